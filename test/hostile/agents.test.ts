@@ -95,15 +95,15 @@ describe("size", () => {
     await rig.expectOthersServed();
   });
 
-  it("an event with 50,000 fields, or 200,000 values, is refused at a cost in proportion", async () => {
+  it("an event with 10,000 fields, or 40,000 values, is refused at a cost in proportion", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
     await expectInProportion(async (times) => {
-      const fields = Object.fromEntries(Array.from({ length: times * 12_500 }, (_, index) => [`f${index}`, index]));
+      const fields = Object.fromEntries(Array.from({ length: times * 2500 }, (_, index) => [`f${index}`, index]));
       expect((await agent.refusal("aaep.publish", { ...STARTED, ...fields })).code).toMatch(/invalid_event|too_large/);
     });
     await expectInProportion(async (times) => {
-      const values = Array.from({ length: times * 50_000 }, () => ({}));
+      const values = Array.from({ length: times * 10_000 }, () => ({}));
       expect((await agent.refusal("aaep.publish", { ...STARTED, tools_available: values })).code).toMatch(
         /invalid_event|too_large/,
       );
@@ -112,51 +112,45 @@ describe("size", () => {
   });
 });
 
-describe("speaking as the daemon", () => {
-  it.each([
-    ["by", "daemon"],
-    ["gap", { events: 1 }],
-    ["overtook", 3],
-    ["asks", "sess_1"],
-    ["summary", true],
-    ["cursor", "c1.0.1"],
-    ["speakable", { chunk: [] }],
-    ["colour", "red"],
-  ])("R31: extensions.aaepd.%s of an agent is refused", async (name, value) => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    await agent.publish(STARTED);
-    const context = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
-    const marked = (members: Message): Message => ({
-      ...chunk("x"),
-      "@context": context,
-      extensions: { aaepd: members },
-    });
+it.each([
+  [
+    "R31: what the daemon alone says of an event",
+    [
+      ["by", "daemon"],
+      ["gap", { events: 1 }],
+      ["overtook", 3],
+      ["asks", "sess_1"],
+      ["summary", true],
+      ["cursor", "c1.0.1"],
+      ["speakable", { chunk: [] }],
+      ["colour", "red"],
+    ],
+    { rule: "R31" },
+  ],
+  [
+    "R5a, R5b, R5c, R8: what stands in no chunk",
+    [
+      ["accepts_modified_action", true],
+      ["approved_by", "host"],
+      ["host_dialog", true],
+      ["call_id", "toolu_1"],
+      ["consent", "rpl_1"],
+    ],
+    {},
+  ],
+] as const)("%s is refused within the extension of the daemon", async (_, members, refusal) => {
+  const rig = await startRig();
+  const agent = await rig.rpc();
+  await agent.publish(STARTED);
+  const context = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
+  const marked = (aaepd: Message): Message => ({ ...chunk("x"), "@context": context, extensions: { aaepd } });
+  for (const [name, value] of members)
     expect(await agent.refusal("aaep.publish", marked({ [name]: value }))).toMatchObject({
       code: "invalid_event",
       pointer: `/extensions/aaepd/${name}`,
-      rule: "R31",
+      ...refusal,
     });
-    expect((await agent.publish(marked({}))).events).toHaveLength(1);
-  });
-
-  it.each([
-    ["accepts_modified_action", true],
-    ["approved_by", "host"],
-    ["host_dialog", true],
-    ["call_id", "toolu_1"],
-    ["consent", "rpl_1"],
-  ])("R5a, R5b, R5c, R8: extensions.aaepd.%s stands in no chunk", async (name, value) => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    await agent.publish(STARTED);
-    const context = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
-    const marked = { ...chunk("x"), "@context": context, extensions: { aaepd: { [name]: value } } };
-    expect(await agent.refusal("aaep.publish", marked)).toMatchObject({
-      code: "invalid_event",
-      pointer: `/extensions/aaepd/${name}`,
-    });
-  });
+  expect((await agent.publish(marked({}))).events).toHaveLength(1);
 });
 
 describe("names that mean something to JavaScript", () => {
@@ -198,40 +192,36 @@ describe("names that mean something to JavaScript", () => {
 });
 
 describe("ids and texts", () => {
-  it.each([
-    "../../etc/passwd",
-    "sess_../x",
-    "sess_",
-    "sess_a/b",
-    "sess_\u0000",
-    `sess_${"x".repeat(65)}`,
-    "",
-    "sess_é",
-    5,
-    null,
-  ])("%j is no session", async (id) => {
+  it("what has not the form of an id names no session and no event", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
-    expect(await agent.refusal("aaep.publish", { ...STARTED, session_id: id })).toMatchObject({
-      code: "invalid_event",
-      pointer: "/session_id",
-    });
-    expect(await agent.refusal("aaep.resume_session", { session_id: id, resume_token: "x" })).toMatchObject({
-      code: expect.stringMatching(/invalid/),
-    });
-  });
-
-  it.each(["evt_../x", "evt_", "../x", "evt_\u0000", `evt_${"x".repeat(65)}`, {}, []])(
-    "%j is no event's id",
-    async (id) => {
-      const rig = await startRig();
-      const agent = await rig.rpc();
+    const long = "x".repeat(65);
+    for (const id of [
+      "../../etc/passwd",
+      "sess_../x",
+      "sess_",
+      "sess_a/b",
+      "sess_\u0000",
+      `sess_${long}`,
+      "",
+      "sess_é",
+      5,
+      null,
+    ]) {
+      expect(await agent.refusal("aaep.publish", { ...STARTED, session_id: id })).toMatchObject({
+        code: "invalid_event",
+        pointer: "/session_id",
+      });
+      expect(await agent.refusal("aaep.resume_session", { session_id: id, resume_token: "x" })).toMatchObject({
+        code: expect.stringMatching(/invalid/),
+      });
+    }
+    for (const id of ["evt_../x", "evt_", "../x", "evt_\u0000", `evt_${long}`, {}, []])
       expect(await agent.refusal("aaep.publish", { ...STARTED, event_id: id })).toMatchObject({
         code: "invalid_event",
         pointer: "/event_id",
       });
-    },
-  );
+  });
 
   it("R25, A20: lone surrogates and NULs reach every framing as the same well-formed text", async () => {
     const rig = await startRig();

@@ -8,7 +8,7 @@ import { CloseRequestSchema, SubscribeRequestSchema } from "#gen/aaep/v1/subscri
 import { isWhole } from "../support/extent.js";
 import { GRPC, serviceClient } from "../support/lanes.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
-import { nextSession, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
+import { type DaemonRig, nextSession, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
 import { openRawGrpc } from "../support/services/raw-calls.js";
 import { listenListener } from "../support/services/service-peers.js";
@@ -57,15 +57,18 @@ const CASES = [...WRONG("$ID"), ...UNNAMED];
 const FRAMINGS = isWhole ? (["newline", "length-prefixed", "content-length"] as const) : (["newline"] as const);
 
 describe.each(FRAMINGS)("R33, S10: plain, %s", (framing) => {
-  it.each(CASES)("a close with %s closes", async (_, members) => {
+  it("a close closes, whatever else is wrong with it", async () => {
     const rig = await startRig();
-    const person = await rig.plain(framing);
-    await person.subscribe(requestOf(CAPABLE));
-    const { outcome } = await ask(await rig.rpc(), person);
-    person.sendText(`{"type":"subscription.close",${members.replaceAll("$ID", person.id())}}`);
-    expect(await outcome).toMatchObject(RESOLVED);
-    await person.closed;
-    expect([person.answers.rest(), person.closings.rest()]).toEqual([[], []]);
+    const agent = await rig.rpc();
+    for (const [name, members] of CASES) {
+      const person = await rig.plain(framing);
+      await person.subscribe(requestOf(CAPABLE));
+      const { outcome } = await ask(agent, person);
+      person.sendText(`{"type":"subscription.close",${members.replaceAll("$ID", person.id())}}`);
+      expect(await outcome, name).toMatchObject(RESOLVED);
+      await person.closed;
+      expect([person.answers.rest(), person.closings.rest()], name).toEqual([[], []]);
+    }
   });
 
   it("one that names another, or several, closes the one that there is", async () => {
@@ -90,17 +93,20 @@ describe.each(FRAMINGS)("R33, S10: plain, %s", (framing) => {
 });
 
 describe("R33, S10: JSON-RPC", () => {
-  it.each([...CASES, ["params that are none", "$PARAMS"] as const])("a close with %s closes", async (_, members) => {
+  it("a close closes, whatever else is wrong with it", async () => {
     const rig = await startRig();
-    const peer = await rig.rpc();
-    const person = peer.subscription();
-    await person.subscribe(requestOf(CAPABLE));
-    const { outcome } = await ask(await rig.rpc(), person);
-    const params = members === "$PARAMS" ? "5" : `{${members.replaceAll("$ID", person.id())}}`;
-    expect(await peer.requestText("aaep.close", params)).toEqual({});
-    expect(await outcome).toMatchObject(RESOLVED);
-    expect((await peer.refusal("aaep.close")).code).toBe("handshake_required");
-    expect([peer.strays.rest(), peer.errors.rest()]).toEqual([[], []]);
+    const agent = await rig.rpc();
+    for (const [name, members] of [...CASES, ["params that are none", "$PARAMS"] as const]) {
+      const peer = await rig.rpc();
+      const person = peer.subscription();
+      await person.subscribe(requestOf(CAPABLE));
+      const { outcome } = await ask(agent, person);
+      const params = members === "$PARAMS" ? "5" : `{${members.replaceAll("$ID", person.id())}}`;
+      expect(await peer.requestText("aaep.close", params), name).toEqual({});
+      expect(await outcome, name).toMatchObject(RESOLVED);
+      expect((await peer.refusal("aaep.close")).code, name).toBe("handshake_required");
+      expect([peer.strays.rest(), peer.errors.rest()], name).toEqual([[], []]);
+    }
   });
 
   it("of several, the one that is named; a name that is none, or two, is not clear, and neither is another's", async () => {
@@ -137,29 +143,32 @@ describe("R33, S10: services", () => {
     ["both spellings of a field", '"subscription_id":"$ID","subscriptionId":"$ID"'],
   ];
 
-  async function listening() {
-    const rig = await startServices();
+  async function listening(rig: DaemonRig) {
     const person = listenListener(partyOf(rig, serviceClient(rig, GRPC)));
     const accepted = await person.subscribe(requestOf(CAPABLE, { subscriber_id: "person" }));
     const { key } = (accepted.honored_capabilities as { readonly aaepd: { readonly key: string } }).aaepd;
     const { outcome } = await ask(await rig.rpc(), person);
-    return { rig, person, key, outcome };
+    return { person, key, outcome };
   }
 
-  it.each(SPELLINGS)("Close in JSON closes with %s", async (_, members) => {
-    const { rig, person, key, outcome } = await listening();
-    const address = rig.serviceAddress("http");
-    const close = members.replaceAll("$ID", person.id());
-    const other = await jsonCall(address, "SubscriberService/Close", `{"key":"${"0".repeat(32)}","close":{${close}}}`);
-    expect(other.status).toBeGreaterThanOrEqual(400);
-    const answer = await jsonCall(address, "SubscriberService/Close", `{"key":"${key}","close":{${close}}}`);
-    expect([answer.status, answer.body.toString()]).toEqual([200, "{}"]);
-    expect(await outcome).toMatchObject(RESOLVED);
-    expect((await person.ended()).status).toBe("OK");
+  it("Close in JSON closes, whatever else is wrong with it", async () => {
+    const rig = await startServices();
+    for (const [name, members] of SPELLINGS) {
+      const { person, key, outcome } = await listening(rig);
+      const named = members.replaceAll("$ID", person.id());
+      const close = (by: string) =>
+        jsonCall(rig.serviceAddress("http"), "SubscriberService/Close", `{"key":"${by}","close":{${named}}}`);
+      expect((await close("0".repeat(32))).status, name).toBeGreaterThanOrEqual(400);
+      const answer = await close(key);
+      expect([answer.status, answer.body.toString()], name).toEqual([200, "{}"]);
+      expect(await outcome, name).toMatchObject(RESOLVED);
+      expect((await person.ended()).status, name).toBe("OK");
+    }
   });
 
   it("Close is not clear with two keys, or two names", async () => {
-    const { rig, person, key } = await listening();
+    const rig = await startServices();
+    const { person, key } = await listening(rig);
     const address = rig.serviceAddress("http");
     for (const text of [
       `{"key":"${key}","key":"x","close":{"subscriptionId":"${person.id()}"}}`,
@@ -173,42 +182,48 @@ describe("R33, S10: services", () => {
     await person.close();
   });
 
-  it.each([
-    ["a reason of another form", { subscriptionId: "$ID", reasonCode: "SHUTDOWN" }, ""],
-    ["extensions that cannot be read", { subscriptionId: "$ID" }, "2a04ffffffff"],
-    ["a reason of another wire type", { subscriptionId: "$ID" }, "1001"],
-  ])("Close in protobuf closes with %s", async (_, members, hex) => {
-    const { rig, person, key, outcome } = await listening();
-    const close = { ...members, subscriptionId: person.id() };
-    const inner = Buffer.concat([
-      toBinary(SubscriptionCloseSchema, create(SubscriptionCloseSchema, close)),
-      Buffer.from(hex, "hex"),
-    ]);
-    const outer = toBinary(CloseRequestSchema, create(CloseRequestSchema, { key }));
-    const call = openRawGrpc(rig.serviceAddress("grpc"), "/aaep.v1.SubscriberService/Close");
-    call.write(Buffer.concat([outer, Buffer.from([0x12, inner.length]), inner]));
-    call.halfClose();
-    expect((await call.ended).status).toBe("OK");
-    expect(await outcome).toMatchObject(RESOLVED);
-    expect((await person.ended()).status).toBe("OK");
+  it("Close in protobuf closes, whatever else is wrong with it", async () => {
+    const rig = await startServices();
+    for (const [name, members, hex] of [
+      ["a reason of another form", { reasonCode: "SHUTDOWN" }, ""],
+      ["extensions that cannot be read", {}, "2a04ffffffff"],
+      ["a reason of another wire type", {}, "1001"],
+    ] as const) {
+      const { person, key, outcome } = await listening(rig);
+      const close = { ...members, subscriptionId: person.id() };
+      const inner = Buffer.concat([
+        toBinary(SubscriptionCloseSchema, create(SubscriptionCloseSchema, close)),
+        Buffer.from(hex, "hex"),
+      ]);
+      const outer = toBinary(CloseRequestSchema, create(CloseRequestSchema, { key }));
+      const call = openRawGrpc(rig.serviceAddress("grpc"), "/aaep.v1.SubscriberService/Close");
+      call.write(Buffer.concat([outer, Buffer.from([0x12, inner.length]), inner]));
+      call.halfClose();
+      expect((await call.ended).status, name).toBe("OK");
+      expect(await outcome, name).toMatchObject(RESOLVED);
+      expect((await person.ended()).status, name).toBe("OK");
+    }
   });
 
-  it.each([...SPELLINGS, ...UNNAMED])("a stream in JSON closes with %s", async (_, members) => {
+  it("a stream in JSON closes by a close, whatever else is wrong with it", async () => {
     const rig = await startServices();
-    const stream = await openJsonStream(rig.serviceAddress("http"), "SubscriberService/Subscribe");
-    stream.say(
-      '{"request":{"aaepVersion":"1.0.0","subscriberId":"json","capabilities":{"supportsConfirmationReply":true}}}',
-    );
-    const { accepted } = (await stream.messages.next()) as { accepted?: { subscriptionId: string } };
-    expect(accepted).toBeDefined();
-    const { outcome } = await ask(await rig.rpc(), undefined);
-    await turns();
-    stream.say(`{"close":{${members.replaceAll("$ID", accepted?.subscriptionId ?? "")}}}`);
-    expect(await outcome).toMatchObject(RESOLVED);
-    let last = await stream.messages.next();
-    while ("events" in last) last = await stream.messages.next();
-    // What ends a stream of Connect in order.
-    expect(last).toEqual({});
+    const agent = await rig.rpc();
+    for (const [name, members] of [...SPELLINGS, ...UNNAMED]) {
+      const stream = await openJsonStream(rig.serviceAddress("http"), "SubscriberService/Subscribe");
+      stream.say(
+        '{"request":{"aaepVersion":"1.0.0","subscriberId":"json","capabilities":{"supportsConfirmationReply":true}}}',
+      );
+      const { accepted } = (await stream.messages.next()) as { accepted?: { subscriptionId: string } };
+      expect(accepted, name).toBeDefined();
+      const { outcome } = await ask(agent, undefined);
+      await turns();
+      stream.say(`{"close":{${members.replaceAll("$ID", accepted?.subscriptionId ?? "")}}}`);
+      expect(await outcome, name).toMatchObject(RESOLVED);
+      let last = await stream.messages.next();
+      while ("events" in last || "checkpoint" in last) last = await stream.messages.next();
+      // What ends a stream of Connect in order.
+      expect(last, name).toEqual({});
+    }
   });
 
   it("a stream of AaepService closes as a plain connection does", async () => {

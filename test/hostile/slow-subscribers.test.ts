@@ -11,7 +11,7 @@ const EVERYTHING = { coalesce_boundaries: ["none"] };
 /** Text of 16,000 characters, which no listener may have cut. */
 const TEXT = "word ".repeat(3200);
 /** More of it than the buffers of both sides hold. */
-const CHUNKS = 600;
+const CHUNKS = 240;
 const LIMITS = { queue_events: 256, policy: "journal", max_lag_seconds: 30, max_lag_events: 16_384 };
 
 /** Everything that is published can be read back. */

@@ -42,29 +42,25 @@ describe("the order of messages", () => {
     { type: "aaepd.repeat", event_id: "evt_1" },
   ];
 
-  it.each(early)("a $type before a handshake is refused, and the handshake still works", async (message) => {
+  it("whatever comes before a handshake is refused, and the handshake still works", async () => {
     const rig = await startRig();
-    expect(await refusedThenAccepted(rig, JSON.stringify(message))).toMatchObject({
-      type: "aaepd.error",
-      code: "handshake_required",
-    });
-  });
-
-  it.each(["aaep.renegotiate", "aaep.list_pending", "aaep.repeat", "aaepd.skip", "aaep.close"])(
-    "%s before a handshake is refused in JSON-RPC too",
-    async (method) => {
-      const rig = await startRig();
+    for (const message of early)
+      expect(await refusedThenAccepted(rig, JSON.stringify(message)), String(message.type)).toMatchObject({
+        type: "aaepd.error",
+        code: "handshake_required",
+      });
+    for (const method of ["aaep.renegotiate", "aaep.list_pending", "aaep.repeat", "aaepd.skip", "aaep.close"]) {
       const peer = await rig.rpc();
-      expect(await peer.refusal(method, {})).toMatchObject({ code: "handshake_required", rpcCode: -32000 });
+      expect(await peer.refusal(method, {}), method).toMatchObject({ code: "handshake_required", rpcCode: -32000 });
       expect(await peer.request("aaep.reply", { type: "confirmation.reply" })).toEqual({ accepted: false });
       expect(await peer.request("aaep.ping")).toEqual({});
-    },
-  );
+    }
+  });
 
   it("R33, P17: of many requests on one plain connection the last that was accepted holds it, at the limit of subscriptions too", async () => {
     const rig = await startRig({ configuration: { maxConcurrentSubscriptions: 1 } });
     const peer = await rig.plain();
-    for (let round = 0; round < 300; round += 1)
+    for (let round = 0; round < 100; round += 1)
       expect(await peer.subscribe(requestOf())).toMatchObject({ type: "subscription.accepted" });
     const { subscriptions } = (await (await rig.rpc()).request("aaepd.status")) as {
       subscriptions: readonly Message[];
@@ -132,54 +128,46 @@ describe("messages out of shape", () => {
     await rig.expectOthersServed();
   });
 
-  it.each([
-    ["aaep.subscribe", "capabilities"],
-    ["aaep.subscribe", "extensions"],
-    ["aaep.subscribe", "subscriber_id"],
-    ["aaep.renegotiate", "capabilities"],
-    ["aaep.renegotiate", "subscription_id"],
-    ["aaep.list_pending", "subscription_id"],
-    ["aaep.repeat", "event_id"],
-    ["aaep.set_manifest", "agent_id"],
-    ["aaep.set_manifest", "languages_supported"],
-    ["aaep.resume_session", "session_id"],
-    ["aaep.publish", "extensions"],
-    ["aaep.nothing", "stray"],
-  ])("%s with %s 10,000 levels deep in JSON-RPC has an answer that is not an accident", async (method, key) => {
+  it("a member 10,000 levels deep in JSON-RPC has an answer that is not an accident", async () => {
     const rig = await startRig();
-    const peer = await rig.rpc();
-    const base = method === "aaep.subscribe" ? requestOf() : {};
-    for (const text of [nested(10_000), `${"[".repeat(10_000)}${"]".repeat(10_000)}`, nested(150_000)]) {
-      const answer = await peer.requestText(method, withText(base, key, text)).catch((error: unknown) => error);
-      expect(String(answer)).not.toMatch(/internal|stack/);
+    for (const [method, key] of [
+      ["aaep.subscribe", "capabilities"],
+      ["aaep.subscribe", "extensions"],
+      ["aaep.subscribe", "subscriber_id"],
+      ["aaep.renegotiate", "capabilities"],
+      ["aaep.renegotiate", "subscription_id"],
+      ["aaep.list_pending", "subscription_id"],
+      ["aaep.repeat", "event_id"],
+      ["aaep.set_manifest", "agent_id"],
+      ["aaep.set_manifest", "languages_supported"],
+      ["aaep.resume_session", "session_id"],
+      ["aaep.publish", "extensions"],
+      ["aaep.nothing", "stray"],
+    ] as const) {
+      const peer = await rig.rpc();
+      const base = method === "aaep.subscribe" ? requestOf() : {};
+      for (const text of [nested(10_000), `${"[".repeat(10_000)}${"]".repeat(10_000)}`, nested(150_000)]) {
+        const answer = await peer.requestText(method, withText(base, key, text)).catch((error: unknown) => error);
+        expect(String(answer), `${method} ${key}`).not.toMatch(/internal|stack/);
+      }
+      await peer.close();
     }
     await rig.expectOthersServed();
   });
 
-  it.each([
-    "null",
-    "true",
-    "5",
-    '"text"',
-    "[]",
-    "[[]]",
-    "{}",
-    '{"type":null}',
-    '{"type":{}}',
-    '{"type":["a"]}',
-    "{",
-    "nul",
-    "{} {}",
-  ])("%s is no message", async (text) => {
+  it("what is no message is refused, before a handshake and after it", async () => {
     const rig = await startRig();
     const refusal = await refusedThenAccepted(rig, `{"type":1}`);
     expect(refusal).toMatchObject({ type: "aaepd.error", code: "invalid_message" });
     const peer = await rig.plain();
     await peer.subscribe(requestOf());
-    peer.sendText(text);
-    expect(await peer.answers.next()).toMatchObject({ type: "aaepd.error" });
-    peer.sendText(JSON.stringify({ type: "aaepd.list_pending" }));
-    expect(await peer.answers.next()).toMatchObject({ type: "aaepd.pending", questions: [] });
+    const objects = ["{}", '{"type":null}', '{"type":{}}', '{"type":["a"]}'];
+    for (const text of ["null", "true", "5", '"text"', "[]", "[[]]", ...objects, "{", "nul", "{} {}"]) {
+      peer.sendText(text);
+      expect(await peer.answers.next(), text).toMatchObject({ type: "aaepd.error" });
+      peer.sendText(JSON.stringify({ type: "aaepd.list_pending" }));
+      expect(await peer.answers.next(), text).toMatchObject({ type: "aaepd.pending", questions: [] });
+    }
   });
 
   it("R20: an answer stays short, however long the word was that it is about", async () => {
@@ -222,14 +210,13 @@ describe("messages out of shape", () => {
     aaepd: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   };
 
-  it.each(Object.keys(capabilities))(
-    "R33: %s of a wrong type is capabilities_incompatible, and says where",
-    async (name) => {
-      const rig = await startRig();
-      const peer = await rig.plain();
+  it("R33: a capability of a wrong type is capabilities_incompatible, and says where", async () => {
+    const rig = await startRig();
+    const peer = await rig.plain();
+    for (const [name, isTaken] of Object.entries(capabilities))
       for (const value of wrong) {
         const text = JSON.stringify(value);
-        if (capabilities[name]?.(value) === true) continue;
+        if (isTaken(value)) continue;
         peer.sendText(withText(requestOf(), "capabilities", `{"${name}":${text}}`));
         const answer = await peer.answers.next(`an answer to ${name}: ${text}`);
         const isSigned = name === "accept_signed_manifests_only" && value === true;
@@ -242,9 +229,8 @@ describe("messages out of shape", () => {
           },
         ]);
       }
-      expect((await peer.subscribe(requestOf())).type).toBe("subscription.accepted");
-    },
-  );
+    expect((await peer.subscribe(requestOf())).type).toBe("subscription.accepted");
+  });
 });
 
 describe("names that mean something to JavaScript", () => {
@@ -344,17 +330,16 @@ describe("texts and lists at their ends", () => {
     expect(await peer.subscribe(requestOf({}, { subscriber_id: "" }))).toMatchObject({ type: "subscription.rejected" });
   });
 
-  it.each(["../../../etc/passwd", "a\u0000b", "\ud800", "\udc00x", "‮", "%00", "$(true)"])(
-    "a subscriber called %j is a subscriber",
-    async (name) => {
-      const rig = await startRig();
+  it("a subscriber of any name is a subscriber", async () => {
+    const rig = await startRig();
+    for (const name of ["../../../etc/passwd", "a\u0000b", "\ud800", "\udc00x", "\u202e", "%00", "$(true)"]) {
       const peer = await rig.plain("newline");
       const answer = await peer.subscribe(requestOf({}, { subscriber_id: name, correlation_id: name }));
-      expect(answer).toMatchObject({ type: "subscription.accepted" });
+      expect(answer, name).toMatchObject({ type: "subscription.accepted" });
       await rig.expectOthersServed();
       await peer.close();
-    },
-  );
+    }
+  });
 
   it("as many languages, boundaries and patterns as a request may have are taken at a cost in proportion", async () => {
     const rig = await startRig();

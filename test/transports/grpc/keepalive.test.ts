@@ -60,7 +60,7 @@ describe("a client that is there", () => {
     const { address, bidi } = await stageOf({ keepaliveIntervalMs: 10, keepaliveTimeoutMs: 60_000 });
     const client = callConnection(createGrpcClient(address), SUBSCRIBE);
     const server = await bidi.next();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     server.send(Buffer.from("still there"));
     expect((await takeFrames(client.frames[Symbol.asyncIterator](), 1)).map(String)).toEqual(["still there"]);
     await Promise.all([server.close(), drain(client)]);
@@ -95,7 +95,7 @@ describe("a client that is there", () => {
     onTestFinished(() => client.close());
     for (let count = 0; count < 5; count++) {
       await callOnce(client, GET_MANIFEST, Buffer.from("x")).answer;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 40));
     }
     expect(peers.size).toBe(1);
   });
