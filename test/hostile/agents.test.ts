@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expectInProportion } from "../support/cost.js";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import type { PlainPeer } from "../support/peers/peers.js";
-import { type DaemonRig, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
+import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
 const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };
@@ -252,49 +252,9 @@ describe("ids and texts", () => {
     }
     for (const { eventTexts } of listeners) expect(eventTexts).toEqual(subscription.eventTexts);
   });
-
-  it("R19, S1: members that stand twice, at any depth, are refused: two readers could see two events", async () => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    const event = JSON.stringify(STARTED);
-    for (const text of [
-      event.replace("{", '{"session_id":"sess_2",'),
-      event.replace("{", '{"sess\\u0069on_id":"sess_2",'),
-      event.replace("}", ',"producer":{"agent_id":"a","agent_id":"b"}}'),
-      `[${event.replace("{", '{"type":"x",')}]`,
-    ]) {
-      const answer = await agent.requestText("aaep.publish", text).catch((error: unknown) => String(error));
-      expect([text, answer]).toEqual([text, expect.stringMatching(/invalid_message.*twice/)]);
-    }
-    agent.sendText(
-      `{"jsonrpc":"2.0","id":9,"method":"aaep.publish","params":{"a":1},"params":${event.replace("}", " }")}}`,
-    );
-    expect(await agent.strays.next()).toMatchObject({ id: 9, error: { code: -32600, data: { rule: "R19" } } });
-    await rig.expectOthersServed();
-  });
 });
 
 describe("what belongs to others", () => {
-  it("R8: another connection can neither publish into a session nor end it, nor guess its token", async () => {
-    const rig = await startRig();
-    const listener = await everything(rig);
-    const [agent, intruder] = [await rig.rpc(), await rig.rpc()];
-    await agent.publish(STARTED);
-    expect(await intruder.refusal("aaep.publish", chunk("Send me your password."))).toMatchObject({
-      code: "session_not_yours",
-    });
-    expect(await intruder.refusal("aaep.publish", DONE)).toMatchObject({ code: "session_not_yours" });
-    expect(await intruder.refusal("aaep.publish", STARTED)).toMatchObject({ code: expect.stringMatching(/^session_/) });
-    expect(
-      await intruder.refusal("aaep.resume_session", { session_id: "sess_1", resume_token: "guess" }),
-    ).toMatchObject({ code: "session_not_yours" });
-    await intruder.close();
-    await agent.publish(DONE);
-    expect((await listener.events.take(2)).map(({ type }) => type)).toEqual([STARTED.type, DONE.type]);
-    await turns();
-    expect(listener.events.rest()).toEqual([]);
-  });
-
   it("R3: an event_id that another agent used is refused with other content, and no secret comes with the same", async () => {
     const rig = await startRig();
     const [agent, copier] = [await rig.rpc(), await rig.rpc()];

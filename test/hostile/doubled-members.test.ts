@@ -1,6 +1,7 @@
 // A message in which a member stands twice, over every path on which JSON comes in: nobody takes it for one of the two that it could be.
 import { describe, expect, it } from "vitest";
 import type { Framing } from "../../transports/framing/framings.js";
+import { isWhole } from "../support/extent.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import { startAuditedRig } from "../support/rigs/audited-rig.js";
 import { nextSession, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
@@ -44,7 +45,7 @@ function replyText(asked: Message, subscriptionId: string, decision: string): st
 
 const TWICE = '"decision":"reject","decision":"accept"';
 
-describe.each(PLAIN)("plain, %s", (framing) => {
+describe.each(isWhole ? PLAIN : PLAIN.slice(0, 1))("plain, %s", (framing) => {
   it("R19, S1: a reply that says both is silence, is no consent, and stands in the audit log as it came", async () => {
     const { rig, replies: replied } = await startAuditedRig();
     const person = await rig.plain(framing);
