@@ -159,6 +159,10 @@ describe("the oracles of delivery", () => {
     for (const { event } of [...received])
       if (hasOvertaken(event)) altered((one) => one === event, { extensions: { aaepd: { overtook: true } } })(received);
   };
+  const endedInPause: Spoil = (received, connection) => {
+    connection?.skips.push({ output: undefined, journaled: 0, received: 0 });
+    movedIntoPause(typed("session.completed"))(received, connection);
+  };
   const unhinted = { coalesce_hint: undefined };
   const reading = altered(isBehindAlarm, { from_state: "reading" });
   it.each([
@@ -166,6 +170,7 @@ describe("the oracles of delivery", () => {
     ["R4: a mark that something was overtaken", 1, marked, /overtook/, LEVEL, EXACT],
     ["R4: a state that begins anew behind the mark", 1, reading, /reading → thinking/, LEVEL, EXACT],
     ["R4: a critical state that begins earlier", 1, altered(isBehindAlarm, REWRITTEN), /was rewritten/, EXACT, LEVEL],
+    ["R26: the end of a session that is not skipped, in a pause", 1, endedInPause, /: in a pause/, EXACT, LEVEL],
     ["R32: text without a hint where terms have changed", 2, altered(isThen, unhinted), /no hint/, LEVEL, EXACT],
   ] satisfies [string, number, Spoil, RegExp, Rules, Rules][])(
     "%s is right by one text of the rulings alone",
@@ -175,6 +180,14 @@ describe("the oracles of delivery", () => {
       expect(said(wrong)).not.toEqual([]);
     },
   );
+
+  it("R4: miss a mark of what the journal has let go of, and cannot miss a number", () => {
+    const world = spoiled(1, altered(hasOvertaken, { extensions: undefined }));
+    const short = { ...world, plan: { ...world.plan, journalCount: 8 } };
+    const said = (rules: Rules) => hearingFaults(short, rules).filter((fault) => /overtook undefined/.test(fault));
+    expect(said(EXACT)).toEqual([]);
+    expect(said(LEVEL)).not.toEqual([]);
+  });
 
   it("R32: text without a hint is wrong by both texts before terms have changed", () => {
     for (const rules of [EXACT, LEVEL])

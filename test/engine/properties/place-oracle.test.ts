@@ -149,6 +149,14 @@ describe("the oracle of places", () => {
     expect(faultsOf(history, true, LEVEL)).toContainEqual(expect.stringMatching(/^unreadable: /));
   });
 
+  it("R26: takes the empty end of a text that is skipped behind a place that covers it for right by one text alone", () => {
+    const history = right();
+    Object.assign(history.back, { hasSkipped: true });
+    history.back.items.splice(4, 4, said(9, "two."), came("evt_5"), place(5), said(13, "", true));
+    expect(faultsOf(history)).toStrictEqual([]);
+    expect(faultsOf(history, true, LEVEL)).toContainEqual(expect.stringMatching(/^ranAhead: the end of/));
+  });
+
   it("R27: takes one gap for all sessions, or one for each", () => {
     const history = right();
     history.published.push({ ...tool("evt_6", 6), sessionId: "sess_2" });

@@ -165,9 +165,9 @@ export function termsAt({ eras }: Connection, index: number): Terms | undefined 
   return eras.findLast(({ received }) => received <= index)?.terms;
 }
 
-/** Where everything is skipped, the end of a session that was told of goes out at once (R26). */
-export function isKeptBySkip(skips: Connection["skips"], { type }: AgentEvent): boolean {
-  return skips.some(({ output }) => output === undefined) && isTerminal(type);
+/** Whether the end of a session goes out at once because everything before it was skipped (R26). */
+export function isKeptBySkip({ skips, rules }: Judged, { type }: AgentEvent): boolean {
+  return rules.skip === "ahead" && skips.some(({ output }) => output === undefined) && isTerminal(type);
 }
 
 /** Whether all terms that a connection ever had let an event through. */

@@ -29,12 +29,13 @@ export function envelopeFaults({ received }: Judged): readonly string[] {
 }
 
 /** What left in each era kept its terms (AAEP §5.7.2, R26). */
-export function eraFaults({ connection, received, published, skips }: Judged): readonly string[] {
+export function eraFaults(judged: Judged): readonly string[] {
+  const { connection, received, published } = judged;
   const faults: string[] = [];
   for (const [index, { event }] of received.entries()) {
     const terms = termsAt(connection, index);
     if (terms === undefined) continue;
-    if (terms.paused && !isCriticalEvent(event) && !isKeptBySkip(skips, event))
+    if (terms.paused && !isCriticalEvent(event) && !isKeptBySkip(judged, event))
       faults.push(`${event.type}: in a pause`);
     if (event.type !== STREAMING) continue;
     faults.push(...mergedFaults(event, published, terms));

@@ -127,8 +127,7 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
     const givenTo = connection.covered?.outputs.get(known.digest)?.to ?? 0;
     const at = sources.findIndex((those, index) => position + index < givenTo || those.every(isCovered));
     if (at >= 0) coverFault(isKnown(at), `${key} at ${position + at} (${sources[at]?.[0]?.epoch}, ${id})`);
-    // The empty end of a text that is skipped is covered before it comes.
-    else if (completes && ends.length > 0 && ends.every(isCovered) && connection.hasSkipped !== true)
+    else if (completes && ends.length > 0 && ends.every(isCovered) && !mayEndAhead(connection, rules))
       coverFault(wasComplete, `the end of ${key} (${ends[0]?.epoch}, ${id})`);
     const againCount = characters.filter((_, index) => isKnown(index)).length;
     const isNews = againCount < characters.length || (completes && !wasComplete);
@@ -243,6 +242,11 @@ export function placeFaults(
   }
   oracle.end(isWhole);
   return faults;
+}
+
+/** The empty end of a text that is skipped may be covered before it comes (R26). */
+function mayEndAhead({ hasSkipped }: Connection, { skip }: Rules): boolean {
+  return hasSkipped === true && skip === "ahead";
 }
 
 /** Who skips everything goes on as a newcomer (R26), and where something aged out unread all is summed up again (R27). */

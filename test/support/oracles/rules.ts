@@ -13,6 +13,8 @@ export interface Rules {
   readonly gap: "session" | "once";
   /** R32: text that waits when terms change is cut again by the new ones, or stays as it was cut, with no hint where none of the new set fits. */
   readonly waitingText: "recut" | "kept";
+  /** R26: the empty end of a text that is skipped, and the end of a session where everything is, go ahead of place, pause and budget, or in their turn. */
+  readonly skip: "ahead" | "in_turn";
 }
 
 /** Delivery to the code point, as the daemon has it. */
@@ -23,6 +25,7 @@ export const EXACT: Rules = {
   voidPlace: "rolled_back",
   gap: "session",
   waitingText: "recut",
+  skip: "ahead",
 };
 
 /** Exact within a connection, and at least once across connections. */
@@ -33,4 +36,5 @@ export const LEVEL: Rules = {
   voidPlace: "gap",
   gap: "once",
   waitingText: "kept",
+  skip: "in_turn",
 };

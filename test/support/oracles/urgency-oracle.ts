@@ -60,7 +60,7 @@ export function criticalFaults({ world, connection, received, published, rules }
       );
     });
     // What the journal has let go of cannot be counted any more.
-    if (world.entries.length > world.plan.journalCount) continue;
+    if (rules.overtook === "count" && world.entries.length > world.plan.journalCount) continue;
     const isSaid = rules.overtook === "count" ? later.length <= Number(overtook ?? 0) : overtook === true;
     if (later.length > 0 && !isSaid)
       faults.push(`${event.type} ${event.event_id}: overtook ${String(overtook)}, but ${later.length} followed`);
@@ -145,10 +145,11 @@ function endOf(event: AgentEvent): number {
 }
 
 /** R9: in any window at most rate × time + burst, what R4 flushed aside. */
-export function rateFaults({ connection, received, skips }: Judged, burst = 1): readonly string[] {
+export function rateFaults(judged: Judged, burst = 1): readonly string[] {
+  const { connection, received } = judged;
   const paid: { at: number }[] = [];
   for (const [index, { event, at }] of received.entries()) {
-    if (isCriticalEvent(event) || isKeptBySkip(skips, event)) continue;
+    if (isCriticalEvent(event) || isKeptBySkip(judged, event)) continue;
     let ahead = index + 1;
     while (ahead < received.length && ahead <= index + 4) {
       const next = received[ahead];
