@@ -1,7 +1,6 @@
 // The services of a daemon that runs as a process: where it says that they are, who may call, and how it ends.
 import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:http2";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -17,6 +16,7 @@ import { itInFull } from "../../support/extent.js";
 import { callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
 import { listenInLines, publishInLines } from "../../support/peers/line-listener.js";
 import { startProgram } from "../../support/peers/program.js";
+import { rawHttp } from "../../support/services/raw-calls.js";
 import { unixHttp1 } from "../../support/services/unix-http1.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { runCommandLine, runtimeEnvironment, startCommandLine } from "../command-stage.js";
@@ -43,18 +43,9 @@ const SESSION_COUNT = 2000;
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
 /** How `/healthz` answers over TCP under a host's name. */
-async function healthOf({ endpoints }: Ready, host: string): Promise<number | undefined> {
-  const [address = "", port = ""] = endpoints.http?.[0]?.split(":") ?? [];
-  const asked = request({
-    host: address,
-    port,
-    path: "/healthz",
-    headers: { host: `${host}:${port}` },
-    agent: false,
-  }).end();
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
-  answer.resume();
-  return answer.statusCode;
+async function healthOf({ endpoints }: Ready, host: string): Promise<number> {
+  const address = endpoints.http?.[0] ?? "";
+  return (await rawHttp(address, "/healthz", { headers: { host: `${host}:${address.split(":")[1]}` } })).status;
 }
 
 describe("aaepd serve with services", () => {

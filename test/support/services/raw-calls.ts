@@ -1,5 +1,5 @@
 // Calls with any bytes for messages.
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import type { StatusObject } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
 import { asIs, createGrpcClient, metadataOf } from "../peers/grpc-client.js";
@@ -42,28 +42,44 @@ export function openRawGrpc(address: string, path: string, headers: Readonly<Rec
 
 export interface RawAnswer {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** One request of HTTP/1.1 on a connection of its own, over a Unix socket. Rejects where the connection broke before it was answered. */
+export interface RawRequest {
+  /** Without one, POST where there is a body or its type, else GET. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+}
+
+/**
+ * One request of HTTP/1.1 on a connection of its own. `address` is "unix:/path", or a host with its port, also behind "http://". Rejects where the
+ * connection broke before it was answered.
+ */
 export function rawHttp(
   address: string,
   path: string,
-  {
-    body = new Uint8Array(),
-    headers = {},
-  }: { readonly body?: Uint8Array; readonly headers?: Readonly<Record<string, string>> },
+  { method, headers = {}, body = "" }: RawRequest,
 ): Promise<RawAnswer> {
-  const socketPath = address.slice("unix:".length);
+  const isUnix = address.startsWith("unix:");
+  const { hostname, port } = new URL(isUnix || address.includes("://") ? address : `http://${address}`);
   return new Promise((resolve, reject) => {
-    const method = body.length === 0 && headers["content-type"] === undefined ? "GET" : "POST";
-    const request = httpRequest({ socketPath, path, method, headers: { host: "localhost", ...headers }, agent: false });
+    const request = httpRequest({
+      ...(isUnix ? { socketPath: address.slice("unix:".length) } : { hostname, port }),
+      path,
+      method: method ?? (body.length === 0 && headers["content-type"] === undefined ? "GET" : "POST"),
+      headers: { ...(isUnix ? { host: "localhost" } : {}), ...headers },
+      agent: false,
+    });
     request.once("error", reject);
     request.once("response", (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.once("error", reject);
-      response.once("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
+      response.once("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      );
     });
     request.end(body);
   });

@@ -1,12 +1,12 @@
 // Who may call, and what else than calls is answered.
 import { once } from "node:events";
-import { request } from "node:http";
 import { connect as connectHttp2, constants } from "node:http2";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { admitTokenHolders } from "../../../src/security/admission.js";
 import type { HttpPage } from "../../../transports/http/options.js";
 import { rawSocket, textOf } from "../../support/peers/raw-socket.js";
+import { rawHttp } from "../../support/services/raw-calls.js";
 import { detailOf, type Stage, startStage, WAYS } from "./stage.js";
 
 const TOKEN = "secret";
@@ -43,29 +43,15 @@ interface Answer {
 }
 
 /** Unlike `fetch`, with any Host and Origin. */
-function http1(
-  stage: Stage,
+async function http1(
+  { baseUrl }: Stage,
   method: string,
   path: string,
   headers: Record<string, string>,
   body = "",
 ): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(stage.baseUrl);
-    const sent = request({ hostname, port, path, method, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks).toString(),
-        }),
-      );
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
+  const answer = await rawHttp(baseUrl, path, { method, headers, body });
+  return { ...answer, body: answer.body.toString() };
 }
 
 function http2(stage: Stage, headers: Record<string, string>): Promise<Answer> {

@@ -14,6 +14,7 @@ import { listenHttp } from "../../../transports/http/listen.js";
 import { type HttpListenOptions, resolveHttpOptions } from "../../../transports/http/options.js";
 import { versionOf } from "../../../transports/http/which-http.js";
 import { STATUS_OF } from "../../../transports/rpc-status.js";
+import { rawHttp } from "../../support/services/raw-calls.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -103,16 +104,10 @@ describe("services that share a server", () => {
       await listener.drain();
     };
     onTestFinished(stop);
-    const ask = (method: string, at: string, headers: Readonly<Record<string, string>> = {}) =>
-      new Promise<readonly [number | undefined, string, Readonly<Record<string, unknown>>]>((resolve, reject) => {
-        request({ socketPath: path, method, path: at, headers: { host: "localhost", ...headers } }, (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("end", () => resolve([response.statusCode, Buffer.concat(chunks).toString(), response.headers]));
-        })
-          .on("error", reject)
-          .end();
-      });
+    const ask = async (method: string, at: string, asked: Readonly<Record<string, string>> = {}) => {
+      const { status, body, headers } = await rawHttp(`unix:${path}`, at, { method, headers: asked });
+      return [status, body.toString(), headers] as const;
+    };
     return { ask, ended, stop };
   }
 
