@@ -1,0 +1,82 @@
+// Whatever is published in a session, in any order, over any connection: an oracle says what is accepted, with which of the daemon's events before it,
+// and what is refused with which code (test/support/oracles/session-oracle.ts).
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { casesOf, isWhole } from "../../support/extent.js";
+import { SessionOracle } from "../../support/oracles/session-oracle.js";
+import { ALPHABET, type Plan, PUBLISHES, type Step } from "../../support/oracles/session-plans.js";
+import { createSessionPlayer } from "../../support/rigs/session-player.js";
+
+interface Difference {
+  /** The steps that were played, to be put into session-plans.jsonl. */
+  readonly plan: string;
+  readonly expected: string;
+  readonly told: string;
+}
+
+/** The first step that the daemon answers otherwise than the rules say. */
+function differenceOf({ sequencing, steps }: Plan): Difference | undefined {
+  const player = createSessionPlayer(sequencing);
+  const oracle = new SessionOracle({ repairs: sequencing === "warn" });
+  for (const [index, step] of steps.entries()) {
+    const [expected, told] = [oracle.play(step), player.play(step)];
+    const plan = JSON.stringify({ sequencing, steps: steps.slice(0, index + 1) });
+    const difference = { plan, expected: JSON.stringify(expected), told: JSON.stringify(told) };
+    if (difference.expected !== difference.told) return difference;
+  }
+  return undefined;
+}
+
+const PLANS = readFileSync(new URL("session-plans.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Plan & { readonly name: string });
+
+test.each(PLANS)("$name", (plan) => {
+  expect(differenceOf(plan)).toBeUndefined();
+});
+
+/** Lives that the steps go on from. */
+const BEGINNINGS: readonly (readonly string[])[] = [
+  [],
+  ["begins"],
+  ["begins", "idle>thinking", "asks 1", "asks 2"],
+  ["begins", "calls x as 1", "calls x", "writes", "writes a", "hands off"],
+  ["begins", "confirms 4", "confirms 5 of x", "confirms 6 of x as 2"],
+];
+
+/** Of so many plans one is played in a short run. */
+const STRIDE = isWhole ? 3 : 23;
+
+test.each(["enforce", "warn"] as const)("R3: any two steps, sequencing %s", { timeout: 300_000 }, (sequencing) => {
+  const differences: Difference[] = [];
+  let count = 0;
+  for (const beginning of BEGINNINGS)
+    for (const first of ALPHABET)
+      for (const second of ALPHABET) {
+        count += 1;
+        if (count % STRIDE !== 0 || differences.length > 5) continue;
+        const steps = [...beginning.map((words) => `planner: ${words}`), first, second];
+        const difference = differenceOf({ sequencing, steps });
+        if (difference !== undefined) differences.push(difference);
+      }
+  expect(differences).toEqual([]);
+  expect(count).toBe(BEGINNINGS.length * ALPHABET.length ** 2);
+});
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...ALPHABET) },
+  { weight: 2, arbitrary: fc.array(fc.constantFrom(...PUBLISHES), { minLength: 2, maxLength: 4 }) },
+);
+const anyPlan = fc.record<Plan>({
+  sequencing: fc.constantFrom("enforce", "warn"),
+  steps: fc.array(anyStep, { maxLength: 40, size: "max" }).map((steps) => ["planner: begins", ...steps]),
+});
+
+test("R3: long lives of a session, by chance", { timeout: 300_000 }, () => {
+  const isRight = fc.property(anyPlan, (plan) => {
+    expect(differenceOf(plan)).toBeUndefined();
+  });
+  fc.assert(isRight, { numRuns: casesOf(6000) });
+});

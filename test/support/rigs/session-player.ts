@@ -1,0 +1,175 @@
+// Plays the steps of session-plans.ts with the daemon's sessions, and says what came of each.
+import assert from "node:assert/strict";
+import { Fault } from "../../../src/base/errors.js";
+import type { DurableState, StateKey } from "../../../src/contracts/journal.js";
+import { isTerminalKind, type NewEvent } from "../../../src/engine/event/event.js";
+import type { SessionPlan } from "../../../src/engine/sessions/session-plan.js";
+import type { Told } from "../oracles/session-oracle.js";
+import { DOES, SAYS, type Step, WHO, type Who } from "../oracles/session-plans.js";
+import { createStage, eventOf, type Fields, SESSION } from "./session-stage.js";
+
+/** Values that outlive the daemon, as JSON. */
+function createKeptState(): DurableState {
+  const kept = new Map<string, readonly [StateKey, () => unknown]>();
+  const isUnder = (key: StateKey, prefix: StateKey) => prefix.every((part, index) => key[index] === part);
+  const sorted = (key: StateKey) => key.map((part) => (typeof part === "number" ? String(part).padStart(9) : part));
+  return {
+    isDurable: true,
+    put: (key, value) => void kept.set(sorted(key).join(), [key, value]),
+    removeAll: (prefix) => {
+      for (const [name, [key]] of kept) if (isUnder(key, prefix)) kept.delete(name);
+    },
+    recovered: (prefix) =>
+      [...kept].sort().flatMap(([, [key, value]]) => {
+        const read = isUnder(key, prefix) ? value() : undefined;
+        return read === undefined ? [] : [[key, JSON.parse(JSON.stringify(read)) as unknown] as const];
+      }),
+  };
+}
+
+export function createSessionPlayer(sequencing: "enforce" | "warn") {
+  const durableState = createKeptState();
+  let stage = createStage({ sequencing, durableState });
+  const connections = [{}, { name: "first" }, { name: "second" }] as const;
+  let resumeToken = "";
+  let ordinal = 0;
+
+  const lineOf = ({ event, made }: NewEvent): string => {
+    const kind = event.type.replace("aaep:agent.", "");
+    const { from_state: from, to_state: to, tool, tool_call_id: call, status, reply_token: token } = event;
+    const { chunk, position, complete, output_id: output } = event;
+    const details: Readonly<Record<string, string>> = {
+      "state.changed": ` ${from}>${to}`,
+      "tool.invoked": ` ${tool} ${call}`,
+      "tool.completed": ` ${tool} ${call} ${status}`,
+      "output.streaming": ` ${output} ${position} ${chunk} ${complete}`,
+      "awaiting.confirmation": ` ${token}`,
+      "awaiting.clarification": ` ${token}`,
+    };
+    const { agent_id: agent } = event.producer;
+    return `${made === undefined ? `${agent}:` : `${made} for ${agent}:`} ${kind}${details[kind] ?? ""}`;
+  };
+
+  /** What every plan is held to, beside what the oracle says of it. */
+  const check = ({ events, withdrawn, ended, asked }: SessionPlan): void => {
+    for (const { event, ordinal: its, made } of events) {
+      ordinal += 1;
+      assert.equal(its, ordinal);
+      assert.equal(event.extensions?.aaepd?.by, made === undefined ? undefined : "daemon");
+    }
+    const resolutions = events.filter(({ made }) => made === "resolution");
+    assert(resolutions.every(({ event }) => event.urgency === "critical"));
+    if (withdrawn.length > 0)
+      assert.deepEqual(
+        resolutions.map(({ event }) => event.extensions?.aaepd?.question),
+        withdrawn.map(({ event }) => event.event_id),
+      );
+    assert.equal(
+      ended.length > 0,
+      events.some(({ kind }) => isTerminalKind(kind)),
+    );
+    assert.deepEqual(
+      asked.map(({ event }) => event),
+      events.flatMap(({ event, kind }) => (kind.startsWith("awaiting.") ? [event] : [])),
+    );
+  };
+
+  const publish = (step: Step): readonly string[] => {
+    const said = [step].flat() as readonly string[];
+    const inputs = said.map((one) => {
+      const [who, words = ""] = one.split(": ") as [Who, string?];
+      const [kind, fields, id] = SAYS[words] ?? ["", {}];
+      const { agent, connection, hasToken } = WHO[who];
+      const sent = eventOf(kind, { ...fields, ...(id && { event_id: id }), producer: { agent_id: agent } });
+      return { sent, connection, hasToken };
+    });
+    const [first] = inputs;
+    const plan = stage.plan(
+      inputs.map(({ sent }) => sent),
+      {
+        connection: connections[first?.connection ?? 0],
+        resumeToken: first?.hasToken ? resumeToken : undefined,
+        isArray: typeof step !== "string",
+      },
+    );
+    stage.commit(plan);
+    check(plan);
+    const lines: string[] = [];
+    let told = 0;
+    for (const [index, answer] of plan.answers.entries()) {
+      if (answer.kind !== "accepted") {
+        const hasToken = answer.kind === "repeated" && answer.resumeToken !== undefined;
+        // The daemon's events before an absorbed one stand before its answer.
+        lines.push(`${answer.kind}${hasToken ? " with its token" : ""}`);
+        if (hasToken) assert.equal(answer.resumeToken, resumeToken);
+        continue;
+      }
+      if (answer.resumeToken !== undefined) resumeToken = answer.resumeToken;
+      lines.push(...plan.events.slice(told, answer.index + 1).map(lineOf));
+      told = answer.index + 1;
+      const [event, sent] = [plan.events[answer.index]?.event, inputs[index]?.sent];
+      if (event !== undefined && sent !== undefined)
+        stage.published.set(event.event_id, { event, published: { fields: sent, source: JSON.stringify(sent) } });
+    }
+    if (plan.adopted.length > 0) lines.push("adopted");
+    return lines;
+  };
+
+  /** Another daemon with what the one before has kept. */
+  const restart = (): void => {
+    const questions = (stage.sessions.summary(SESSION)?.openQuestions ?? []).map((question) => ({ question }));
+    const { log, published, now, wallTime } = stage;
+    stage = Object.assign(createStage({ sequencing, durableState }), { log, published });
+    assert.deepEqual(stage.sessions.restore(questions, { now, wallTime }), questions);
+  };
+
+  const act = (step: string): readonly string[] => {
+    const { connection = 0, abandons, token = "", outcome, isDefault = false } = DOES[step] ?? {};
+    const { sessions } = stage;
+    const one = connections[connection] ?? connections[0];
+    let plan: SessionPlan | undefined;
+    if (abandons === true) plan = sessions.abandon(SESSION, stage.context());
+    else if (outcome !== undefined) {
+      const isAcceptedByReply = outcome === "accepted" && !isDefault;
+      const summary = { summary_normal: "Answered." };
+      const resolution = { token, outcome, isAcceptedByReply, isRejected: outcome === "rejected", summary };
+      plan = sessions.resolve(SESSION, token, resolution, stage.context());
+    } else if (step === "the daemon restarts") restart();
+    else if (step.endsWith("vanishes")) return sessions.connectionEnded(one).map(() => "left");
+    else sessions.resume(SESSION, step.endsWith("guesses") ? "a guess" : resumeToken, one);
+    if (plan === undefined) return [];
+    check(stage.commit(plan));
+    return plan.events.map(lineOf);
+  };
+
+  const standing = (): Fields | undefined => {
+    const summary = stage.sessions.summary(SESSION);
+    if (summary === undefined) return undefined;
+    const { agents, state, openTools, openOutputs, openQuestions, outcomes, eventCount, isAgentConnected } = summary;
+    return {
+      states: agents.map(({ producer, state: its }) => `${producer.agent_id} ${its}`),
+      state,
+      tools: openTools.map(({ producer, tool, toolCallId }) => `${producer.agent_id} ${tool} ${toolCallId}`),
+      outputs: openOutputs.map(({ outputId, position }) => `${outputId} ${position}`),
+      questions: openQuestions.map(({ token }) => token),
+      outcomes: outcomes.map(({ token, outcome }) => `${token} ${outcome}`),
+      eventCount,
+      isAgentConnected,
+    };
+  };
+
+  return {
+    play: (step: Step): Told => {
+      let lines: readonly string[];
+      try {
+        lines = typeof step === "string" && step in DOES ? act(step) : publish(step);
+      } catch (caught) {
+        if (!(caught instanceof Fault)) throw caught;
+        assert.match(caught.rule ?? "", /^AAEP §|^R\d/);
+        assert.match(caught.sentence, /^[A-Z].*\.$/);
+        lines = [`${caught.code} ${caught.pointer ?? ""}`];
+      }
+      return { lines, session: standing() };
+    },
+  };
+}
