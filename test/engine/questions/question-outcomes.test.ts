@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createQuestionOutcomes } from "../../../src/engine/questions/question-outcomes.js";
 import { CANCELLED, type ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
+import { createKeptState } from "../../support/rigs/kept-state.js";
 import { ABLE, clarification, started } from "../../support/rigs/question-rig.js";
 
 const outcome = (token: string, response: unknown, sessionId = "sess_1"): ResolvedQuestion => ({
@@ -82,5 +83,22 @@ describe("R8: outcomes that are remembered", () => {
     again.shift()?.();
     expect(told).toEqual(["rpl_1", "rpl_1"]);
     expect(outcomes.find("rpl_1")).toBeUndefined();
+  });
+
+  it("R29: are newer than those of the run before, in the run after too", () => {
+    const durableState = createKeptState();
+    const log = { error: () => undefined };
+    for (const tokens of [
+      ["rpl_1", "rpl_2"],
+      ["rpl_3", "rpl_4"],
+    ]) {
+      const outcomes = createQuestionOutcomes({ durableState });
+      outcomes.restore(log);
+      for (const token of tokens) outcomes.add(outcome(token, "yes"), [], undefined);
+    }
+    const last = createQuestionOutcomes({ durableState, maxCount: 2 });
+    last.restore(log);
+    const known = ["rpl_1", "rpl_2", "rpl_3", "rpl_4"].filter((token) => last.find(token) !== undefined);
+    expect(known).toEqual(["rpl_3", "rpl_4"]);
   });
 });

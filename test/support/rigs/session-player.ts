@@ -1,31 +1,12 @@
 // Plays the steps of session-plans.ts with the daemon's sessions, and says what came of each.
 import assert from "node:assert/strict";
 import { Fault } from "../../../src/base/errors.js";
-import type { DurableState, StateKey } from "../../../src/contracts/journal.js";
 import { isTerminalKind, type NewEvent } from "../../../src/engine/event/event.js";
 import type { SessionPlan } from "../../../src/engine/sessions/session-plan.js";
 import type { Told } from "../oracles/session-oracle.js";
 import { DOES, SAYS, type Step, WHO, type Who } from "../oracles/session-plans.js";
+import { createKeptState } from "./kept-state.js";
 import { createStage, eventOf, type Fields, SESSION } from "./session-stage.js";
-
-/** Values that outlive the daemon, as JSON. */
-function createKeptState(): DurableState {
-  const kept = new Map<string, readonly [StateKey, () => unknown]>();
-  const isUnder = (key: StateKey, prefix: StateKey) => prefix.every((part, index) => key[index] === part);
-  const sorted = (key: StateKey) => key.map((part) => (typeof part === "number" ? String(part).padStart(9) : part));
-  return {
-    isDurable: true,
-    put: (key, value) => void kept.set(sorted(key).join(), [key, value]),
-    removeAll: (prefix) => {
-      for (const [name, [key]] of kept) if (isUnder(key, prefix)) kept.delete(name);
-    },
-    recovered: (prefix) =>
-      [...kept].sort().flatMap(([, [key, value]]) => {
-        const read = isUnder(key, prefix) ? value() : undefined;
-        return read === undefined ? [] : [[key, JSON.parse(JSON.stringify(read)) as unknown] as const];
-      }),
-  };
-}
 
 export function createSessionPlayer(sequencing: "enforce" | "warn") {
   const durableState = createKeptState();
