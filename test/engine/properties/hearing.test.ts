@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { casesOf } from "../../support/extent.js";
+import { casesOf, isWhole } from "../../support/extent.js";
 import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
 import { hearingFaults } from "../../support/oracles/hearing-oracle.js";
 import {
@@ -59,6 +59,9 @@ const answering = fc.record({
   maxEventsPerSecond: fc.constantFrom(undefined, 1),
 });
 const returns = mixed([12, publishOperation], [1, leave], [3, comeBack(steadyTerms)], [1, transportOperation]);
+
+/** Of each kind: there are eleven, and a whole run takes some minutes for a thousand lives of each. */
+const LIVES_OF_EACH = isWhole ? casesOf(400) : CASES;
 
 const SEATS = 8;
 const seat = fc.nat({ max: SEATS - 1 });
@@ -132,7 +135,7 @@ describe("what each subscription hears is what was published for it", () => {
   it.each(LIVES)("%s", (_, lives) => {
     fc.assert(
       fc.property(lives, (plan) => expectNoFaults(...hearingFaults(live(plan)))),
-      { numRuns: lives === eightListeners ? casesOf(100) : CASES },
+      { numRuns: lives === eightListeners ? casesOf(100) : LIVES_OF_EACH },
     );
   });
 });

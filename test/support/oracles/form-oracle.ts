@@ -47,7 +47,7 @@ export function eraFaults(judged: Judged): readonly string[] {
 }
 
 /** R10: hints are those of the set or stronger; completion is the last event's alone; none where no hint of the set fits. */
-export function hintFaults({ connection, received, rules }: Judged): readonly string[] {
+export function hintFaults({ connection, received, rules, skips }: Judged): readonly string[] {
   const faults: string[] = [];
   for (const [index, { event }] of received.entries()) {
     const terms = termsAt(connection, index);
@@ -73,6 +73,8 @@ export function hintFaults({ connection, received, rules }: Judged): readonly st
         (got, later) => later > index && got.event.type === STREAMING && keyOf(got.event) === keyOf(event),
       );
       const next = termsAt(connection, place) === terms ? received[place]?.event : undefined;
+      // Of a text that is skipped only the empty end follows (R26).
+      if (skips.length > 0 && next?.complete === true && textOf(next) === "") continue;
       // Only what is too long is cut where no boundary is.
       if (next !== undefined && [...textOf(event), ...textOf(next)].length <= maxChars) say("no hint");
     } else if (STRENGTHS.indexOf(hint) < STRENGTHS.indexOf(weakest)) say("a hint below the set's");

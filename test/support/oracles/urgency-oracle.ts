@@ -119,15 +119,18 @@ export function overtakingFaults({ world, connection, received, published, rules
       return epoch > begin && !(isQuiet && laneOf(other) === laneOf(event));
     });
     // What the daemon says to this subscription alone stands in no journal.
-    const isSumWaiting = received.slice(index + 1).some((one) => {
-      const isSaid = isSummary(one.event) || gapOf(one.event) !== undefined;
-      return isSaid && one.event.session_id === event.session_id;
-    });
-    if (isSumWaiting) continue;
+    const isSum = (one: Received): boolean =>
+      (isSummary(one.event) || gapOf(one.event) !== undefined) && one.event.session_id === event.session_id;
+    // Who left may not have waited for it.
+    const stood = world.entries.slice(0, connection.joinedAt).some((one) => one.event.session_id === event.session_id);
+    const isSumDue = connection.leftAt !== undefined && stood && !received.slice(0, index).some(isSum);
+    if (isSumDue || received.slice(index + 1).some(isSum)) continue;
     if (owed.length === 0)
       faults.push(`${event.type} ${event.event_id}: overtook ${String(count)}, and nothing was owed`);
     const texts = owed.some(({ kind }) => kind === "output.streaming");
-    if (rules.overtook === "count" && !texts && Number(count) > owed.length)
+    // On new terms, what a peer did not take is read back, and counted with what is newer.
+    const isReadBack = connection.everBlocked && connection.eras.length > 1;
+    if (rules.overtook === "count" && !texts && !isReadBack && Number(count) > owed.length)
       faults.push(`${event.type} ${event.event_id}: overtook ${String(count)}, and ${owed.length} were owed`);
   }
   return faults;
