@@ -73,6 +73,19 @@ describe("units", () => {
     expect(watcher.take()).toHaveLength(1);
     expect(doneOf(await stage.field().attune("watcher", attuneOf())).record).toHaveLength(1);
   });
+
+  it.each([
+    ["finding", false],
+    ["question", true],
+    ["human_directive", true],
+  ] as const)("of the type %s need somebody to act: %s", (type, needsAction) => {
+    const stage = createFieldStage();
+    const watcher = stage.agent("watcher");
+    stage.agent("a");
+    doneOf(stage.field().subscribe("watcher", TERMS));
+    stage.record("a", "Which year?", { type });
+    expect(watcher.take()).toMatchObject([{ event: "memory.recorded", requires_action: needsAction }]);
+  });
 });
 
 describe("MERGE", () => {
