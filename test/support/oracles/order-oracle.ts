@@ -151,6 +151,7 @@ export function sequenceFaults({ world, connection, received, published }: Judge
   const calls = new Set(owed.filter(({ kind }) => kind === "tool.invoked").map(({ event }) => event.tool_call_id));
   const begun = new Set<string>();
   const over = new Map<string, { readonly epoch: number; readonly isCritical: boolean }>();
+  const gapped = new Set<string>();
   const invoked = new Set<unknown>();
   const resolved = new Set<unknown>();
   for (const got of received) {
@@ -159,8 +160,9 @@ export function sequenceFaults({ world, connection, received, published }: Judge
     const say = (what: string) => faults.push(`${type} ${event.event_id} of ${session}: ${what}`);
     if (isSummary(event) || gapOf(event) !== undefined || isLateNotice(got, published)) {
       if (over.get(session)?.isCritical === false) say("said of a session that is over");
-      // Its start may be what is lost.
+      // Its start, or that of a tool, may be what is lost.
       if (gapOf(event) !== undefined) begun.add(session);
+      if (gapOf(event) !== undefined) gapped.add(session);
       continue;
     }
     const entry = published.entryOf(got);
@@ -176,7 +178,8 @@ export function sequenceFaults({ world, connection, received, published }: Judge
     if (isTerminal(type)) over.set(session, { epoch: entry.epoch, isCritical: isCriticalEvent(event) });
     if (type === "aaep:agent.tool.invoked") invoked.add(event.tool_call_id);
     const { tool_call_id: call } = event;
-    if (type === "aaep:agent.tool.completed" && calls.has(call) && !invoked.has(call)) say("not invoked before");
+    const isDue = calls.has(call) && !gapped.has(session);
+    if (type === "aaep:agent.tool.completed" && isDue && !invoked.has(call)) say("not invoked before");
     if (marksOf(event).decision === undefined) continue;
     const { question } = marksOf(event);
     if (resolved.has(question)) say("resolved twice");

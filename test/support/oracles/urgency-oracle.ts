@@ -61,7 +61,10 @@ export function criticalFaults({ world, connection, received, published, rules }
     });
     // What the journal has let go of cannot be counted any more.
     if (rules.overtook === "count" && world.entries.length > world.plan.journalCount) continue;
-    const isSaid = rules.overtook === "count" ? later.length <= Number(overtook ?? 0) : overtook === true;
+    // On new terms, what a peer did not take is read back, and its number is not exact.
+    const isReadBack = connection.everBlocked && connection.eras.length > 1;
+    const isCounted = isReadBack ? Number(overtook) > 0 : later.length <= Number(overtook ?? 0);
+    const isSaid = rules.overtook === "count" ? isCounted : overtook === true;
     if (later.length > 0 && !isSaid)
       faults.push(`${event.type} ${event.event_id}: overtook ${String(overtook)}, but ${later.length} followed`);
     for (const got of later) {
