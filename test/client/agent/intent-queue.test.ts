@@ -57,6 +57,18 @@ describe("the queue", () => {
     expect(shown(queue.take())).toEqual(["b: 6789ab"]);
   });
 
+  test.each([
+    [80_006, true],
+    [80_007, false],
+  ])("has the room of a part of a text that was taken: %i characters fit: %s", (more, fits) => {
+    const queue = queueOf(100_000, 1000);
+    queue.text("a", "x".repeat(65_530));
+    queue.text("b", "y".repeat(20_000));
+    queue.take();
+    queue.settled();
+    expect(queue.text("b", "z".repeat(more))).toBe(fits);
+  });
+
   test("leaves no text behind that is exactly full", () => {
     const queue = queueOf(1_000_000, 1000);
     queue.text("a", "x".repeat(65_536));

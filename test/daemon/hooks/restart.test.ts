@@ -64,12 +64,13 @@ it("R8c: a turn whose host has gone with the daemon ends at the restart, and its
   const after = await hookStage({ configuration });
   const status = await (await after.rig.rpc("memory")).request("aaepd.status", {});
   expect(status).toMatchObject({ session_count: 1 });
-  for (const name of [undefined, "Helper"])
-    await after.hook({ ...CLAUDE.UserPromptSubmit, session_id: `new ${name}` }, { pid: process.pid, name });
+  for (const [index, name] of [undefined, "Helper", "Helper"].entries())
+    await after.hook({ ...CLAUDE.UserPromptSubmit, session_id: `new ${index}` }, { pid: process.pid, name });
   await turns();
   const told = after.listener.events.rest().filter(({ correlation_id: id }) => String(id).startsWith("new "));
   expect(told.map(({ producer }) => producer)).toMatchObject([
     { agent_name: "Claude in shop" },
     { agent_name: "Helper 2" },
+    { agent_name: "Helper 3" },
   ]);
 });

@@ -108,7 +108,7 @@ test("a look ends with its watch, and the next one begins a minute after the las
   expect(clock.pending()).toBe(0);
 });
 
-test("a place that cannot be had back keeps no other from being looked at, and stays lost while a look runs", async () => {
+test("a place that cannot be had back keeps no other from being looked at, is told before later ones, and stays lost while a look runs", async () => {
   const clock = createVirtualClock();
   const log = collectLog();
   let finish: (wasGone: boolean) => void = () => {};
@@ -117,7 +117,8 @@ test("a place that cannot be had back keeps no other from being looked at, and s
     new Promise<boolean>((resolve) => {
       finish = resolve;
     });
-  const watch = watchPlaces([taken, gone], { clock, log });
+  const foreign = () => Promise.reject(new Fault("permission_denied", "Not yours."));
+  const watch = watchPlaces([taken, gone, foreign], { clock, log });
   onTestFinished(watch.stop);
   for (const count of [2, 3]) {
     clock.advance(MINUTE);
