@@ -1,42 +1,55 @@
 // Decides whether the tests notice a mutant.
-import { activate, isReached } from "./scratch.mjs";
+import { activate, isReached, isStatic } from "./scratch.mjs";
 
 /**
  * Judges mutants in the copy of the project at `folder`: `judge(mutant)` resolves with the mutant and `verdict`, which is "noticed" (`by` a test file),
  * "survived" (`after` how many), or "unreached" if its place was never reached. `testsFor` names the test files to ask, `budgetMs` for how long.
- * `sound` remembers whether test files pass without a mutant; a failing one is no evidence.
+ * `sound` remembers of failed test files whether they pass without a mutant.
  */
 export function createJudge(folder, runner, testsFor, sound, budgetMs) {
+  function ask(test, number, ids) {
+    activate(folder, number);
+    return runner.run(test, ids);
+  }
+
   async function isSound(test) {
-    if (!sound.has(test)) {
-      activate(folder, 0);
-      const passes = async () => (await runner.run([test], budgetMs)).failed === undefined;
-      // Once may be the fault of a busy machine.
-      sound.set(test, (await passes()) || (await passes()));
-    }
+    const passes = async () => {
+      runner.restart();
+      return (await ask(test, 0)).failed === undefined;
+    };
+    // Once may be the fault of a busy machine.
+    if (!sound.has(test)) sound.set(test, (await passes()) || (await passes()));
     return sound.get(test);
   }
 
+  /** Whether a failure is the mutant's, and not of what an earlier one left behind in the process. */
+  async function isBelieved(test, number, failed) {
+    if ((await ask(test, 0, failed)).failed === undefined) return true;
+    runner.restart();
+    return (await ask(test, number)).failed !== undefined && (await isSound(test));
+  }
+
   return async (mutant) => {
+    const { number } = mutant;
     const started = performance.now();
-    let waiting = testsFor(mutant.path).filter((test) => sound.get(test) !== false);
-    let [left, after, reached] = [budgetMs, 0, false];
-    const judged = (verdict) => ({
-      ...mutant,
-      ...verdict,
-      seconds: Math.round((performance.now() - started) / 100) / 10,
-    });
-    while (waiting.length > 0 && left > 0) {
-      activate(folder, mutant.number);
-      const { failed, asked, ms } = await runner.run(waiting, left);
-      left -= ms;
-      after += asked;
+    let [left, after, reached, by] = [budgetMs, 0, false, undefined];
+    if (isStatic(folder, number)) runner.restart();
+    for (const test of testsFor(mutant.path)) {
+      if (left <= 0) break;
+      if (sound.get(test) === false) continue;
+      const { failed, ms } = await ask(test, number);
       reached ||= isReached(folder);
-      if (failed === undefined) break;
-      if (await isSound(failed)) return judged({ verdict: "noticed", by: failed });
-      after -= 1;
-      waiting = waiting.slice(waiting.indexOf(failed) + 1);
+      left -= ms;
+      if (failed !== undefined && (await isBelieved(test, number, failed))) {
+        by = test;
+        break;
+      }
+      if (sound.get(test) !== false) after += 1;
     }
-    return judged({ verdict: reached ? "survived" : "unreached", after });
+    // Its module has been loaded with it.
+    if (isStatic(folder, number)) runner.restart();
+    const seconds = Math.round((performance.now() - started) / 100) / 10;
+    if (by !== undefined) return { ...mutant, verdict: "noticed", by, seconds };
+    return { ...mutant, verdict: reached ? "survived" : "unreached", after, seconds };
   };
 }

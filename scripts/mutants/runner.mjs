@@ -1,6 +1,6 @@
 // Runs tests in a copy of the project, within a limit of time.
 import { fork } from "node:child_process";
-import { on, once } from "node:events";
+import { once } from "node:events";
 import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 
@@ -9,19 +9,20 @@ const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
 
 const SLOT = fileURLToPath(new URL("slot.mjs", import.meta.url));
-/** A single test that takes longer hangs: far above its usual time. A run that goes on for longer behind its end is stuck. */
-const [HANG_MS, STUCK_MS] = [10_000, 30_000];
+/** A test that takes longer on an idle machine is stuck, in an endless loop perhaps. */
+const STUCK_MS = 15_000;
 
 /** How many times longer everything takes, because others use the processors too. */
 const crowding = () => Math.max(1, loadavg()[0] / availableParallelism());
 
 /**
- * A process that runs the tests of the project at `folder`. `run(paths, budgetMs)` runs test files in this order until one fails or the time is over,
- * and resolves with `{ failed, asked, ms }`: the failed file if there is one, how many ran to their ends, and the time. Times are those of an idle
- * machine. `close` ends the process with its children.
+ * A process that runs the tests of the project at `folder`. `run(path, ids)` runs a test file, or those of its tests, and resolves with
+ * `{ failed, ms }`: the failed tests if the file failed, and the time that an idle machine would have taken. After `restart`, all modules are loaded
+ * again. `close` ends the process with its children.
  */
 export function createRunner(folder) {
   let child;
+  let isFresh = false;
 
   async function start() {
     // A process group of its own, so that processes started by a test end with it.
@@ -38,34 +39,31 @@ export function createRunner(folder) {
     child = undefined;
   }
 
-  async function run(paths, budgetMs) {
-    if (child === undefined) await start();
-    const controller = new AbortController();
-    const factor = crowding();
-    const timer = setTimeout(() => controller.abort(), factor * (budgetMs + STUCK_MS));
-    const begun = performance.now();
-    const answer = (failed) => ({ failed, asked, ms: (performance.now() - begun) / factor });
-    let [current, asked] = [paths[0], 0];
-    const { signal } = controller;
-    const ended = once(child, "exit", { signal }).catch(() => {});
-    ended.then(() => controller.abort());
-    try {
-      const messages = on(child, "message", { signal });
-      child.send({ paths, budgetMs: factor * budgetMs, hangMs: factor * HANG_MS });
-      for await (const [{ started, ended, failed, isBroken }] of messages) {
-        if (started !== undefined) current = started;
-        else if (ended !== undefined) asked += ["passed", "failed"].includes(ended) ? 1 : 0;
-        // An error outside of any test counts for the file that runs.
-        else return answer(failed ?? (isBroken ? current : undefined));
-      }
-    } catch (caught) {
-      if (!signal.aborted) throw caught;
-      close();
-      return answer(current);
-    } finally {
-      clearTimeout(timer);
-      controller.abort();
-    }
+  /** Resolves with the answer of the process, or with nothing if the process ends or is stuck. */
+  function answerTo(message, stuckMs) {
+    return new Promise((resolve) => {
+      const end = (answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      };
+      const timer = setTimeout(end, stuckMs);
+      child.removeAllListeners("exit").once("exit", () => end(undefined));
+      child.removeAllListeners("message").on("message", (answer) => (answer.isAlive ? timer.refresh() : end(answer)));
+      child.send(message);
+    });
   }
-  return { run, close };
+
+  async function run(path, ids) {
+    if (child === undefined) await start();
+    const factor = crowding();
+    const begun = performance.now();
+    const answer = await answerTo({ path, ids, isFresh }, factor * STUCK_MS);
+    isFresh = false;
+    if (answer === undefined) close();
+    return { failed: answer === undefined ? [] : answer.failed, ms: (performance.now() - begun) / factor };
+  }
+  const restart = () => {
+    isFresh = true;
+  };
+  return { run, restart, close };
 }

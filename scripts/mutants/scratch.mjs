@@ -19,7 +19,36 @@ import { withSwitches } from "./switches.mjs";
 
 const LEFT_OUT = new Set([".git", "node_modules", "coverage", "dist"]);
 const SWITCH = "mutants/switch.mjs";
-const [ACTIVE, REACHED] = ["mutants/active", "mutants/reached"];
+const [ACTIVE, REACHED, STATIC] = ["mutants/active", "mutants/reached", "mutants/static"];
+/** A file that runs before each test file, in the process of the tests, which may have run others with another mutant. */
+export const SETUP = "mutants/setup.ts";
+const SETUP_SOURCE = `import { beforeAll } from "vitest";
+import { begin, loaded } from "./switch.mjs";
+begin();
+beforeAll(loaded);
+`;
+const switchSource = (folder) => `import { appendFileSync, readFileSync } from "node:fs";
+const note = (name, text) => appendFileSync(${JSON.stringify(`${folder}/`)} + name, text);
+let active, isReached, isLoading;
+const whileLoading = new Set();
+export function begin(isTest = true) {
+  active = Number(readFileSync(${JSON.stringify(join(folder, ACTIVE))}, "utf8"));
+  [isReached, isLoading] = [false, isTest];
+}
+export function loaded() {
+  isLoading = false;
+  for (const number of whileLoading) note("${STATIC}", number + " ");
+  whileLoading.clear();
+}
+export function isMutant(number) {
+  if (isLoading) whileLoading.add(number);
+  if (number !== active) return false;
+  if (!isReached) note("${REACHED}", " ");
+  isReached = true;
+  return true;
+}
+begin(false);
+`;
 
 /** Makes a copy of the project at `root`, with its packages by reference. Returns its folder. */
 export function createScratch(root) {
@@ -43,20 +72,9 @@ export function write(folder, path, text) {
 /** Puts all mutants into the sources of a copy. None of them runs before `activate` names it. */
 export function arm(folder, sources, mutants) {
   activate(folder, 0);
-  write(
-    folder,
-    SWITCH,
-    `import { appendFileSync, readFileSync } from "node:fs";
-const active = Number(readFileSync(${JSON.stringify(join(folder, ACTIVE))}, "utf8"));
-let isReached = false;
-export function isMutant(number) {
-  if (number !== active) return false;
-  if (!isReached) appendFileSync(${JSON.stringify(join(folder, REACHED))}, " ");
-  isReached = true;
-  return true;
-}
-`,
-  );
+  write(folder, STATIC, "");
+  write(folder, SETUP, SETUP_SOURCE);
+  write(folder, SWITCH, switchSource(folder));
   for (const { path, source } of sources) {
     const own = mutants.filter((mutant) => mutant.path === path);
     if (own.length > 0) write(folder, path, withSwitches(source, own, join(folder, SWITCH)));
@@ -64,7 +82,7 @@ export function isMutant(number) {
   build(folder);
 }
 
-/** From now on, what starts in the copy has the mutant with this number; with 0 it has none. */
+/** From now on, each test file and each program that starts in the copy has the mutant with this number; with 0 it has none. */
 export function activate(folder, number) {
   write(folder, ACTIVE, String(number));
   write(folder, REACHED, "");
@@ -72,6 +90,10 @@ export function activate(folder, number) {
 
 /** Whether the place of the active mutant has been reached. */
 export const isReached = (folder) => readFileSync(join(folder, REACHED), "utf8") !== "";
+
+/** Whether a place is known to be reached while a module is loaded: the next mutant needs other modules. */
+export const isStatic = (folder, number) =>
+  readFileSync(join(folder, STATIC), "utf8").split(" ").includes(String(number));
 
 /** Makes the programs that tests start. Types are judged elsewhere, so they are only left out here. */
 function build(folder) {

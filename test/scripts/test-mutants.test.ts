@@ -155,11 +155,26 @@ export const never = (value: number): boolean => value < 0;
 `;
   write("src/room/limit.ts", source);
   write("src/room/twice.ts", "export const twice = (value: number): number => value * 2;\n");
+  // What is reached while a module is loaded, directly and by a call.
+  write("src/room/loaded.ts", 'const f = (): boolean => false;\nexport const loaded = [f(), "a"];\n');
+  // Modules stay loaded from one run of the tests to the next.
+  write("vitest.config.mjs", "export default { test: { isolate: false } };\n");
+  write("test/room/runs.ts", "let count = 0;\nexport const runs = () => ++count;\n");
+  write(
+    "test/room/runs.test.ts",
+    `import { expect, it } from "vitest";
+import { twice } from "../../src/room/twice.js";
+import { runs } from "./runs.js";
+it("passes once in a process", () => expect([runs(), twice(0)]).toEqual([1, 0]));
+`,
+  );
   write(
     "test/room/edges.test.ts",
     `import { expect, it } from "vitest";
 import { isBelow, next } from "../../src/room/limit.js";
+import { loaded } from "../../src/room/loaded.js";
 import { twice } from "../../src/room/twice.js";
+it("is loaded", () => expect(loaded).toEqual([false, "a"]));
 it("is not negative", () => expect(twice(0)).toBe(0));
 it("is below", () => expect([1, 2, 3].map((value) => isBelow(value, 2))).toEqual([true, false, false]));
 it("is a number", () => expect(typeof next(1)).toBe("number"));
@@ -191,6 +206,9 @@ it("fails always", () => expect(isBelow(1, 1)).toBe("sure"));
     [4, expect.stringContaining("value <= 0"), "unreached"],
     [4, expect.stringContaining("value >= 0"), "unreached"],
     [4, expect.stringContaining("value < 1"), "unreached"],
+    [1, expect.stringContaining("true"), "noticed", test],
+    [2, expect.stringContaining("= []"), "noticed", test],
+    [2, expect.stringContaining('""'), "noticed", test],
     // Of another file, judged in between: a mutant is over when the next one begins.
     [1, expect.stringContaining("value / 2"), "survived"],
     [1, expect.stringContaining("value * 1"), "survived"],
@@ -200,12 +218,19 @@ it("fails always", () => expect(isBelow(1, 1)).toBe("sure"));
   expect(first.stderr).toContain("test/room/limit.test.ts fails without any mutant");
 
   const report = reportOf(judged);
-  expect(report).toMatch(/^src\/room +2 +6 +3$/m);
+  expect(report).toMatch(/^src\/room +5 +6 +3$/m);
   expect(report).toContain(
     "src/room/limit.ts:2 is noticed by none of 1 test files\n  - export const next = (value: number): number => value + 1;\n  + export const next = (value: number): number => value - 1;\n",
   );
-  expect(report).toMatch(/^noticed 2 of 11 \(18\.2 %\)$/m);
+  expect(report).toMatch(/^noticed 5 of 14 \(35\.7 %\)$/m);
 
   expect(readFileSync(join(root, "src/room/limit.ts"), "utf8")).toBe(source);
-  expect(readdirSync(root).sort()).toEqual(["node_modules", "package.json", "src", "test", "tsconfig.json"]);
+  expect(readdirSync(root).sort()).toEqual([
+    "node_modules",
+    "package.json",
+    "src",
+    "test",
+    "tsconfig.json",
+    "vitest.config.mjs",
+  ]);
 });
