@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
+import { formatTimestamp, parseTimestamp } from "../../../src/engine/event/timestamps.js";
 
 // The last day of four hundred years comes once: years are counted from March.
 it.each([
@@ -18,3 +18,15 @@ it.each([
 ])("%s is written as it was read", (text) => {
   expect(formatTimestamp(Date.parse(text))).toBe(text);
 });
+
+it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
+  "month %i has its last day, and none behind it",
+  (month) => {
+    for (const year of [2024, 2026, 2100, 2400]) {
+      const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+      const textOf = (day: number) => `${year}-${String(month).padStart(2, "0")}-${day}T00:00:00Z`;
+      expect(parseTimestamp(textOf(last)), textOf(last)).toBeDefined();
+      expect(parseTimestamp(textOf(last + 1)), textOf(last + 1)).toBeUndefined();
+    }
+  },
+);
