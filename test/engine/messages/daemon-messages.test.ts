@@ -114,6 +114,11 @@ describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
     }
   });
 
+  test.each(["terse", "normal"] as const)("a confirmation and another question sound different: %s", (form) => {
+    const texts = CASES.questionNotice.map((one) => textFor("questionNotice", one, [language], form).text);
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+
   test("has words of its own for everything that English has words for", () => {
     if (language === "en") return;
     for (const key of KEYS) {
