@@ -61,7 +61,7 @@ const answering = fc.record({
 const returns = mixed([12, publishOperation], [1, leave], [3, comeBack(steadyTerms)], [1, transportOperation]);
 
 /** Of each kind: there are eleven, and a whole run takes some minutes for a thousand lives of each. */
-const LIVES_OF_EACH = isWhole ? casesOf(400) : CASES;
+const LIVES_OF_EACH = isWhole ? casesOf(200) : CASES;
 
 const SEATS = 8;
 const seat = fc.nat({ max: SEATS - 1 });
