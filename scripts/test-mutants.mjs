@@ -1,7 +1,7 @@
 // Checks that the tests notice mutants: copies of the project with one small slip each. Exits 1 if they notice too few. Usage:
 //   npm run test:mutants -- --count N                a sample from all rooms
 //   npm run test:mutants -- --only src/engine/views  a file or a folder only; may be repeated
-//   npm run test:mutants -- --last N                 only files that the last N commits touched; in a clone of one commit all files
+//   npm run test:mutants -- --last N                 only files of the last N commits that touched sources; in a clone of one commit all files
 // Options: --seed TEXT draws others (the hash of the last commit), --tests PATH asks exactly these tests, a file or a folder, may be repeated,
 // --at-least PERCENT (default 85), --budget SECONDS of tests for each mutant, the nearest first, as on an idle machine (default 10; no end
 // with --tests), --slots N at a time (default 2), --json, --root FOLDER.
@@ -56,7 +56,10 @@ function createCopy() {
 }
 
 const sources = readSources(root);
-const touched = last === undefined ? undefined : git("log", `-${last}`, "--format=", "--name-only").split("\n");
+const touched =
+  last === undefined
+    ? undefined
+    : git("log", `-${last}`, "--format=", "--name-only", "--", "src", "transports").split("\n");
 const chosen = sources.filter(
   ({ path }) => options.only.some((part) => isIn(path, part)) && (touched?.includes(path) ?? true),
 );
