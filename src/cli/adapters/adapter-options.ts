@@ -1,10 +1,9 @@
 // The options that all commands of this room have.
 import type { Command } from "commander";
-import { currentPlace, ipcDirectories } from "../../../transports/ipc/paths.js";
+import { currentPlace, type IpcPlace, ipcDirectories } from "../../../transports/ipc/paths.js";
 import { type Speech, speechOf } from "../../adapters/language.js";
 import { givenName } from "../../adapters/names.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
-import type { CommandContext } from "../shell/context.js";
 import { languageTag } from "../shell/option-values.js";
 
 export interface AdapterOptions {
@@ -32,7 +31,7 @@ export interface AdapterSettings {
 /** Throws a Fault "usage" for a name or a socket that cannot be. */
 export function adapterSettings(
   { name, language, socket }: AdapterOptions,
-  environment: CommandContext["io"]["environment"] = process.env,
+  environment: IpcPlace["environment"] = process.env,
 ): AdapterSettings {
   return {
     name: name === undefined ? undefined : givenName(name),

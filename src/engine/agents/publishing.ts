@@ -248,10 +248,10 @@ export function createPublishing(services: PublishingServices): Publishing {
         throw caught;
       }
       for (const { token } of plan.asked) agents.asks(token, connection);
-      const joined = new Set(plan.asked.map(({ sessionId }) => sessionId));
-      if (resumeToken !== undefined) for (const { event } of plan.events) joined.add(event.session_id);
       let isAudienceLost = false;
-      for (const sessionId of joined) isAudienceLost = services.tookPart(connection, sessionId) || isAudienceLost;
+      for (const { sessionId } of plan.asked) if (services.tookPart(connection, sessionId)) isAudienceLost = true;
+      if (resumeToken !== undefined)
+        for (const { event } of plan.events) if (services.tookPart(connection, event.session_id)) isAudienceLost = true;
       let carriedOut: CarriedOut;
       try {
         carriedOut = carryOut(plan, backlog);
