@@ -83,12 +83,12 @@ tell(
 
 const asked = filesIn(root, "test", ".test.ts").filter((path) => tests?.some((part) => isIn(path, part)));
 const testsFor = tests === undefined ? createNearest(root) : () => asked;
-const [waiting, judged, sound] = [[...mutants], [], new Map()];
+const [waiting, judged, sound, known] = [[...mutants], [], new Map(), new Map()];
 async function work(folder) {
   arm(folder, sources, mutants);
   const runner = createRunner(folder);
   closing.add(runner.close);
-  const judge = createJudge(folder, runner, testsFor, sound, budgetMs);
+  const judge = createJudge(folder, runner, testsFor, sound, known, budgetMs);
   for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
     const result = await judge(mutant);
     judged.push(result);

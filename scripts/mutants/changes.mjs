@@ -120,12 +120,19 @@ function conditionChanges(test, source) {
 function literalChanges(node, parent) {
   const { value } = node;
   if (typeof value === "boolean") return [replaced(node, String(!value))];
+  if (typeof value === "number" && isLarge(value, parent)) return [];
   if (typeof value === "number" && node.bigint === undefined)
     return [value + 1, ...(value >= 1 ? [value - 1] : [])].map((number) => replaced(node, String(number)));
   // A text with blanks is for people, and a text that stands alone is a directive.
   const isCode =
     typeof value === "string" && value !== "" && !/\s/.test(value) && parent?.type !== "ExpressionStatement";
   return isCode ? [replaced(node, '""')] : [];
+}
+
+/** Whether a number is a size or a time of a hundred or more: nobody meets one more or less of it. */
+function isLarge(value, parent) {
+  const isNamed = parent?.type === "VariableDeclarator" && /^[A-Z\d_]+$/.test(parent.id.name ?? "");
+  return value >= 100 && (isNamed || /^[*/]$/.test(parent?.operator ?? ""));
 }
 
 function isEffect(expression) {

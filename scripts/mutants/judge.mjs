@@ -1,12 +1,13 @@
 // Decides whether the tests notice a mutant.
-import { activate, isReached, isStatic } from "./scratch.mjs";
+import { activate, isStatic, reachedIn } from "./scratch.mjs";
 
 /**
  * Judges mutants in the copy of the project at `folder`: `judge(mutant)` resolves with the mutant and `verdict`, which is "noticed" (`by` a test file),
  * "survived" (`after` how many), or "unreached" if its place was never reached. `testsFor` names the test files to ask, `budgetMs` for how long.
- * `sound` remembers of failed test files whether they pass without a mutant.
+ * `sound` remembers of failed test files whether they pass without a mutant, `known` of passed ones which mutants they reach: a file is not asked
+ * about a mutant that it does not reach.
  */
-export function createJudge(folder, runner, testsFor, sound, budgetMs) {
+export function createJudge(folder, runner, testsFor, sound, known, budgetMs) {
   function ask(test, number, ids) {
     activate(folder, number);
     return runner.run(test, ids);
@@ -33,13 +34,23 @@ export function createJudge(folder, runner, testsFor, sound, budgetMs) {
     const { number } = mutant;
     const started = performance.now();
     let [left, after, reached, by] = [budgetMs, 0, false, undefined];
-    if (isStatic(folder, number)) runner.restart();
+    // Where a place is reached while its module is loaded, only the first file that loads it seems to reach it.
+    const isLoaded = isStatic(folder, number);
+    if (isLoaded) runner.restart();
     for (const test of testsFor(mutant.path)) {
       if (left <= 0) break;
       if (sound.get(test) === false) continue;
+      if (!isLoaded && known.get(test)?.has(number) === false) {
+        after += 1;
+        continue;
+      }
       const { failed, ms } = await ask(test, number);
-      reached ||= isReached(folder);
-      left -= ms;
+      const places = reachedIn(folder);
+      if (failed === undefined && !known.has(test)) known.set(test, places);
+      if (places.has(number)) {
+        reached = true;
+        left -= ms;
+      }
       if (failed !== undefined && (await isBelieved(test, number, failed))) {
         by = test;
         break;

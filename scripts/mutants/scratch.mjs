@@ -29,11 +29,12 @@ beforeAll(loaded);
 `;
 const switchSource = (folder) => `import { appendFileSync, readFileSync } from "node:fs";
 const note = (name, text) => appendFileSync(${JSON.stringify(`${folder}/`)} + name, text);
-let active, isReached, isLoading;
-const whileLoading = new Set();
+let active, isLoading;
+const [reached, whileLoading] = [new Set(), new Set()];
 export function begin(isTest = true) {
   active = Number(readFileSync(${JSON.stringify(join(folder, ACTIVE))}, "utf8"));
-  [isReached, isLoading] = [false, isTest];
+  isLoading = isTest;
+  reached.clear();
 }
 export function loaded() {
   isLoading = false;
@@ -42,10 +43,9 @@ export function loaded() {
 }
 export function isMutant(number) {
   if (isLoading) whileLoading.add(number);
-  if (number !== active) return false;
-  if (!isReached) note("${REACHED}", " ");
-  isReached = true;
-  return true;
+  if (!reached.has(number)) note("${REACHED}", number + " ");
+  reached.add(number);
+  return number === active;
 }
 begin(false);
 `;
@@ -88,12 +88,13 @@ export function activate(folder, number) {
   write(folder, REACHED, "");
 }
 
-/** Whether the place of the active mutant has been reached. */
-export const isReached = (folder) => readFileSync(join(folder, REACHED), "utf8") !== "";
+/** The numbers of the mutants whose places have been reached since `activate`. */
+export const reachedIn = (folder) => numbersIn(join(folder, REACHED));
 
 /** Whether a place is known to be reached while a module is loaded: the next mutant needs other modules. */
-export const isStatic = (folder, number) =>
-  readFileSync(join(folder, STATIC), "utf8").split(" ").includes(String(number));
+export const isStatic = (folder, number) => numbersIn(join(folder, STATIC)).has(number);
+
+const numbersIn = (path) => new Set(readFileSync(path, "utf8").trim().split(" ").map(Number));
 
 /** Makes the programs that tests start. Types are judged elsewhere, so they are only left out here. */
 function build(folder) {

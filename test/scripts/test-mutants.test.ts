@@ -34,6 +34,13 @@ describe("changes", () => {
     ["if (a) f();", ["if (!(a)) f();", "if (false) f();", "if (a) {}"]],
     ["const a = b ? c : d;", ["const a = !(b) ? c : d;", "const a = false ? c : d;"]],
     ["const a = 1;", ["const a = 2;", "const a = 0;"]],
+    ["const A = 99;", ["const A = 100;", "const A = 98;"]],
+    ["const A = 100;", []],
+    ["const A = 2 * 1024;", ["const A = 2 / 1024;", "const A = 3 * 1024;", "const A = 1 * 1024;"]],
+    [
+      "if (a === 404) f();",
+      ["if (a !== 404) f();", "if (false) f();", "if (a === 405) f();", "if (a === 403) f();", "if (a === 404) {}"],
+    ],
     ["const a = true;", ["const a = false;"]],
     ['const a: "b" = "b";', ['const a: "b" = "";']],
     ["const a = [b];", ["const a = [];"]],
