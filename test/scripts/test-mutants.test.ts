@@ -36,11 +36,8 @@ describe("changes", () => {
     ["const a = 1;", ["const a = 2;", "const a = 0;"]],
     ["const A = 99;", ["const A = 100;", "const A = 98;"]],
     ["const A = 100;", []],
-    ["const A = 2 * 1024;", ["const A = 2 / 1024;", "const A = 3 * 1024;", "const A = 1 * 1024;"]],
-    [
-      "if (a === 404) f();",
-      ["if (a !== 404) f();", "if (false) f();", "if (a === 405) f();", "if (a === 403) f();", "if (a === 404) {}"],
-    ],
+    ["const A = 2 * 1024;", ["const A = 3 * 1024;", "const A = 1 * 1024;", "const A = 2 / 1024;"]],
+    ["a = 404;", ["{}", "a = 405;", "a = 403;"]],
     ["const a = true;", ["const a = false;"]],
     ['const a: "b" = "b";', ['const a: "b" = "";']],
     ["const a = [b];", ["const a = [];"]],
