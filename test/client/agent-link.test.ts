@@ -199,7 +199,7 @@ test("R2: its manifest is declared first; a session that cannot be taken over is
 });
 
 test("R8: a session is taken over with all of its questions and outcomes, however many answers tell of them", async () => {
-  const { client, daemons } = await stage();
+  const { client, daemons, timers } = await stage();
   const claim = { session_id: "sess_1", resume_token: "rst_1" };
   const resumed = client.resumeSession(claim);
   const page = (state: object, question: string, outcome: string) => ({
@@ -225,6 +225,10 @@ test("R8: a session is taken over with all of its questions and outcomes, howeve
     { ...claim, after: "0-2" },
     { ...claim, after: "1-7" },
   ]);
+  // From then on it is this client's.
+  await daemon?.sever();
+  await timers.advanceSettled(1000);
+  expect(daemons[1]?.requests).toMatchObject([{ method: "aaep.resume_session", params: claim }]);
 });
 
 test.each(["storage_unavailable", "shutting_down"] as const)(

@@ -115,28 +115,6 @@ test("R17: each place is told once all that leads to it was handed on, and the l
   expect(subscriber.cursor()).toBe("c1.a.2");
 });
 
-test("R17: while a listener is busy no place is told that its event leads to", async () => {
-  const producer = createFakeProducer();
-  const cursors: string[] = [];
-  let finish: () => void = () => {};
-  const { subscriber } = start(producer, {
-    onCursor: (cursor) => cursors.push(cursor),
-    onEvent: () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      }),
-  });
-  await settle();
-  side(producer).accept();
-  side(producer).say(eventMessage(1));
-  side(producer).reach("c1.a.1");
-  await settle();
-  expect([cursors, subscriber.cursor()]).toEqual([[], undefined]);
-  finish();
-  await settle();
-  expect([cursors, subscriber.cursor()]).toEqual([["c1.a.1"], "c1.a.1"]);
-});
-
 test("R17: after it was closed no place is told and none is kept: what came since was not handed on", async () => {
   const producer = createFakeProducer();
   const cursors: string[] = [];
@@ -181,23 +159,6 @@ test.each([
   side(producer, 1).say(chunkMessage(2, "Other", 0));
   await settle();
   expect(events).toEqual(heard);
-});
-
-test("a recording that has ended is over: it does not come back", async () => {
-  const producer = createFakeProducer();
-  const { subscriber } = start(producer);
-  await settle();
-  side(producer).accept();
-  side(producer).say(eventMessage(1), {
-    type: "subscription.close",
-    subscription_id: "sub_1",
-    reason_code: "recording_ended",
-  });
-  expect(await subscriber.ended).toMatchObject({
-    kind: "ended",
-    because: { kind: "closed", close: { reason_code: "recording_ended" } },
-  });
-  expect(producer.sides).toHaveLength(1);
 });
 
 test("R17: the request's own extensions stand beside the place", async () => {
@@ -409,29 +370,6 @@ test("R28: a list of several pages is asked for to its end, and a producer that 
   ]);
 });
 
-test("P10: while a listener is busy nothing more is read", async () => {
-  const producer = createFakeProducer();
-  const seen: string[] = [];
-  let finish: () => void = () => {};
-  start(producer, {
-    onEvent: (event) => {
-      seen.push(event.event_id);
-      return new Promise((resolve) => {
-        finish = resolve;
-      });
-    },
-  });
-  await settle();
-  side(producer).accept();
-  side(producer).say(eventMessage(1), eventMessage(2));
-  await settle();
-  expect(seen).toEqual(["evt_1"]);
-  finish();
-  await settle();
-  expect(seen).toEqual(["evt_1", "evt_2"]);
-  finish();
-});
-
 test("a listener that throws ends the subscriber, and the connection", async () => {
   const producer = createFakeProducer();
   const { subscriber } = start(producer, {
@@ -473,22 +411,6 @@ test("closing while it waits or connects leaves no timer behind", async () => {
   await subscriber.close();
   expect(kinds()).toEqual(["connecting", "waiting", "ended"]);
   expect(timers.pending()).toBe(0);
-});
-
-test("onEvent may close the subscriber and wait for it; nothing comes after", async () => {
-  const producer = createFakeProducer();
-  const seen: string[] = [];
-  const { subscriber } = start(producer, {
-    onEvent: async (event) => {
-      seen.push(event.event_id);
-      await subscriber.close();
-    },
-  });
-  await settle();
-  side(producer).accept();
-  side(producer).say(eventMessage(1), eventMessage(2));
-  expect(await subscriber.ended).toEqual({ kind: "ended", because: { kind: "asked" } });
-  expect(seen).toEqual(["evt_1"]);
 });
 
 test("R33: an error is told to whoever asked for what it answers: a failed repeat rejects no new terms", async () => {

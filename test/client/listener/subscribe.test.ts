@@ -238,7 +238,7 @@ test("an error thrown by a callback ends the iteration with it", async () => {
   expect(await ended).toBe(failure);
 });
 
-test("R19: replies, skips and repeats go to the daemon that they mean", async () => {
+test("R5b, R19, R39: replies, leaves, stops, skips and repeats go to the daemon that they mean", async () => {
   const [one, two] = [createFakeProducer(), createFakeProducer()];
   const { subscription, told } = start([
     { name: "one", connect: one.connect },
@@ -257,12 +257,21 @@ test("R19: replies, skips and repeats go to the daemon that they mean", async ()
   expect(subscription.reply({ reply_token: "rpl_one", decision: "accept" })).toBe(true);
   expect(subscription.reply({ reply_token: "rpl_two", decision: "reject" })).toBe(true);
   expect(subscription.reply({ reply_token: "rpl_nobodys", decision: "accept" })).toBe(false);
+  expect(subscription.leave({ reply_token: "rpl_nobodys" })).toBe(false);
+  expect([subscription.leave({ reply_token: "rpl_one" }), subscription.stop(text)]).toEqual([true, true]);
   expect(subscription.skip(text)).toBe(true);
   expect(subscription.repeat(text)).toBe(true);
   await settle();
-  expect(side(one).received.slice(1)).toMatchObject([{ type: "confirmation.reply", reply_token: "rpl_one" }]);
+  const subscription_id = "sub_1";
+  const timestamp = expect.any(String);
+  const replied = { type: "confirmation.reply", subscription_id, timestamp };
+  expect(side(one).received.slice(1)).toEqual([
+    { ...replied, reply_token: "rpl_one", decision: "accept" },
+    { type: "aaepd.leave", subscription_id, reply_token: "rpl_one" },
+  ]);
   expect(side(two).received.slice(1)).toMatchObject([
-    { type: "confirmation.reply", reply_token: "rpl_two", decision: "reject" },
+    { ...replied, reply_token: "rpl_two", decision: "reject" },
+    { type: "aaepd.stop", subscription_id, session_id: "sess_1" },
     { type: "aaepd.skip", session_id: "sess_1" },
     { type: "aaepd.repeat", event_id: "evt_2" },
   ]);
