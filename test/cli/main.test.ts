@@ -31,6 +31,9 @@ describe("the command line", () => {
     [["serve", "--socket"], "--socket has no value. Give one: --socket <PATH|auto|off>."],
     [["tail", "--time"], 'There is no option "--time". See aaepd tail --help.'],
     [["tail", "--no-json"], 'There is no option "--no-json". See aaepd tail --help.'],
+    [["tail", "--rate", "0"], '--rate is "0". Give a whole number from 1 to 100000.'],
+    [["tail", "--boundaries", "sentence,line"], '"line" is not known.'],
+    [["tail", "--wpm", "10"], "Give a whole number from 50 to 1000."],
     [["tail", "--quiet=1"], "--quiet takes no value. Give it alone."],
     [["config", "unshow"], 'aaepd config has no command "unshow". See aaepd config --help.'],
     [["xylophone"], 'There is no command "xylophone". See aaepd --help.'],
@@ -58,21 +61,6 @@ describe("the command line", () => {
     expect(stderr).toContain(expected);
     for (const line of stderr.trimEnd().split("\n")) expect(line).toMatch(/^Error: /);
     expect([code, stdout]).toStrictEqual([2, ""]);
-  });
-
-  it("teaches by --help, on standard output, also where that is the protocol's", async () => {
-    const [whole, serve, stdio] = await Promise.all([
-      runCommandLine(["--help"]),
-      runCommandLine(["help", "serve"]),
-      runCommandLine(["stdio", "--help"]),
-    ]);
-    expect([whole.code, serve.code, stdio.code]).toStrictEqual([0, 0, 0]);
-    for (const name of ["serve", "stdio", "manifest", "tail"])
-      expect(whole.stdout).toMatch(new RegExp(`^ +${name}\\b`, "m"));
-    for (const { stdout } of [whole, serve, stdio]) expect(stdout).toContain("Examples:\n  aaepd ");
-    expect(serve.stdout).toContain("--max-hold-ms <MS>");
-    expect(stdio.stdout).toContain("Usage: aaepd stdio");
-    expect(whole.stderr + serve.stderr + stdio.stderr).toBe("");
   });
 
   it.each([

@@ -1,51 +1,15 @@
-// Questions over real connections: asked by an agent on one, answered by a person's tool on another, whatever each of them speaks (H4).
+// Questions over real connections, where more than one is concerned: replies that come together, agents that come back, sessions that are taken over.
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import type { Framing } from "../../transports/framing/framings.js";
 import { GRPC, serviceClient } from "../support/lanes.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
-import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
+import { nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { listenListener } from "../support/services/service-peers.js";
 import { partyOf } from "../support/services/service-stage.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
 const CAPABLE = { supports_confirmation_reply: true, supports_clarification_reply: true };
-
-interface Place {
-  readonly name: string;
-  readonly usesStdio: boolean;
-}
-
-interface AskingPlace extends Place {
-  readonly agent: (rig: DaemonRig) => Promise<RpcPeer>;
-}
-
-interface AnsweringPlace extends Place {
-  readonly subscription: (rig: DaemonRig) => Promise<Subscription>;
-}
-
-const rpcOver = (framing: Framing) => async (rig: DaemonRig) => (await rig.rpc(framing)).subscription();
-
-const ASKING: readonly AskingPlace[] = [
-  { name: "JSON-RPC over stdio", usesStdio: true, agent: async (rig) => rig.parent() },
-  { name: "JSON-RPC over a socket", usesStdio: false, agent: (rig) => rig.rpc("newline") },
-  { name: "JSON-RPC in headers over a socket", usesStdio: false, agent: (rig) => rig.rpc("content-length") },
-  { name: "JSON-RPC in memory", usesStdio: false, agent: (rig) => rig.rpc("memory") },
-];
-
-const ANSWERING: readonly AnsweringPlace[] = [
-  { name: "JSON-RPC over stdio", usesStdio: true, subscription: async (rig) => rig.parent().subscription() },
-  { name: "JSON-RPC over a socket", usesStdio: false, subscription: rpcOver("newline") },
-  { name: "plain lines over a socket", usesStdio: false, subscription: (rig) => rig.plain("newline") },
-  { name: "plain, length first, over a socket", usesStdio: false, subscription: (rig) => rig.plain("length-prefixed") },
-  { name: "plain in memory", usesStdio: false, subscription: (rig) => rig.plain("memory") },
-];
-
-/** All but the parent with itself: whoever asks does not answer (R5). */
-const PAIRS = ASKING.flatMap((asking) =>
-  ANSWERING.flatMap((answering) => (asking.usesStdio && answering.usesStdio ? [] : [[asking, answering] as const])),
-);
 
 async function subscribed(
   subscription: Subscription,
@@ -128,56 +92,6 @@ const transferIn = (session_id: string): Message => ({
   summary_normal: "Transfers.",
 });
 
-describe.each(PAIRS)("H4: asked in $name", (asking, answering) => {
-  test(`answered in ${answering.name}: accepted, then rejected, and a choice`, async () => {
-    const rig = await startRig({ stdio: asking.usesStdio || answering.usesStdio });
-    const agent = await asking.agent(rig);
-    const person = await subscribed(await answering.subscription(rig), "person");
-    const session = await startSession(agent);
-
-    const first = agent.request("aaep.confirm", confirmIn(session));
-    const asked = await hearQuestion(person);
-    expect(asked).toMatchObject({ urgency: "critical", action: "Transfer 500 euros.", default_decision: "reject" });
-    expect(await person.listPending()).toEqual([expect.objectContaining({ event_id: asked.event_id })]);
-    expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
-    await person.reply(replyTo(asked, "accept", { decided_by: "Ada" }));
-    expect(await first).toMatchObject({
-      decision: "accept",
-      resolved_by: "reply",
-      decided_by: "Ada",
-      event_id: asked.event_id,
-      reply_token: asked.reply_token,
-    });
-    expect(await hearOutcome(person, asked)).toMatchObject({ urgency: "critical", from_state: "awaiting_input" });
-    expect(await person.listPending()).toEqual([]);
-    await agent.publish(transferIn(session));
-    expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
-
-    const second = agent.request("aaep.confirm", confirmIn(session));
-    await person.reply(replyTo(await hearQuestion(person), "reject"));
-    expect(await second).toMatchObject({ decision: "reject", resolved_by: "reply" });
-    expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
-
-    const third = agent.request("aaep.clarify", {
-      session_id: session,
-      question: "Which?",
-      choices: [
-        { value: "a", label: "The first" },
-        { value: "b", label: "The second" },
-      ],
-    });
-    const choice = await hearQuestion(person);
-    const chosen = {
-      type: "clarification.reply",
-      reply_token: choice.reply_token,
-      timestamp: new Date().toISOString(),
-    };
-    await person.reply({ ...chosen, response: "c" });
-    await person.reply({ ...chosen, response: "b" });
-    expect(await third).toMatchObject({ response: "b", resolved_by: "reply" });
-  });
-});
-
 describe("replies over real connections", () => {
   test("H2: of replies that come together one counts, and all hear the same outcome", async () => {
     const rig = await startRig();
@@ -229,32 +143,6 @@ describe("replies over real connections", () => {
     await person.reply(replyTo(asked, "reject"));
     expect(await answer).toMatchObject({ decision: "reject", resolved_by: "reply" });
   });
-
-  test("H2: a person's tool that comes late is asked, first of all", async () => {
-    const rig = await startRig({ configuration: { confirmationGraceSeconds: 60 } });
-    const agent = await rig.rpc();
-    const session = await startSession(agent);
-    const answer = agent.request("aaep.confirm", confirmIn(session));
-    // Behind the question on the same connection.
-    await agent.request("aaep.ping");
-    const person = await subscribed(await rig.plain(), "person");
-    expect(await person.events.next("how the session stands")).toMatchObject({ to_state: "awaiting_input" });
-    const first = await person.events.next("the question");
-    expect(first).toMatchObject({ type: "aaep:agent.awaiting.confirmation" });
-    await person.reply(replyTo(first, "accept"));
-    expect(await answer).toMatchObject({ decision: "accept", resolved_by: "reply" });
-  });
-
-  test("R7: a broken connection is the end of its subscription", async () => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    const session = await startSession(agent);
-    const person = await subscribed(await rig.plain(), "person");
-    const answer = agent.request("aaep.confirm", confirmIn(session));
-    await hearQuestion(person);
-    await person.peer.close();
-    expect(await answer).toMatchObject({ decision: "reject", resolved_by: "subscription_ended" });
-  });
 });
 
 describe("agents over real connections", () => {
@@ -272,43 +160,39 @@ describe("agents over real connections", () => {
     expect(await person.listPending()).toEqual([]);
   });
 
-  test.each(["close", "break"] as const)(
-    "R8: an agent whose connection ends by %s finds its question open, and the outcome when it is back",
-    async (how) => {
-      const rig = await startRig({ clock: "hands" });
-      const agent = await rig.rpc();
-      const session = nextSession();
-      const started = await agent.publish({
-        type: "aaep:agent.session.started",
-        session_id: session,
-        summary_normal: "Begins.",
-      });
-      const person = await subscribed(await rig.plain(), "person");
-      const lost = agent.request("aaep.confirm", confirmIn(session, { reply_token: "rpl_mine" })).catch(() => "lost");
-      const asked = await hearQuestion(person);
-      if (how === "close") await agent.close();
-      else await agent.connection.close(new Fault("framing_lost", "Broken."));
-      expect(await lost).toBe("lost");
-      await rig.advance(1000);
-      expect(await person.listPending()).toHaveLength(1);
-      const back = await rig.rpc();
-      expect(
-        await back.request("aaep.resume_session", { session_id: session, resume_token: started.resume_token }),
-      ).toMatchObject({ open_questions: [{ reply_token: "rpl_mine" }] });
-      expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({ state: "open" });
-      expect(await back.waiting.next("what is waited for")).toMatchObject({ reply_token: "rpl_mine", waiting: true });
-      await rig.advance(10_000);
-      await person.reply(replyTo(asked, "accept", { timestamp: asked.timestamp }));
-      await hearOutcome(person, asked);
-      expect(await back.outcomes.next("the outcome")).toMatchObject({ reply_token: "rpl_mine", decision: "accept" });
-      expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({
-        state: "resolved",
-        decision: "accept",
-        resolved_by: "reply",
-      });
-      await back.publish(transferIn(session));
-    },
-  );
+  test("R8: an agent whose connection breaks finds its question open, and the outcome when it is back", async () => {
+    const rig = await startRig({ clock: "hands" });
+    const agent = await rig.rpc();
+    const session = nextSession();
+    const started = await agent.publish({
+      type: "aaep:agent.session.started",
+      session_id: session,
+      summary_normal: "Begins.",
+    });
+    const person = await subscribed(await rig.plain(), "person");
+    const lost = agent.request("aaep.confirm", confirmIn(session, { reply_token: "rpl_mine" })).catch(() => "lost");
+    const asked = await hearQuestion(person);
+    await agent.connection.close(new Fault("framing_lost", "Broken."));
+    expect(await lost).toBe("lost");
+    await rig.advance(1000);
+    expect(await person.listPending()).toHaveLength(1);
+    const back = await rig.rpc();
+    expect(
+      await back.request("aaep.resume_session", { session_id: session, resume_token: started.resume_token }),
+    ).toMatchObject({ open_questions: [{ reply_token: "rpl_mine" }] });
+    expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({ state: "open" });
+    expect(await back.waiting.next("what is waited for")).toMatchObject({ reply_token: "rpl_mine", waiting: true });
+    await rig.advance(10_000);
+    await person.reply(replyTo(asked, "accept", { timestamp: asked.timestamp }));
+    await hearOutcome(person, asked);
+    expect(await back.outcomes.next("the outcome")).toMatchObject({ reply_token: "rpl_mine", decision: "accept" });
+    expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({
+      state: "resolved",
+      decision: "accept",
+      resolved_by: "reply",
+    });
+    await back.publish(transferIn(session));
+  });
 
   test("R8: news of a question go to the connection that took its session over, though the first has not ended", async () => {
     const rig = await startRig();
@@ -338,19 +222,6 @@ describe("agents over real connections", () => {
     // Behind whatever it would have been told.
     await stale.request("aaep.ping");
     expect(stale.outcomes.rest()).toEqual([]);
-  });
-
-  test("H7, R8: one that does not come back takes its questions with it", async () => {
-    const rig = await startRig({ clock: "hands" });
-    const agent = await rig.rpc();
-    const session = await startSession(agent);
-    const person = await subscribed(await rig.plain(), "person");
-    void agent.request("aaep.confirm", confirmIn(session)).catch(() => undefined);
-    const asked = await hearQuestion(person);
-    await agent.close();
-    await rig.advance(5000);
-    expect(await hearOutcome(person, asked)).toMatchObject({ extensions: { aaepd: { decision: "cancelled" } } });
-    expect(await person.listPending()).toEqual([]);
   });
 
   test("R8a: a daemon that stops leaves no request without an answer", async () => {

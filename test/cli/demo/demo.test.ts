@@ -2,10 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { createColors } from "picocolors";
 import { expect, test } from "vitest";
-import type { Envelope } from "#gen/aaep/types.js";
 import { registerDemo } from "../../../src/cli/demo/demo.js";
 import { createDemoLines, type DemoEntry } from "../../../src/cli/demo/demo-lines.js";
-import { createTally } from "../../../src/cli/demo/demo-tally.js";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
@@ -45,29 +43,6 @@ test("A21: lines say who receives, and count pieces in place of showing them", (
     "12.0 s, Debugger: text in 1 piece",
   ]);
   expect(createDemoLines(["Reader"], colors).show(entry(0, "Hello."), 1)).toEqual(["1.0 s, text: Hello."]);
-});
-
-test("the tally counts events, text, pace and waits, and not what came when the daemon was stopped", () => {
-  const tally = createTally();
-  const event = (fields: object) =>
-    ({
-      type: "aaep:agent.output.streaming",
-      session_id: "sess_1",
-      timestamp: new Date(1000).toISOString(),
-      ...fields,
-    }) as unknown as Envelope;
-  tally.note(event({ chunk: "🙂a" }), 0, 1400);
-  tally.note(event({ chunk: "b" }), 9999, 1000);
-  tally.note(event({ chunk: "c" }), 10_000, 1000);
-  tally.note(event({ type: "aaep:agent.session.errored", urgency: "critical" }), 10_001, 1007);
-  tally.endPace();
-  tally.note(event({ chunk: "d", output_id: "out_2" }), 10_002, 9000);
-  expect([tally.eventCount(), tally.textCount(), tally.charCount(), tally.criticalCount(), tally.lateCount()]).toEqual([
-    5, 4, 5, 1, 1,
-  ]);
-  expect(tally.mostInAWindow()).toBe(2);
-  expect([tally.longestWaitMs(), tally.longestCriticalWaitMs()]).toEqual([400, 7]);
-  expect(tally.texts()).toEqual(["🙂abc", "d"]);
 });
 
 test("R10: three different streams of one session, each complete; nothing is left behind", async () => {
@@ -152,15 +127,6 @@ test("with --interactive the person at the keyboard answers; without answers the
   alone.child.stdin.end();
   expect((await alone.ended).code).toBe(2);
   expect(alone.stderr()).toContain("Error: --interactive has nobody to ask");
-});
-
-test("a session that is not there is a usage error that names those there are", async () => {
-  const stage = createStage();
-  await demo(stage, "--session", "retirement-planer");
-  expect(stage.err()).toMatch(
-    /^Error: There is no session "retirement-planer"\. Did you mean retirement-planner\? There are: /,
-  );
-  expect(stage.exitCode()).toBe(2);
 });
 
 test("S2: interrupted, it takes its daemon and its files with it; it was to take 20 s, 15 of them for the session", async () => {

@@ -132,20 +132,6 @@ describe("aaepd journal inspect", () => {
     expect(code).toBe(2);
   });
 
-  it("shows the newest 20 sessions of many, and all where asked", async () => {
-    const many = record(({ publish }) => {
-      for (let index = 0; index < 25; index += 1) publish(session(`sess_${index}`).started());
-    });
-    const directory = await journalFolder(many);
-    const short = await journal(directory, "inspect");
-    expect(short.lines.filter((line) => line.includes("sess_"))).toHaveLength(20);
-    expect(short.lines).toContain("25 sessions, the newest:");
-    expect(short.lines.at(-1)).toBe("  and 5 before these; --all shows them.");
-    const all = await journal(directory, "inspect", "--all");
-    expect(all.lines.filter((line) => line.includes("sess_"))).toHaveLength(25);
-    expect(all.lines).toContain("25 sessions:");
-  });
-
   it("tells of damage with its place, and exits with 1", async () => {
     const directory = await journalFolder(FIRST_BOOT);
     damage(directory, '"chunk":"Text. "');
@@ -246,13 +232,6 @@ describe("which journal is meant", () => {
     const after = await journal(place, "export");
     expect([after.lines.length, after.code]).toStrictEqual([2 * before, 0]);
     await daemon.stop();
-  });
-
-  it("who writes to it now is named", async () => {
-    const directory = await journalFolder(FIRST_BOOT);
-    writeFileSync(join(directory, ".owner.pid"), `${process.pid}\n`);
-    const { lines } = await journal(directory, "inspect");
-    expect(lines[0]).toContain(`process ${process.pid} writes to it.`);
   });
 });
 

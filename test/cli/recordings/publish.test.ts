@@ -1,8 +1,6 @@
 // `aaepd publish` into a real daemon.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Envelope } from "#gen/aaep/types.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
@@ -63,31 +61,6 @@ test("publishes a recording again and again, acknowledged, into the only daemon 
   }
 });
 
-test("R10: what a raw subscriber receives is what the recording holds", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  let text = "";
-  let isDone = false;
-  let isActive = false;
-  const subscriber = createSubscriber({
-    connect: ipcConnector(socketPath),
-    request: { subscriber_id: "raw", capabilities: { coalesce_boundaries: ["none"] } },
-    onEvent: (event: Envelope) => {
-      if (typeof event.chunk === "string") text += event.chunk;
-      isDone ||= event.type === "aaep:agent.session.completed";
-    },
-    onState: ({ kind }) => {
-      isActive ||= kind === "active";
-    },
-  });
-  await eventually(() => expect(isActive).toBe(true));
-  const stage = createStage();
-  await publish(stage, PLANNER, "--socket", socketPath, "--framing", "newline");
-  await eventually(() => expect(isDone).toBe(true));
-  await subscriber.close();
-  const published = readFileSync(PLANNER, "utf8").trim().split("\n");
-  expect(text).toBe(published.map((line) => JSON.parse(line).chunk ?? "").join(""));
-});
-
 test("R20: a refused event is told with line, pointer, code, rule and sentence; the rest goes on, the exit code is 1", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const input = [JSON.stringify(hello), JSON.stringify({ ...hello, session_id: 7 }), "{", JSON.stringify(hello)].join(
@@ -139,13 +112,6 @@ test("--stop-on-error: nothing after the first refusal; --json: for programs", a
   expect([stage.err(), stage.exitCode()]).toEqual(["", 1]);
 });
 
-itInFull("a file that is not there is told before anything is connected, exit code 2", async () => {
-  const stage = createStage({ environment: runtimeEnvironment() });
-  await publish(stage, "/no/such/file");
-  expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read: there is no such file\. [^\n(]*\n$/);
-  expect(stage.exitCode()).toBe(2);
-});
-
 test("--producer-id names who publishes; without it equal refusals are told five times, then counted", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const anonymous = { type: hello.type, summary_normal: "Hello." };
@@ -158,24 +124,6 @@ test("--producer-id names who publishes; without it equal refusals are told five
   const named = createStage({ input: input.join("\n") });
   await publish(named, "-", "--socket", socketPath, "--producer-id", "tester");
   expect([named.err(), named.exitCode()]).toEqual(["", 0]);
-});
-
-itInFull("without a daemon: exit code 69; with several and no --socket: 2", async () => {
-  const runtime = runtimeEnvironment();
-  const none = createStage({ environment: runtime });
-  await publish(none, PLANNER);
-  expect(none.err()).toMatch(
-    /^Error: There is no daemon in .+\. To start one: aaepd setup, or in a terminal of its own: aaepd serve \(not_found\)\n$/,
-  );
-  expect(none.exitCode()).toBe(69);
-  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
-  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
-  const several = createStage({ environment: runtime });
-  await publish(several, PLANNER);
-  expect(several.err()).toMatch(
-    /^Error: There are several daemons\. Choose one with --socket: one \(.+one\.sock\), two \(.+two\.sock\)/,
-  );
-  expect(several.exitCode()).toBe(2);
 });
 
 test("SIGINT: what was sent is acknowledged, what was published is told, exit code 130", async () => {
@@ -197,31 +145,6 @@ test("SIGINT: what was sent is acknowledged, what was published is told, exit co
     /^Interrupted\. Published \d+ events? of 1 session in [\d.]+ s; 0 refused\. \d+ lines not sent\.\n$/,
   );
   await subscriber.close();
-});
-
-itInFull("what tail records is valid and can be published, raw as well as coalesced", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const recorders = [
-    ["--boundaries", "none", "--verbosity", "detailed"],
-    ["--languages", "en"],
-  ].map((options) => {
-    const stage = createStage();
-    return { stage, ended: run(registerTail, stage, "--socket", socketPath, "--json", ...options) };
-  });
-  for (const { stage } of recorders) await eventually(() => expect(stage.err()).toContain("Connected"));
-  // Many at a time, so that the daemon's own events between them are later than what is under way (R3b).
-  await publish(createStage(), PLANNER, "--socket", socketPath);
-  for (const { stage, ended } of recorders) {
-    await eventually(() => expect(stage.out()).toContain("session.completed"));
-    stage.interrupt();
-    await ended;
-    const checked = createStage({ input: stage.out() });
-    await run(registerValidate, checked, "-");
-    expect(checked.out()).toMatch(/^\d+ events, nothing wrong\.\n$/);
-    const again = createStage({ input: stage.out() });
-    await publish(again, "-", "--socket", socketPath);
-    expect([again.err(), again.exitCode()]).toEqual(["", 0]);
-  }
 });
 
 test("R6: what tail records of a session with a question can be published, whether or not the question is in it", async () => {

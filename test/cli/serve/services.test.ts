@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { connect } from "node:http2";
-import { createConnection } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { create } from "@bufbuild/protobuf";
@@ -14,7 +13,6 @@ import { ListenRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
-import { listenInLines, publishInLines } from "../../support/peers/line-listener.js";
 import { startProgram } from "../../support/peers/program.js";
 import { rawHttp } from "../../support/services/raw-calls.js";
 import { unixHttp1 } from "../../support/services/unix-http1.js";
@@ -37,8 +35,6 @@ async function started(...options: readonly string[]) {
   const [line = ""] = await program.stdoutLines(1);
   return { program, directory, ready: JSON.parse(line) as Ready };
 }
-
-const SESSION_COUNT = 2000;
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
@@ -191,62 +187,6 @@ describe("aaepd serve with services", () => {
       const [headers] = await once(stream, "response");
       // PERMISSION_DENIED.
       expect(headers["grpc-status"]).toBe("7");
-    },
-  );
-
-  itInFull(
-    "R8a, R34, S7: the ends of thousands of sessions are heard over gRPC and Connect, then why the stream ends",
-    async () => {
-      const { program, ready } = await started(
-        "--grpc",
-        "auto",
-        "--http",
-        "auto",
-        "--on-stop",
-        "end",
-        "--stop-timeout-seconds",
-        "300",
-      );
-      const { ipc = "", grpc, http } = ready.endpoints;
-      const socketOf = (address: string | undefined) => String(address).replace("unix:", "");
-      const clients = [grpc, http].map((addresses) => {
-        const nodeOptions = { createConnection: () => createConnection(socketOf(addresses?.[0])) };
-        return createClient(SubscriberService, createGrpcTransport({ baseUrl: "http://localhost", nodeOptions }));
-      });
-      let acceptedCount = 0;
-      let tellAccepted: () => void = () => {};
-      const allAccepted = new Promise<void>((resolve) => {
-        tellAccepted = resolve;
-      });
-      const streams = clients.map(async (client) => {
-        const ended = new Set<string>();
-        let last = "";
-        try {
-          for await (const { events, message } of client.listen(create(ListenRequestSchema))) {
-            for (const { sessionId, payload } of events) {
-              if (payload.case === "sessionErrored" && sessionId !== undefined) ended.add(sessionId);
-            }
-            if (message.case === "accepted" && ++acceptedCount === clients.length) tellAccepted();
-            if (message.case === "close") last = message.value.reasonCode ?? "";
-          }
-        } catch (caught) {
-          expect(ConnectError.from(caught).code).toBe(Code.Unavailable);
-        }
-        return { ended: ended.size, last };
-      });
-      await allAccepted;
-      const agent = await listenInLines(ipc);
-      const starts = Array.from({ length: SESSION_COUNT }, (_, index) => ({
-        type: "aaep:agent.session.started",
-        session_id: `sess_${index}`,
-        summary_normal: "Begins.",
-        producer: { agent_id: "planner" },
-      }));
-      await publishInLines(agent, starts);
-      program.signal("SIGTERM");
-      expect(await program.ended).toMatchObject({ code: 0 });
-      const told = { ended: SESSION_COUNT, last: "producer_shutdown" };
-      expect(await Promise.all(streams)).toEqual([told, told]);
     },
   );
 

@@ -135,23 +135,6 @@ test("while a question is open the agents are heard, and its outcome comes befor
   await eventually(() => expect(one.stage.out()).toContain("completed: Done."));
 });
 
-itInFull("A5: d tells the detailed summary, which this subscription is not sent otherwise", async () => {
-  const socketPath = await daemon();
-  const one = await person(socketPath);
-  const agent = await agentAt(socketPath);
-  const summaries = { summary_normal: "Pays.", summary_detailed: "Pays the gas bill of May to the city works." };
-  const outcome = agent.confirm({ ...QUESTION, ...summaries, extra_context: { payee: { iban: "DE89" } } });
-  await asked(one, "Details: payee iban DE89.");
-  expect(one.stage.err() + one.stage.out()).not.toContain("gas bill");
-  one.type("d");
-  await asked(one, "Summary: Pays the gas bill of May to the city works.\npayee iban DE89\n");
-  one.type("reject");
-  expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "reply" });
-  await asked(one, "Question 1 has ended");
-  // The terms that it asks for meanwhile are no news.
-  expect(one.stage.err().match(/Connected/g)).toHaveLength(1);
-});
-
 test("R7: when the answers end, nobody waits for one: replies are given up", async () => {
   const socketPath = await daemon();
   const one = await person(socketPath);
@@ -211,21 +194,6 @@ test.each([true, false])(
     expect(await second).toMatchObject({ decision: "reject", resolved_by: "reply" });
   },
 );
-
-itInFull("H2: a person who comes late is asked what is open, and one who is answered for is told", async () => {
-  const socketPath = await daemon("--confirmation-grace-seconds", "60");
-  const agent = await agentAt(socketPath);
-  const outcome = agent.confirm(QUESTION);
-  const [one, other] = await Promise.all([person(socketPath), person(socketPath)]);
-  await Promise.all([
-    asked(one, "Question 1 of bank: Pay the bill."),
-    asked(other, "Question 1 of bank: Pay the bill."),
-  ]);
-  one.type("accept");
-  expect(await outcome).toMatchObject({ decision: "accept" });
-  await asked(one, "Sent: yes.");
-  await asked(other, "Question 1 has ended without your answer");
-});
 
 itInFull("--json gives programs every event as it comes, the question among them", async () => {
   const socketPath = await daemon();

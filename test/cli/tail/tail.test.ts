@@ -106,16 +106,6 @@ test("a name for --only that is nearly a kind of event is taken for it, and that
   );
 });
 
-itInFull("--no-time: a line begins with who speaks", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const stage = createStage();
-  const running = tail(stage, "--socket", socketPath, "--no-time", "-n", "1");
-  await eventually(() => expect(stage.err()).toContain("Connected"));
-  await (await agent(socketPath)).publish(started("sess_1"));
-  await running;
-  expect(stage.out()).toBe("tester: started: Hello.\n");
-});
-
 test("A21: colour on a terminal, none where NO_COLOR or a dumb terminal says so", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const plain = [{ NO_COLOR: "1" }, { TERM: "dumb" }].map((environment) => createStage({ columns: 100, environment }));
@@ -178,36 +168,6 @@ test("without --socket: every daemon, labelled, also those that start later or a
 });
 
 itInFull(
-  "U2: daemons whose path was too long are followed in the other folder too, and told apart where they share a name",
-  async () => {
-    expectNothingLeftOpen();
-    const runtime = runtimeEnvironment();
-    // Not there at first: whose daemon comes first makes it.
-    const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
-    const stage = createStage({ environment: runtime, fallbackDirectory });
-    const running = tail(stage);
-    await eventually(() =>
-      expect(stage.err()).toContain(`No daemon in ${runtime.directory} or ${fallbackDirectory} yet`),
-    );
-    const far = await serve(temporaryDirectory(), "--socket", join(fallbackDirectory, "aaepd.sock"));
-    await eventually(() => expect(stage.err()).toMatch(/^aaepd: Connected/m));
-    const near = await serve(runtime.XDG_RUNTIME_DIR);
-    await eventually(() => expect(stage.err()).toContain(`\n${near.socketPath}: Connected`));
-    await (await agent(far.socketPath)).publish(started("sess_1"));
-    await (await agent(near.socketPath)).publish(started("sess_2"));
-    await eventually(() => {
-      expect(stage.out()).toMatch(/^\S+ aaepd, tester: started: Hello\.$/m);
-      expect(stage.out()).toContain(` ${near.socketPath}, tester: started: Hello.\n`);
-    });
-    await far.stop();
-    await eventually(() => expect(stage.err()).toMatch(/^aaepd: .*Waiting for it to come back\.$/m));
-    stage.interrupt();
-    await running;
-    expect(stage.exitCode()).toBe(0);
-  },
-);
-
-itInFull(
   "U3: a second folder that others could have filled is not believed, and the first is followed all the same",
   async () => {
     const runtime = runtimeEnvironment();
@@ -238,23 +198,6 @@ test("R17: a daemon that is killed and started again is followed again", async (
   await (await agent(again.socketPath)).publish(started("sess_1"));
   await eventually(() => expect(stage.out()).toContain("started: Hello."));
 });
-
-itInFull(
-  "U1: a socket that a killed daemon left behind is told once, and followed when a daemon takes it over",
-  async () => {
-    const runtime = runtimeEnvironment();
-    const daemon = await serveProcess(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
-    await daemon.kill();
-    const stage = createStage({ environment: runtime });
-    void tail(stage);
-    await eventually(() => expect(stage.err()).toMatch(/^one: Nobody listens at /m));
-    await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
-    await eventually(() => expect(stage.err()).toMatch(/^two: Connected/m));
-    await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
-    await eventually(() => expect(stage.err()).toMatch(/^one: Connected/m));
-    expect(stage.err().match(/Nobody listens/g)).toHaveLength(1);
-  },
-);
 
 test("no daemon at the socket: exit code 69, told in one line that begins with Error: (A21)", async () => {
   const stage = createStage();
@@ -295,15 +238,6 @@ itInFull(
     expect(stage.exitCode()).toBe(1);
   },
 );
-
-test.each([
-  [["--rate", "0"], "Give a whole number from 1 to 100000."],
-  [["--boundaries", "sentence,line"], '"line" is not known.'],
-  [["--wpm", "10"], "Give a whole number from 50 to 1000."],
-  [["--verbosity", "long"], "Allowed choices are terse, normal, detailed."],
-])("values that cannot be are refused before anything is connected: %j", async (argv, message) => {
-  await expect(tail(createStage(), ...argv)).rejects.toThrow(message);
-});
 
 test("S7: when nobody reads any more it ends quietly, with 0", async () => {
   ensureBuilt();

@@ -6,7 +6,6 @@ import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { DaemonStatus } from "../../../src/daemon/status/daemon-status.js";
 import { startCommandLine } from "../../cli/command-stage.js";
-import { requestOf } from "../../support/peers/subscriber-calls.js";
 import { startRig } from "../../support/rigs/daemon-rig.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -84,22 +83,4 @@ it("R20, R29, S12: with the journal's folder gone, message and remedy say one th
   renameSync(`${folder}-away`, folder);
   await vi.waitFor(async () => expect((await status()).problems).toEqual([]), { timeout: 60_000 });
   await agent.publishUntyped(progressTo(6));
-});
-
-it("long lists of a subscriber's terms are shown to their eighth entry, short ones whole", async () => {
-  const rig = await startRig();
-  const listener = await rig.plain();
-  const patterns = (count: number, length: number) =>
-    Array.from({ length: count }, (_, index) => `acme:${index}${"x".repeat(length)}`);
-  const includedOf = async (subscriberId: string, include: readonly string[]) => {
-    await listener.subscribe(requestOf({ event_filters: { include } }, { subscriber_id: subscriberId }));
-    const peer = await rig.rpc();
-    const status = (await peer.request("aaepd.status", {})) as unknown as DaemonStatus;
-    await peer.close();
-    return status.subscriptions.find(({ subscriber_id: id }) => id === subscriberId)?.terms.event_filters.include;
-  };
-  const short = patterns(9, 4);
-  expect(await includedOf("short", short)).toEqual(short);
-  const long = patterns(40, 120);
-  expect(await includedOf("long", long)).toEqual([...long.slice(0, 8), "…"]);
 });
