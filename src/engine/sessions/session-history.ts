@@ -76,7 +76,7 @@ export function suppress(draft: HistoryDraft, session: SessionRecord, eventId: s
   const units = input.source?.length ?? jsonSize(input.fields);
   draft.undo.put(session.suppressed, eventId, { published: input, number, units });
   // An event without an id of the agent's cannot be published again, so nothing of it is written.
-  const source = input.fields.event_id === undefined ? undefined : (input.source ?? JSON.stringify(input.fields));
+  const source = input.fields.event_id === undefined ? undefined : JSON.stringify(input.fields);
   draft.history.push({ sessionId, name: "suppressed", number, value: source && { source } });
   let kept = 0;
   for (const one of session.suppressed.values()) kept += one.units;

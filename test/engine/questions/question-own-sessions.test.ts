@@ -122,6 +122,17 @@ describe("R5, S2: who is there to answer", () => {
   });
 });
 
+it("R5: a connection is a party in each session of which it shows the token", () => {
+  const rig = rigOf();
+  const party = partyOf(rig);
+  for (const id of ["sess_1", "sess_2"]) {
+    const { resumeToken } = rig.agent.publish([{ fields: session(id).started() }], false);
+    party.agent.publish([{ fields: session(id).progress(5) }], false, resumeToken);
+    rig.publish(session(id).confirmation(`rpl_${id.slice(5)}`));
+    expect(questionsIn(party.listener)).toEqual([]);
+  }
+});
+
 describe("R5: a connection that has answered in a session", () => {
   /** It answered the question of an agent that has gone, and then took the session over. */
   function heirThatAnswered(rig: EngineRig) {

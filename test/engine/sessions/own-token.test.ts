@@ -67,10 +67,16 @@ describe("R8: a token of the agent's own choosing", () => {
     expect(rig.engine.holderOf(OTHER)).toBeUndefined();
   });
 
-  it("may be one for several sessions: the end of one leaves the token to the others", () => {
+  it("may be one for several sessions: the end of one, or of its agent, leaves the token to the others", () => {
     const rig = createEngineRig();
-    for (const id of ["sess_1", "sess_2"])
-      publish(rig.agent, { ...begun(), session_id: id, event_id: `evt_${id.slice(5)}` });
+    const other = rig.openAgent();
+    for (const [id, by] of [
+      ["sess_0", other],
+      ["sess_1", rig.agent],
+      ["sess_2", rig.agent],
+    ] as const)
+      publish(by, { ...begun(), session_id: id, event_id: `evt_${id.slice(5)}` });
+    other.close();
     publish(rig.agent, session("sess_2").completed());
     expect(rig.engine.holderOf(TOKEN)).toBeDefined();
     expect(rig.openAgent().resumeSession("sess_1", TOKEN).sessionId).toBe("sess_1");

@@ -266,6 +266,7 @@ describe("R3: what a plan changed is taken back", () => {
       ["b", 2],
     ]);
     expect(session.historyCount).toBe(2);
+    expect(draft.undo.touched()).toEqual([]);
   });
 });
 

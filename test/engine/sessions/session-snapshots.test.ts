@@ -54,6 +54,7 @@ describe("R17, R34: how sessions stood at a moment", () => {
     const { standings, change } = stage();
     change("sess_1", "first");
     const paused = standings.now();
+    change("sess_1", "second");
     for (let index = 0; index < 1000; index += 1) {
       const other = standings.now();
       change("sess_1", `state ${index}`);

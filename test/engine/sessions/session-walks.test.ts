@@ -71,7 +71,12 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 const anyPlan = fc.record<Plan>({
   sequencing: fc.constantFrom("enforce", "warn"),
-  steps: fc.array(anyStep, { maxLength: 40, size: "max" }).map((steps) => ["planner: begins", ...steps]),
+  steps: fc
+    .tuple(
+      fc.constantFrom("begins", "begins in French", "begins as number 5"),
+      fc.array(anyStep, { maxLength: 40, size: "max" }),
+    )
+    .map(([begins, steps]) => [`planner: ${begins}`, ...steps]),
 });
 
 test("R3: long lives of a session, by chance", { timeout: 300_000 }, () => {

@@ -459,8 +459,8 @@ export class QuestionOracle {
 
   private leave(who: Listener): void {
     const one = this.pending();
-    if (one === undefined || !isOpen(one) || !this.mayAnswer(who, one)) this.say("caller", "not_found");
-    else if (!isHosted(one)) this.say("caller", "invalid_params");
+    if (one === undefined || !isOpen(one) || !this.mayAnswer(who, one)) this.say("caller", "not_found /reply_token");
+    else if (!isHosted(one)) this.say("caller", "invalid_params /reply_token");
     else {
       this.say("caller", "done");
       const line = `${who} leaves ${one.name} at ${this.wall}`;
@@ -529,7 +529,8 @@ export class QuestionOracle {
     if (mayEnd) this.settleDecided();
     const fault = this.refusalOf(who, act);
     if (fault !== undefined) {
-      this.say("caller", fault);
+      // A call is published with its end, in an array.
+      this.say("caller", act === "pays" ? fault.replace("/", "/0/") : fault);
       return;
     }
     this.say("caller", "done");
@@ -570,13 +571,13 @@ export class QuestionOracle {
 
   private refusalOf(who: Agent, act: string): string | undefined {
     const { kept } = this;
-    if (kept.isEnded) return "session_ended";
-    if (who !== this.owner && who !== "Y") return "session_not_yours";
+    if (kept.isEnded) return "session_ended /session_id";
+    if (who !== this.owner && who !== "Y") return "session_not_yours /session_id";
     const isWaiting = kept.state === AWAITING || kept.isAwaitingImplied || kept.isRestored;
-    if ((act === "goes on" || act === "works on") && !isWaiting) return "state_mismatch";
-    if (act === "waits" && kept.state !== "thinking") return "state_mismatch";
+    if ((act === "goes on" || act === "works on") && !isWaiting) return "state_mismatch /from_state";
+    if (act === "waits" && kept.state !== "thinking") return "state_mismatch /from_state";
     const mayPay = kept.permits.length > 0 && !(who === "Y" && this.hasBAnswered);
-    return act === "pays" && !mayPay ? "confirmation_required" : undefined;
+    return act === "pays" && !mayPay ? "confirmation_required /irreversible" : undefined;
   }
 
   /** An agent's own change of state (R3a, AAEP §6.8). */
@@ -638,7 +639,7 @@ export class QuestionOracle {
     if (act === "takes it back")
       this.decide(one, { outcome: { resolved_by: "cancelled" }, says: "cancelled by agent" });
     else if (!isConfirmation(one)) {
-      this.say("caller", "invalid_params");
+      this.say("caller", "invalid_params /decision");
       return;
     } else {
       const decision = act === "tells the window's yes" ? "accept" : "reject";
@@ -665,7 +666,7 @@ export class QuestionOracle {
     const { kept, owner: former } = this;
     this.agents.add(who);
     if (kept.isEnded) {
-      this.say("caller", "session_ended");
+      this.say("caller", "session_ended /session_id");
       return;
     }
     this.owner = who;

@@ -23,10 +23,14 @@ interface Agent {
   implied: string[];
   before: string;
   isRestored: boolean;
+  /** Its last sequence_number, and whether it has said anything (R16). */
+  number: number | undefined;
+  hasSpoken: boolean;
   readonly permits: Permit[];
 }
 
 interface Permit {
+  readonly token: string;
   readonly action: unknown;
   readonly tool?: unknown;
   readonly call?: unknown;
@@ -46,11 +50,12 @@ interface Session {
   /** The daemon has the token itself; on the disk is its hash alone (R8). */
   hasToken: boolean;
   speaker: string;
+  language: unknown;
   eventCount: number;
   readonly agents: Record<string, Agent>;
   tools: { readonly tool: unknown; readonly call: unknown; readonly agent: string }[];
   readonly usedCalls: unknown[];
-  outputs: { readonly id: unknown; count: number; agent: string }[];
+  outputs: { readonly id: unknown; count: number; agent: string; readonly language: unknown }[];
   readonly completed: unknown[];
   questions: Question[];
   readonly usedTokens: string[];
@@ -71,6 +76,8 @@ interface Turn {
   readonly name: string;
   readonly fields: Fields;
   readonly lines: string[];
+  /** In which its texts are, as far as that is known. */
+  readonly language: unknown;
   readonly refuse: (code: string, pointer: string) => never;
   /** Refuses, or returns where today's daemon repairs. */
   readonly breach: (code: string, pointer: string) => void;
@@ -119,12 +126,17 @@ function changeState(turn: Turn): string | undefined {
   return isBelated && left === to ? undefined : `${left}>${to}`;
 }
 
-/** A call's id is used once. What cannot be undone takes the best of the permits that fit (R5). */
+/** A call's id is used once. What cannot be undone takes the permit that it names (R5c), or the best of those that fit (R5). */
 function invoke(turn: Turn): string {
   const { agent, fields, name, session } = turn;
   const { tool, tool_call_id: call } = fields;
   if (call !== undefined && session.usedCalls.includes(call)) turn.refuse("tool_already_invoked", "/tool_call_id");
-  if (fields.irreversible === true) {
+  const consent = (fields.extensions as { aaepd: { consent?: unknown } } | undefined)?.aaepd.consent;
+  if (consent !== undefined) {
+    const permit = agent.permits.find((one) => one.token === consent && isSameTool(one.tool ?? tool, tool));
+    if (permit === undefined) return turn.refuse("confirmation_required", "/extensions/aaepd/consent");
+    agent.permits.splice(agent.permits.indexOf(permit), 1);
+  } else if (fields.irreversible === true) {
     const fits = ({ tool: its, call: one }: Permit) => (its ?? tool) === tool && (one === undefined || one === call);
     const fitting = agent.permits.filter(fits);
     const used = fitting.find((one) => one.call !== undefined) ?? fitting.find((one) => one.tool !== undefined);
@@ -164,7 +176,7 @@ function stream(turn: Turn): string {
   let output = session.outputs.find((one) => one.id === id);
   if (output === undefined) {
     if (session.completed.includes(id)) turn.refuse("output_already_complete", id === undefined ? "" : "/output_id");
-    output = { id, count: 0, agent: name };
+    output = { id, count: 0, agent: name, language: turn.language };
     session.outputs.push(output);
   }
   const { count } = output;
@@ -186,11 +198,11 @@ function ask(turn: Turn): string {
   const isConfirmation = fields.action !== undefined;
   const token = String(fields.reply_token);
   const named: Fields = (fields.extra_context as Fields | undefined) ?? {};
-  const permit = { action: fields.action, tool: named.tool, call: named.tool_call_id };
+  const permit = { token, action: fields.action, tool: named.tool, call: named.tool_call_id };
   if (isConfirmation && permit.call !== undefined && session.usedCalls.includes(permit.call))
     turn.refuse("tool_already_invoked", "/extra_context/tool_call_id");
   if (session.usedTokens.includes(token)) turn.refuse("reply_token_reused", "/reply_token");
-  const words = JSON.stringify([name, fields.action, fields.question, permit]);
+  const words = JSON.stringify([name, fields.action, fields.question, named.tool, named.tool_call_id]);
   if (session.questions.some((one) => one.words === words))
     turn.refuse("already_asked", isConfirmation ? "/action" : "/question");
   if (agent.told !== AWAITING) {
@@ -203,6 +215,27 @@ function ask(turn: Turn): string {
   agent.isRestored = false;
   imply(agent, AWAITING);
   return token;
+}
+
+/** Numbers rise, a gap is no fault, and an agent that began without goes on without (AAEP §3.4.1, R16). */
+function countUp(agent: Agent, number: unknown, breach: Turn["breach"]): void {
+  const last = agent.number;
+  if (number !== undefined || last !== undefined) {
+    const isNext = last === undefined ? !agent.hasSpoken : typeof number === "number" && number > last;
+    if (!isNext) breach("sequence_mismatch", "/sequence_number");
+  }
+  if (typeof number === "number") agent.number = number;
+  agent.hasSpoken = true;
+}
+
+/** Nothing of theirs is text for people (AAEP §11.1). */
+const WORDLESS = new Set(["state.changed", "progress.updated", "tool.completed", "acme:note"]);
+
+/** Its own word, that of its output's first chunk, that of its session's start, that of its agent's manifest, the daemon's (R2). */
+function languageOf({ outputs, language }: Session, kind: string, fields: Fields, manifests: unknown): unknown {
+  const hints = fields.localization_hints as Fields | undefined;
+  const output = kind === "output.streaming" ? outputs.find(({ id }) => id === fields.output_id) : undefined;
+  return hints?.primary_language ?? fields.language ?? output?.language ?? language ?? manifests ?? "en-US";
 }
 
 function imply(agent: Agent, state: string): void {
@@ -241,6 +274,7 @@ export class SessionOracle {
     owner: undefined,
     hasToken: true,
     speaker: "planner",
+    language: undefined,
     eventCount: 0,
     agents: {},
     tools: [],
@@ -278,7 +312,7 @@ export class SessionOracle {
   #say(said: Said, index: number, step: Step, lines: string[]): void {
     const session = this.#session;
     const [who, words] = said.split(": ") as [Who, string];
-    const { agent: name, connection, hasToken } = WHO[who];
+    const { agent: name, connection, hasToken, language: manifests } = WHO[who];
     const [kind, fields, id] = SAYS[words] ?? ["", {}];
     const refuse = (code: string, pointer: string): never => {
       throw new Refusal(`${code} ${typeof step === "string" ? "" : `/${index}`}${pointer}`);
@@ -301,14 +335,17 @@ export class SessionOracle {
     const agent = session.agents[name];
     session.speaker = name;
     const breach = (code: string, pointer: string) => void (this.#rules.repairs || refuse(code, pointer));
+    countUp(agent, fields.sequence_number, breach);
+    const language = languageOf(session, kind, fields, manifests);
+    if (!isOpen) session.language = language;
     const rule = RULES[kind];
-    const outcome = rule?.({ session, agent, name, fields, lines, refuse, breach });
+    const outcome = rule?.({ session, agent, name, fields, lines, language, refuse, breach });
     if (!isOpen) session.phase = "open";
     const answer = outcome === undefined ? "suppressed" : "repeated";
     if (id !== undefined) Object.assign(session.known, { [id]: answer, [`${name}: ${words}`]: answer });
     if (outcome === undefined) return void lines.push("suppressed");
     session.eventCount += 1;
-    lines.push(`${name}: ${kind} ${outcome}`.trim());
+    lines.push(`${name}: ${kind} ${outcome}`.trim() + (WORDLESS.has(kind) ? "" : `, in ${language}`));
   }
 
   #do(does: string, lines: string[]): void {
@@ -377,11 +414,14 @@ function forget(session: Session): void {
 }
 
 function newAgent(): Agent {
-  return { state: "idle", told: "idle", current: "idle", implied: [], before: "idle", isRestored: false, permits: [] };
+  const states = { state: "idle", told: "idle", current: "idle", implied: [], before: "idle", isRestored: false };
+  return { ...states, number: undefined, hasSpoken: false, permits: [] };
 }
 
 function isSame(one: Permit, other: Permit): boolean {
   if (one.action === other.action) return true;
   if (one.call !== undefined && other.call !== undefined) return one.call === other.call;
-  return one.tool !== undefined && String(one.tool).toLowerCase() === String(other.tool).toLowerCase();
+  return one.tool !== undefined && isSameTool(one.tool, other.tool);
 }
+
+const isSameTool = (one: unknown, other: unknown): boolean => String(one).toLowerCase() === String(other).toLowerCase();

@@ -15,10 +15,18 @@ const confirms = (token: number, action: string, extra_context: Fields = {}): Fi
   action,
   extra_context,
 });
+/** A call that uses up the consent of a question by its token (R5c). */
+const consent = (token: number, fields: Fields): Fields => ({
+  extensions: { aaepd: { consent: `rpl_${token}` } },
+  ...fields,
+});
+const inLanguage = (primary_language: string): Fields => ({ localization_hints: { primary_language } });
 const change = (from_state: string, to_state: string): Words => ["state.changed", { from_state, to_state }];
 
 export const SAYS: Readonly<Record<string, Words>> = {
   begins: ["session.started", {}, "evt_begun"],
+  "begins in French": ["session.started", inLanguage("fr"), "evt_bonjour"],
+  "begins as number 5": ["session.started", { sequence_number: 5 }, "evt_numbered"],
   completes: ["session.completed", {}],
   fails: ["session.errored", {}],
   cancels: ["session.cancelled", {}],
@@ -35,6 +43,8 @@ export const SAYS: Readonly<Record<string, Words>> = {
   progresses: ["progress.updated", {}],
   notes: ["acme:note", { text: "one" }, "evt_note"],
   "notes otherwise": ["acme:note", { text: "two" }, "evt_note"],
+  "notes as number 5": ["acme:note", { sequence_number: 5 }],
+  "notes as number 7": ["acme:note", { sequence_number: 7 }],
   "calls x": ["tool.invoked", { tool: "x" }],
   "calls x as 1": ["tool.invoked", call(1, { tool: "x" })],
   "calls x as 2": ["tool.invoked", call(2, { tool: "x" })],
@@ -43,7 +53,14 @@ export const SAYS: Readonly<Record<string, Words>> = {
   "ends y as 1": ["tool.completed", call(1, { tool: "y" })],
   "sends y for good": ["tool.invoked", { tool: "y", irreversible: true }],
   "sends x for good as 2": ["tool.invoked", call(2, { tool: "x", irreversible: true })],
+  "calls x by 5": ["tool.invoked", consent(5, { tool: "x" })],
+  "sends x for good by 6": ["tool.invoked", consent(6, { tool: "x", irreversible: true })],
+  "sends x for good by 8": ["tool.invoked", consent(8, { tool: "x", irreversible: true })],
+  "sends y for good by 4": ["tool.invoked", consent(4, { tool: "y", irreversible: true })],
+  "sends y for good by 5": ["tool.invoked", consent(5, { tool: "y", irreversible: true })],
   writes: ["output.streaming", chunk()],
+  "writes in Yoruba": ["output.streaming", chunk({ language: "yo" })],
+  "writes a in German": ["output.streaming", chunk({ output_id: "a", ...inLanguage("de") })],
   "writes its last": ["output.streaming", chunk({ complete: true })],
   "writes a": ["output.streaming", chunk({ output_id: "a" })],
   "writes a's last": ["output.streaming", chunk({ output_id: "a", complete: true })],
@@ -62,12 +79,12 @@ export const SAYS: Readonly<Record<string, Words>> = {
   "confirms 7 like 4": ["awaiting.confirmation", confirms(7, "Send it.", { tool: "y" })],
 };
 
-/** Who says it: which agent, over which connection, and whether that shows the session's token. */
+/** Who says it: which agent, over which connection, whether that shows the session's token, and the first language of its manifest. */
 export const WHO = {
-  planner: { agent: "planner", connection: 1, hasToken: false },
-  helper: { agent: "helper", connection: 1, hasToken: false },
-  stranger: { agent: "planner", connection: 2, hasToken: false },
-  heir: { agent: "planner", connection: 2, hasToken: true },
+  planner: { agent: "planner", connection: 1, hasToken: false, language: undefined },
+  helper: { agent: "helper", connection: 1, hasToken: false, language: "es" },
+  stranger: { agent: "planner", connection: 2, hasToken: false, language: "it" },
+  heir: { agent: "planner", connection: 2, hasToken: true, language: "it" },
 } as const;
 export type Who = keyof typeof WHO;
 
@@ -94,6 +111,7 @@ export const DOES: Readonly<Record<string, Doing>> = {
   "5 is accepted": { token: "rpl_5", outcome: "accepted" },
   "6 is accepted": { token: "rpl_6", outcome: "accepted" },
   "5 is rejected": { token: "rpl_5", outcome: "rejected" },
+  "8 is accepted": { token: "rpl_8", outcome: "accepted" },
   "8 is rejected": { token: "rpl_8", outcome: "rejected" },
   "9 is rejected": { token: "rpl_9", outcome: "rejected" },
   "7 is rejected": { token: "rpl_7", outcome: "rejected" },
@@ -117,6 +135,10 @@ const BY_HELPER = [
   "calls x",
   "ends x",
   "sends y for good",
+  "sends y for good by 4",
+  "notes as number 5",
+  "notes as number 7",
+  "begins",
   "asks 1",
   "asks 2",
   "confirms 5 of x",

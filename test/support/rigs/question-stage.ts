@@ -147,7 +147,7 @@ export class QuestionStage {
       return true;
     } catch (caught) {
       if (!(caught instanceof Fault)) throw caught;
-      this.say("caller", caught.code);
+      this.say("caller", `${caught.code} ${caught.pointer ?? ""}`.trim());
       return false;
     }
   }

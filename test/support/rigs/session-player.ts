@@ -28,7 +28,10 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
       "awaiting.clarification": ` ${token}`,
     };
     const { agent_id: agent } = event.producer;
-    return `${made === undefined ? `${agent}:` : `${made} for ${agent}:`} ${kind}${details[kind] ?? ""}`;
+    const said = `${kind}${details[kind] ?? ""}`;
+    if (made !== undefined) return `${made} for ${agent}: ${said}`;
+    const { primary_language: language } = event.localization_hints ?? {};
+    return `${agent}: ${said}${language === undefined ? "" : `, in ${language}`}`;
   };
 
   /** What every plan is held to, beside what the oracle says of it. */
@@ -36,6 +39,7 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
     for (const { event, ordinal: its, made } of events) {
       ordinal += 1;
       assert.equal(its, ordinal);
+      assert.equal(event.sequence_number, undefined);
       assert.equal(event.extensions?.aaepd?.by, made === undefined ? undefined : "daemon");
     }
     const resolutions = events.filter(({ made }) => made === "resolution");
@@ -60,15 +64,15 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
     const inputs = said.map((one) => {
       const [who, words = ""] = one.split(": ") as [Who, string?];
       const [kind, fields, id] = SAYS[words] ?? ["", {}];
-      const { agent, connection, hasToken } = WHO[who];
-      const sent = eventOf(kind, { ...fields, ...(id && { event_id: id }), producer: { agent_id: agent } });
-      return { sent, connection, hasToken };
+      const { agent, ...by } = WHO[who];
+      return { ...by, sent: eventOf(kind, { ...fields, ...(id && { event_id: id }), producer: { agent_id: agent } }) };
     });
     const [first] = inputs;
     const plan = stage.plan(
       inputs.map(({ sent }) => sent),
       {
         connection: connections[first?.connection ?? 0],
+        agentLanguage: first?.language,
         resumeToken: first?.hasToken ? resumeToken : undefined,
         isArray: typeof step !== "string",
       },
