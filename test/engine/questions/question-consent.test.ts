@@ -1,5 +1,4 @@
-// What a "yes" permits, and that a later "no" to the same takes it back: every sequence of asking, answering and doing with two questions (AAEP
-// §6.1, R5).
+// What a confirmation may name, and what of it a later "no" takes back (AAEP §6.1, R5, R5c). Sequences of both are walked in test/engine/sessions.
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../../src/engine/sessions/session-questions.js";
 import { faultOf } from "../../support/fault-of.js";
@@ -26,121 +25,7 @@ function mayRun(stage: Stage, fields: Fields): boolean {
   }
 }
 
-const ACTIONS = ["ask 0", "ask 1", "accept 0", "accept 1", "reject 0", "reject 1", "default 0", "default 1", "run"];
-
-/** Two questions of one agent, and whether a "no" to one is a "no" to the other. */
-const PAIRS: readonly { readonly name: string; readonly of: readonly [Fields, Fields]; readonly areSame: boolean }[] = [
-  {
-    name: "the same tool in other words",
-    of: [
-      { action: "Send 500 to Ada.", extra_context: { tool: "transfer" } },
-      { action: "Send 500 to Ada Obi.", extra_context: { tool: "transfer" } },
-    ],
-    areSame: true,
-  },
-  {
-    name: "the same call in other words",
-    of: [
-      { action: "Send 500 to Ada.", extra_context: { tool_call_id: "call_1" } },
-      { action: "Send 500 to Ada Obi.", extra_context: { tool: "transfer", tool_call_id: "call_1" } },
-    ],
-    areSame: true,
-  },
-  {
-    name: "the same words, and only one names the tool",
-    of: [{ action: "Send 500 to Ada." }, { action: "Send 500 to Ada.", extra_context: { tool: "transfer" } }],
-    areSame: true,
-  },
-  {
-    name: "the tool, and a call of it",
-    of: [
-      { action: "Send 500 to Ada.", extra_context: { tool: "transfer" } },
-      { action: "Send 500 to Bo.", extra_context: { tool: "transfer", tool_call_id: "call_1" } },
-    ],
-    areSame: true,
-  },
-  { name: "other words, nothing named", of: [{ action: "Send it." }, { action: "Print it." }], areSame: false },
-  {
-    name: "another call of the same tool",
-    of: [
-      { action: "Send 500 to Ada.", extra_context: { tool: "transfer", tool_call_id: "call_1" } },
-      { action: "Send 500 to Bo.", extra_context: { tool: "transfer", tool_call_id: "call_2" } },
-    ],
-    areSame: false,
-  },
-];
-
-/** What two questions permit: known by the actions alone. A consent is the question's number; `run` is a call that the first of them fits. */
-interface Model {
-  readonly open: readonly [boolean, boolean];
-  readonly consents: readonly number[];
-}
-
-function after(model: Model, action: string, areSame: boolean): Model | undefined {
-  const [what = "", number = ""] = action.split(" ");
-  const which = number === "1" ? 1 : 0;
-  if (what === "run") return { ...model, consents: model.consents.slice(1) };
-  const isOpen = model.open[which];
-  if ((what === "ask") === isOpen) return undefined;
-  const open: [boolean, boolean] = [...model.open];
-  open[which] = what === "ask";
-  if (what === "ask") return { ...model, open };
-  if (what === "accept") return { open, consents: [...model.consents, which] };
-  return { open, consents: model.consents.filter((consent) => !areSame && consent !== which) };
-}
-
-function play(of: readonly [Fields, Fields], areSame: boolean, actions: readonly string[]): readonly string[] {
-  const stage = createStage();
-  stage.start();
-  let model: Model = { open: [false, false], consents: [] };
-  const tokens = ["", ""];
-  const faults: string[] = [];
-  for (const [index, action] of actions.entries()) {
-    const [what, number] = action.split(" ");
-    const which = number === "1" ? 1 : 0;
-    const [consent] = model.consents;
-    const named = (of[consent ?? 0]?.extra_context ?? {}) as Fields;
-    model = after(model, action, areSame) ?? expect.fail(`${action} cannot follow`);
-    switch (what) {
-      case "ask":
-        tokens[which] = `rpl_${index}`;
-        stage.publish("awaiting.confirmation", { ...of[which], reply_token: `rpl_${index}` });
-        break;
-      case "run": {
-        const call = { tool: "transfer", tool_call_id: named.tool_call_id ?? `call_${index}x` };
-        if (mayRun(stage, call) !== (consent !== undefined)) faults.push(`${actions.slice(0, index + 1).join(", ")}`);
-        break;
-      }
-      default:
-        resolve(stage, tokens[which] ?? "", what as "accept" | "reject" | "default");
-    }
-  }
-  return faults;
-}
-
 describe("R5, AAEP §6.1: nor after a reject", () => {
-  test.each(PAIRS)("$name: same: $areSame", ({ of, areSame }) => {
-    const faults: string[] = [];
-    let count = 0;
-    const walk = (model: Model, actions: readonly string[], runs: number): void => {
-      // What is done is looked at wherever it can be; a sequence that ends otherwise says no more than a shorter one.
-      if (actions.at(-1) === "run") {
-        count += 1;
-        faults.push(...play(of, areSame, actions));
-      }
-      if (actions.length === 6) return;
-      for (const action of ACTIONS) {
-        // One call has one id: more than one run of it would be refused for that.
-        if (action === "run" && runs > 0) continue;
-        const next = after(model, action, areSame);
-        if (next !== undefined) walk(next, [...actions, action], runs + (action === "run" ? 1 : 0));
-      }
-    };
-    walk({ open: [false, false], consents: [] }, [], 0);
-    expect(faults).toEqual([]);
-    expect(count).toBeGreaterThan(300);
-  });
-
   test("a tool's name written otherwise keeps no consent", () => {
     const stage = createStage();
     stage.start();
@@ -150,18 +35,6 @@ describe("R5, AAEP §6.1: nor after a reject", () => {
       resolve(stage, reply_token, index === 0 ? "accept" : "reject");
     }
     expect(mayRun(stage, { tool: "delete_file", tool_call_id: "call_1" })).toBe(false);
-  });
-
-  test("another agent's rejection takes nothing back, nor does one of a clarification", () => {
-    const stage = createStage();
-    stage.start();
-    stage.publish("awaiting.confirmation", { reply_token: "rpl_1" });
-    resolve(stage, "rpl_1", "accept");
-    stage.publish("awaiting.confirmation", { reply_token: "rpl_2", producer: { agent_id: "helper" } });
-    resolve(stage, "rpl_2", "reject");
-    stage.publish("awaiting.clarification", { reply_token: "rpl_3" });
-    resolve(stage, "rpl_3", "reject");
-    expect(mayRun(stage, {})).toBe(true);
   });
 });
 

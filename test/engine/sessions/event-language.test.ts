@@ -5,7 +5,6 @@ import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import { untoldText } from "../../support/oracles/told-language.js";
 import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
-import { createRuns } from "../../support/rigs/restart-rig.js";
 
 const { started, chunk, state, progress, invoked, toolDone, completed, confirmation } = session();
 
@@ -46,36 +45,6 @@ describe("R2, P19: an event without a language gets one, in this order", () => {
     language({ ...started(), ...inLanguage("de") });
     expect(language({ ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" })).toBe("yo-NG");
     expect(language({ ...chunk("Hello. "), language: "en" })).toBe("en");
-  });
-
-  it("that of its output's first chunk, however that one said it", () => {
-    const { language } = createStage();
-    language({ ...started(), ...inLanguage("de") });
-    language({ ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" });
-    language({ ...chunk("Hello. "), language: "en" });
-    expect(language(chunk("Ó dàbọ̀."))).toBe("yo-NG");
-    language({ ...chunk("Bonjour. ", false, "out_2"), ...inLanguage("fr") });
-    expect(language(chunk("Au revoir.", true, "out_2"))).toBe("fr");
-    language(chunk("Guten Tag. ", false, "out_3"));
-    expect(language({ ...chunk("Hi. ", false, "out_3"), language: "en" })).toBe("en");
-    expect(language(chunk("Tschüss.", true, "out_3"))).toBe("de");
-    // An output without a name is one too, and no other output's first chunk speaks for it.
-    const { output_id: _, ...unnamed } = chunk("Ciao. ");
-    expect(language({ ...unnamed, language: "it" })).toBe("it");
-    expect(language(unnamed)).toBe("it");
-    expect(language(chunk("Hallo.", true, "out_4"))).toBe("de");
-  });
-
-  it("that of its session's start, of whatever agent it is", () => {
-    const { rig, agent, publish, language } = createStage();
-    agent.setIdentity({ agent_id: "planner" }, "fr");
-    language({ ...started(), ...inLanguage("de-AT") });
-    expect(language(invoked("search", "call_1"))).toBe("de-AT");
-    expect(language(chunk("Text."))).toBe("de-AT");
-    const other = rig.openAgent({ agent_id: "other" });
-    other.setIdentity({ agent_id: "other" }, "es");
-    expect(publish({ ...started(), session_id: "sess_2" }, other)).toMatchObject(inLanguage("es"));
-    expect(language(invoked("search", "call_2"))).toBe("de-AT");
   });
 
   it("the first that its agent's manifest lists", () => {
@@ -274,40 +243,5 @@ describe("R2, R14: an event's own language and its variants", () => {
       received.filter(({ event }) => event.chunk !== undefined).map(({ event }) => JSON.stringify(event));
     expect(texts(back)).toEqual(texts(live));
     expect(texts(live).length).toBeGreaterThan(1);
-  });
-});
-
-describe("R2, R8: what is known of a session's language outlives its connection and the daemon", () => {
-  it("who takes a session over goes on in its language, and in that of its outputs", () => {
-    const { rig, agent, publish } = createStage();
-    agent.setIdentity({ agent_id: "planner" }, "de");
-    const token = String(agent.publish([{ fields: started() }], false).resumeToken);
-    publish({ ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" });
-    const next = rig.openAgent({ agent_id: "another" });
-    next.setIdentity({ agent_id: "another" }, "es");
-    next.resumeSession("sess_1", token);
-    expect(publish(chunk("Ó dàbọ̀."), next)).toMatchObject(inLanguage("yo-NG"));
-    expect(publish(chunk("Text.", true, "out_2"), next)).toMatchObject(inLanguage("de"));
-  });
-
-  it("R29: and so does its agent after a restart", async () => {
-    const runs = createRuns();
-    const first = runs.start();
-    const agent = first.openAgent({ agent_id: "planner" });
-    agent.setIdentity({ agent_id: "planner" }, "de");
-    const token = String(agent.publish([{ fields: started() }], false).resumeToken);
-    agent.publish([{ fields: { ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" } }], false);
-    await first.flush();
-
-    const journaled: JournaledEvent[] = [];
-    const second = runs.start(100, {
-      engine: { defaultLanguage: "fr" },
-      journaled: (entry) => void journaled.push(entry),
-    });
-    const back = second.openAgent({ agent_id: "planner" });
-    back.resumeSession("sess_1", token);
-    for (const fields of [chunk("Ó dàbọ̀."), chunk("Text.", true, "out_2"), invoked("search", "call_1")])
-      back.publish([{ fields }], false);
-    expect(journaled.map(({ event }) => event.localization_hints?.primary_language)).toEqual(["yo-NG", "de", "de"]);
   });
 });

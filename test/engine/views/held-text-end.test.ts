@@ -13,7 +13,7 @@ function begin(texts: readonly string[]) {
 }
 
 it("text that was held leaves with the end of its session, and nothing waits for it any more", () => {
-  const [idle, held] = [begin([]), begin(["Half a sentence"])];
+  const [idle, held] = [begin([]), begin(["Half a ", "sentence"])];
   expect(held.pending()).toBe(idle.pending() + 1);
   for (const { rig } of [idle, held]) rig.publish(errored());
   expect(held.listener.received.flatMap(({ event }) => event.chunk ?? [])).toEqual(["Half a sentence"]);
@@ -21,7 +21,7 @@ it("text that was held leaves with the end of its session, and nothing waits for
 });
 
 it("nothing waits for text that nobody listens to any more", () => {
-  const [idle, held] = [begin([]), begin(["Half a sentence"])];
+  const [idle, held] = [begin([]), begin(["Half a ", "sentence"])];
   for (const { rig, listener } of [idle, held]) {
     listener.subscription.close();
     rig.clock.settle();

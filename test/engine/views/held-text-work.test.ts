@@ -6,6 +6,7 @@ import { finish } from "../../../src/engine/time/steps.js";
 import { createWakeUps } from "../../../src/engine/time/wake-ups.js";
 import { createHeldTexts } from "../../../src/engine/views/held-text.js";
 import type { HeldTexts } from "../../../src/engine/views/held-text-spec.js";
+import { createOutputBuffers } from "../../../src/engine/views/output-buffers.js";
 import { createOutputText, type OutputText } from "../../../src/engine/views/output-text.js";
 import {
   createSharedRendering,
@@ -203,6 +204,20 @@ describe("R10: the work on text that is held back", () => {
       expect(fieldReadCount()).toBeLessThanOrEqual(2 * given.length);
     });
   }
+});
+
+describe("R34: text that no view holds any more", () => {
+  it("is forgotten in steps, but for the sentence that goes on", () => {
+    const buffers = createOutputBuffers(segmenter, "en", { openingOf: () => "", rememberedCount: () => 0 });
+    const oldest = Array.from({ length: 8 }, (_, index) => {
+      const live = liveOf(chunkEvent(index + 1, index * 1030, "It is so. ".repeat(103), false), index + 1);
+      const text = buffers.textFor(live, KEY);
+      text.boundaries.scanTo(buffers.chunkOf(text, live, 0).end);
+      buffers.settle(live, KEY, () => undefined);
+      return text.chunkAt(0)?.start;
+    });
+    expect(oldest).toEqual([0, 1030, 1030, 3090, 3090, 5150, 5150, 7210]);
+  });
 });
 
 describe("R17: the work on an event while much text of others is held back", () => {

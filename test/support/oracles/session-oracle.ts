@@ -49,6 +49,9 @@ interface Session {
   owner: number | undefined;
   /** The daemon has the token itself; on the disk is its hash alone (R8). */
   hasToken: boolean;
+  /** Its agent has not come back since the daemon was restarted (R8b). */
+  isLeftOver: boolean;
+  starter: string;
   speaker: string;
   language: unknown;
   eventCount: number;
@@ -92,7 +95,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (tools.length + outputs.length > 0) turn.breach("session_incomplete", "/type");
     return end(turn);
   },
-  "session.errored": (turn) => end(turn),
+  "session.errored": (turn) => `unknown undefined${end(turn)}`,
   "session.cancelled": (turn) => end(turn),
   "acme:note": () => "",
   "progress.updated": () => "",
@@ -161,7 +164,7 @@ function complete(turn: Turn): string {
   if (closed === undefined) {
     if (call !== undefined && session.usedCalls.includes(call)) turn.refuse("tool_not_invoked", pointer);
     turn.breach("tool_not_invoked", pointer);
-    made("closing", turn, name, `tool.invoked ${tool} ${call}`);
+    made("closing", turn, name, `tool.invoked ${tool} ${call} tool_supplied`);
     if (call !== undefined) session.usedCalls.push(call);
     imply(agent, "calling_tool");
   } else if (closed.tool !== tool) turn.refuse("tool_not_invoked", "/tool");
@@ -206,7 +209,12 @@ function ask(turn: Turn): string {
   if (session.questions.some((one) => one.words === words))
     turn.refuse("already_asked", isConfirmation ? "/action" : "/question");
   if (agent.told !== AWAITING) {
-    made("supplied", turn, name, `state.changed ${agent.told}>${AWAITING}`);
+    made(
+      "supplied",
+      turn,
+      name,
+      `state.changed ${agent.told}>${AWAITING} ${isConfirmation ? "confirmation" : "clarification"}`,
+    );
     agent.before = agent.told;
     agent.told = AWAITING;
   }
@@ -252,14 +260,19 @@ function made(kind: DaemonMade, { session, lines }: Pick<Turn, "session" | "line
 function withdraw(session: Session, question: Question, lines: string[]): void {
   session.questions = session.questions.filter((one) => one !== question);
   session.outcomes.push(`${question.token} withdrawn`);
-  made("resolution", { session, lines }, question.agent, `state.changed ${AWAITING}>${AWAITING}`);
+  made(
+    "resolution",
+    { session, lines },
+    question.agent,
+    `state.changed ${AWAITING}>${AWAITING} cancelled agent question_withdrawn`,
+  );
 }
 
 /** Questions, tools, outputs: what is open ends before its session does, the oldest of each first (R3a, AAEP §6.8). */
 function end({ session, lines }: Pick<Turn, "session" | "lines">): string {
   for (const question of session.questions) withdraw(session, question, lines);
   for (const { tool, call, agent } of session.tools)
-    made("closing", { session, lines }, agent, `tool.completed ${tool} ${call} timeout`);
+    made("closing", { session, lines }, agent, `tool.completed ${tool} ${call} timeout Gave up ${tool}.`);
   for (const { id, count, agent } of session.outputs)
     made("closing", { session, lines }, agent, `output.streaming ${id} ${count * CHUNK.lengths[0]}  true`);
   session.phase = "ended";
@@ -273,6 +286,8 @@ export class SessionOracle {
     phase: "absent",
     owner: undefined,
     hasToken: true,
+    isLeftOver: false,
+    starter: "planner",
     speaker: "planner",
     language: undefined,
     eventCount: 0,
@@ -304,6 +319,7 @@ export class SessionOracle {
       return { lines: [caught.message], session: this.#standing() };
     }
     const isAway = before.phase === "open" && before.owner === undefined;
+    if (this.#session.owner !== undefined) this.#session.isLeftOver = false;
     if (!(String(step) in DOES) && isAway && this.#session.owner !== undefined) lines.push("adopted");
     if (this.#session.phase === "ended") forget(this.#session);
     return { lines, session: this.#standing() };
@@ -337,7 +353,7 @@ export class SessionOracle {
     const breach = (code: string, pointer: string) => void (this.#rules.repairs || refuse(code, pointer));
     countUp(agent, fields.sequence_number, breach);
     const language = languageOf(session, kind, fields, manifests);
-    if (!isOpen) session.language = language;
+    if (!isOpen) Object.assign(session, { language, starter: name });
     const rule = RULES[kind];
     const outcome = rule?.({ session, agent, name, fields, lines, language, refuse, breach });
     if (!isOpen) session.phase = "open";
@@ -355,9 +371,11 @@ export class SessionOracle {
     if (abandons === true) {
       if (!isOpen) throw new Refusal("not_found ");
       end({ session, lines });
-      made("closing", { session, lines }, "planner", "session.errored");
+      const why = session.isLeftOver ? "not_back" : "connection_lost";
+      made("closing", { session, lines }, session.starter, `session.errored transient AGENT_DISCONNECTED ${why}`);
     } else if (outcome !== undefined) this.#resolve(token, outcome, isDefault === true, lines);
-    else if (does === "the daemon restarts") Object.assign(session, { owner: undefined, hasToken: false });
+    else if (does === "the daemon restarts")
+      Object.assign(session, { owner: undefined, hasToken: false, isLeftOver: true });
     else if (does.endsWith("vanishes")) {
       if (!isOpen || session.owner !== connection) return;
       session.owner = undefined;
@@ -385,7 +403,8 @@ export class SessionOracle {
         if (isSame(one, permit)) agent.permits.splice(agent.permits.indexOf(one), 1);
     const isLast = !session.questions.some((one) => one.agent === question.agent);
     const restored = agent.state === AWAITING ? agent.before : agent.state;
-    made("resolution", { session, lines }, question.agent, `state.changed ${AWAITING}>${isLast ? restored : AWAITING}`);
+    const to = isLast ? restored : AWAITING;
+    made("resolution", { session, lines }, question.agent, `state.changed ${AWAITING}>${to} Answered.`);
     if (!isLast) return;
     const implied = agent.implied.filter((one) => one !== AWAITING);
     Object.assign(agent, { state: restored, told: restored, current: restored, implied, isRestored: true });

@@ -18,18 +18,21 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
   const lineOf = ({ event, made }: NewEvent): string => {
     const kind = event.type.replace("aaep:agent.", "");
     const { from_state: from, to_state: to, tool, tool_call_id: call, status, reply_token: token } = event;
-    const { chunk, position, complete, output_id: output } = event;
+    const { chunk, position, complete, output_id: output, error_category: category, error_code: code } = event;
     const details: Readonly<Record<string, string>> = {
       "state.changed": ` ${from}>${to}`,
       "tool.invoked": ` ${tool} ${call}`,
       "tool.completed": ` ${tool} ${call} ${status}`,
       "output.streaming": ` ${output} ${position} ${chunk} ${complete}`,
+      "session.errored": ` ${category} ${code}`,
       "awaiting.confirmation": ` ${token}`,
       "awaiting.clarification": ` ${token}`,
     };
     const { agent_id: agent } = event.producer;
     const said = `${kind}${details[kind] ?? ""}`;
-    if (made !== undefined) return `${made} for ${agent}: ${said}`;
+    const { asks, decision, decided_by: by } = event.extensions?.aaepd ?? {};
+    const marks = [asks, decision, by, event.summary_normal].filter((one) => one !== undefined);
+    if (made !== undefined) return `${made} for ${agent}: ${[said, ...marks].join(" ")}`;
     const { primary_language: language } = event.localization_hints ?? {};
     return `${agent}: ${said}${language === undefined ? "" : `, in ${language}`}`;
   };

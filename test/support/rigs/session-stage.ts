@@ -50,7 +50,10 @@ export function createStage({ sequencing = "enforce", counts, ...options }: Stag
     validate: () => undefined,
     hashToken: (token) => `hash of ${token}`,
     defaultLanguage: "en-US",
-    summary: (text) => ({ summary_normal: text.kind === "tool_abandoned" ? `Gave up ${text.tool}.` : text.kind }),
+    summary: (text) => ({
+      summary_normal:
+        text.kind === "tool_abandoned" ? `Gave up ${text.tool}.` : "because" in text ? text.because : text.kind,
+    }),
     ...options,
   });
   let serial = 0;
