@@ -27,8 +27,7 @@ const WORST_BYTES_PER_UNIT = 6;
 const MOST_BYTES_OF_SMALL = 32;
 
 /**
- * Upper bound of the bytes of an object or a list as JSON; Infinity if a value is too deep or a string may be too long. Strings and numbers cost no
- * call.
+ * Upper bound of the bytes of an object or a list as JSON; Infinity if a value is too deep. Strings and numbers cost no call.
  */
 function weightOf(container: object, depth: number): number {
   if (depth > MAX_DEPTH) return Number.POSITIVE_INFINITY;
@@ -36,10 +35,9 @@ function weightOf(container: object, depth: number): number {
   for (const key in container) {
     const value = (container as Readonly<Record<string, unknown>>)[key];
     weight += key.length * WORST_BYTES_PER_UNIT + MOST_BYTES_OF_SMALL;
-    if (typeof value === "string") {
-      if (value.length > MAX_STRING_LENGTH) return Number.POSITIVE_INFINITY;
-      weight += value.length * WORST_BYTES_PER_UNIT;
-    } else if (typeof value === "object" && value !== null) weight += weightOf(value, depth + 1);
+    // One that is too long makes the whole too heavy.
+    if (typeof value === "string") weight += value.length * WORST_BYTES_PER_UNIT;
+    else if (typeof value === "object" && value !== null) weight += weightOf(value, depth + 1);
   }
   return weight;
 }
@@ -106,7 +104,6 @@ export const MAX_VALUE_COUNT = MAX_EVENT_BYTES / 2;
 
 function collectBreaches(value: unknown, pointer: string, depth: number, breaches: LimitBreach[]): void {
   if (typeof value === "string") {
-    if (value.length <= MAX_STRING_LENGTH) return;
     const length = codePointCount(value);
     if (length <= MAX_STRING_LENGTH) return;
     const sentence = `A string may have at most ${MAX_STRING_LENGTH} characters; this one has ${length}.`;

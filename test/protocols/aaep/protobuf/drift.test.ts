@@ -102,20 +102,6 @@ describe("a change to one side alone says what to do on the other", () => {
       'schemas/aaep/core/agent.session.started.schema.json has "mood", message SessionStarted in proto/aaep/v1/event.proto has not: add `optional string mood = 8;` there',
     ],
     [
-      "a list within an object",
-      {
-        schemas: withMembers("SubscriptionRequest", ["properties", "capabilities", "properties"], (members) =>
-          Object.assign(members, { voices: { type: "array", items: { type: "integer", minimum: 0, maximum: 9 } } }),
-        ),
-      },
-      'schemas/aaep/handshake/subscription.request.schema.json, "capabilities" has "voices", message Capabilities in proto/aaep/v1/handshake.proto has not: add `repeated uint32 voices = 14;` there',
-    ],
-    [
-      "a member that is gone",
-      { schemas: withMembers("AaepdSkip", ["properties"], (members) => Reflect.deleteProperty(members, "output_id")) },
-      'message AaepdSkip in proto/aaep/v1/handshake.proto has output_id, schemas/aaep/aaepd/aaepd.skip.schema.json has not: add `"output_id": {"type": "string"}` to its properties',
-    ],
-    [
       "a wider number",
       {
         schemas: withMembers("SessionStartedEvent", ["properties", "expected_duration_ms"], (member) =>
@@ -144,32 +130,12 @@ describe("a change to one side alone says what to do on the other", () => {
       "schemas/aaep/aaepd/aaepd.skip.schema.json admits members without a name: add `optional google.protobuf.Struct additional = 15;` to message AaepdSkip in proto/aaep/v1/handshake.proto",
     ],
     [
-      "an object that closes",
-      {
-        schemas: withMembers("SubscriptionClose", [], (schema) =>
-          Object.assign(schema, { additionalProperties: false }),
-        ),
-      },
-      "schemas/aaep/handshake/subscription.close.schema.json admits no other members: remove `additional` from message SubscriptionClose in proto/aaep/v1/handshake.proto",
-    ],
-    [
       "a message",
       {
         schemas: (schemas) =>
           void schemas.set("AaepdShout", { type: "object", properties: {}, additionalProperties: false }),
       },
       "AaepdShout has no mirror: add `message AaepdShout` to proto/aaep/v1",
-    ],
-    [
-      "an event",
-      {
-        schemas: (schemas) =>
-          void schemas.set("SongSungEvent", {
-            type: "object",
-            properties: { type: { enum: ["aaep:agent.song.sung"] } },
-          } as unknown as Schema),
-      },
-      "SongSungEvent has no payload: add `SongSung song_sung = 28;` to `payload` of Event in proto/aaep/v1/event.proto",
     ],
     [
       "a field",
@@ -186,43 +152,6 @@ describe("a change to one side alone says what to do on the other", () => {
           ),
       },
       'message ToolInvoked in proto/aaep/v1/event.proto has cost, schemas/aaep/core/agent.tool.invoked.schema.json has not: add `"cost": {"type": "number"}` to its properties',
-    ],
-    [
-      "a value of an enum in proto",
-      {
-        proto: (file) => {
-          const level = file("event").enumType.find(({ name }) => name === "Level");
-          if (level?.value[3] !== undefined) level.value.push({ ...level.value[3], name: "LEVEL_UTMOST", number: 4 });
-        },
-      },
-      'enum Level in proto/aaep/v1/event.proto has LEVEL_UTMOST: add "utmost" to the enum of "risk_level" in schemas/aaep/core/agent.tool.invoked.schema.json',
-    ],
-    [
-      "a field without presence",
-      {
-        proto: (file) => {
-          const manifest = messageNamed(file("manifest"), "ProducerManifest");
-          const contact = manifest.field.find(({ name }) => name === "contact");
-          if (contact === undefined) throw new Error("no field contact");
-          contact.proto3Optional = false;
-          // The last of the oneofs that stand for presence belong to the fields after it.
-          manifest.oneofDecl.splice(contact.oneofIndex, 1);
-          for (const field of manifest.field) if (field.oneofIndex > contact.oneofIndex) field.oneofIndex -= 1;
-          Reflect.deleteProperty(contact, "oneofIndex");
-        },
-      },
-      "message ProducerManifest in proto/aaep/v1/manifest.proto.contact has no presence: write `optional` before it",
-    ],
-    [
-      "a message in proto",
-      {
-        proto: (file) =>
-          void file("handshake").messageType.push({
-            ...messageNamed(file("handshake"), "AaepdHeartbeat"),
-            name: "AaepdShout",
-          }),
-      },
-      "aaep.v1.AaepdShout in proto/aaep/v1/handshake.proto mirrors no schema: add one to schemas/aaep, or remove it",
     ],
   ])("%s", (_, changes, wanted) => {
     expect(drifts(changes)).toContain(wanted);

@@ -119,6 +119,7 @@ describe("golden vectors", () => {
     ],
     ["a member called additional", EventSchema, { additional: { a: 1 } }, { additional: { additional: { a: 1 } } }],
     ["empty is not absent", EventSchema, { correlation_id: "" }, { correlationId: "" }],
+    ["the last of ASCII", EventSchema, { correlation_id: "\u007f" }, { correlationId: "\u007f" }],
     ["null is not absent", EventSchema, { correlation_id: null }, { additional: { correlation_id: null } }],
     [
       "an empty list",
@@ -223,6 +224,8 @@ describe("golden vectors", () => {
 
   test("an enum that says nothing is absent", () => {
     expect(said(EventSchema, { urgency: 0, eventId: "evt_1" })).toEqual({ event_id: "evt_1" });
+    const payload = { case: "toolInvoked", value: { tool: "x", riskLevel: 0 } } as const;
+    expect(said(EventSchema, { payload })).toEqual({ type: "aaep:agent.tool.invoked", tool: "x" });
   });
 
   test("AAEP §12.6, P10: outside events an enum number of a later version stands for a name that is not known", () => {
@@ -325,6 +328,16 @@ describe("what is refused", () => {
     expect(fault.code).toBe("invalid_event");
     expect(fault.pointer).toBe(pointer);
     expect(fault.sentence).toMatch(sentence);
+  });
+
+  test("a name in its field and in additional, of a message that is its own type", () => {
+    const init = { subscriptionId: "sub_1", additional: { subscription_id: "sub_2" } };
+    const bytes = toBinary(SubscriptionCloseSchema, create(SubscriptionCloseSchema, init));
+    expect(faultOf(() => decodeDocument(SubscriptionCloseSchema, bytes))).toMatchObject({
+      code: "invalid_message",
+      pointer: "/subscription_id",
+      sentence: '"subscription_id" stands both in its field and in `additional`; send it once.',
+    });
   });
 
   test("elsewhere unknown fields are passed over, whatever their wire type", () => {

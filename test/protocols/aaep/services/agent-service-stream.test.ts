@@ -112,18 +112,6 @@ describe("Publish answers", () => {
     expect(receiptOf(agent.heard()[2])?.events).toHaveLength(512);
   });
 
-  it("more questions at once than a turn bears (R34)", async () => {
-    const service = createAgentServiceRig();
-    const { agent } = await speaking(service);
-    const questions = Array.from({ length: 33 }, (_, index) =>
-      session().confirmation(`rpl_${index}`, { action: `Pay ${index}.` }),
-    );
-    agent.send(publish("many", ...questions), publish("most", ...questions.slice(0, 32)));
-    await service.settle();
-    expect(kindsOf(agent).slice(0, 3)).toEqual(["start receipt", "many error", "most receipt"]);
-    expect(errorOf(agent.heard()[1])).toMatchObject({ code: "message_too_large", rule: "R34" });
-  });
-
   it("once what was published is safe, and still in order (R29)", async () => {
     const settlers: (() => void)[] = [];
     const around = (journal: Journal) => ({

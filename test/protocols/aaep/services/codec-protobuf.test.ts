@@ -165,6 +165,7 @@ describe("AaepService", () => {
     ["a message_type that contradicts the type", frame(close, "subscription.request"), "invalid_message", /differ/],
     ["no JSON", bytesOf(AaepMessageSchema, { json: Buffer.from("{") }), "invalid_json", /not JSON/],
     ["no UTF-8", bytesOf(AaepMessageSchema, { json: Buffer.from([0xff]) }), "invalid_json", /UTF-8/],
+    ["a member twice", bytesOf(AaepMessageSchema, { json: Buffer.from('{"a":1,"a":2}') }), "invalid_message", /once/],
     ["no protobuf", Buffer.from("{}"), "invalid_message", /aaep.v1.AaepMessage/],
     [
       "nesting",

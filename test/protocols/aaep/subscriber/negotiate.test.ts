@@ -99,11 +99,18 @@ describe("what is asked for and what is granted", () => {
   });
 
   test("AAEP §5.3.1.1: the lower of the two rates, and a note where that is the daemon's", () => {
-    expect(accepted(ask({ max_events_per_second: 3 }, { maxEventsPerSecond: 5 })).terms.maxEventsPerSecond).toBe(3);
-    const limited = accepted(ask({ max_events_per_second: 9 }, { maxEventsPerSecond: 5 }));
-    expect(limited.honored.max_events_per_second).toBe(5);
-    expect(limited.notes[0]).toContain("max_events_per_second");
-    expect(accepted(ask({}, { maxEventsPerSecond: 5 })).honored.max_events_per_second).toBe(5);
+    const note = "max_events_per_second: 5 is the most that is offered.";
+    for (const [asked, rate, notes] of [
+      [3, 3, []],
+      [5, 5, []],
+      [9, 5, [note]],
+      [undefined, 5, [note]],
+    ] as const) {
+      const answer = accepted(
+        ask(asked === undefined ? {} : { max_events_per_second: asked }, { maxEventsPerSecond: 5 }),
+      );
+      expect([answer.terms.maxEventsPerSecond, answer.notes]).toEqual([rate, notes]);
+    }
   });
 
   test("AAEP §11.2, R14, P19: a language that nobody speaks yet is noted and not honored, and kept for an agent that may come", () => {
@@ -134,7 +141,10 @@ describe("what is asked for and what is granted", () => {
     const answer = accepted(ask({ coalesce_boundaries: ["clause", "word"], supported_conformance_levels: [1, 4] }));
     expect(answer.honored.coalesce_boundaries).toEqual(["word"]);
     expect(answer.honored.supported_conformance_levels).toEqual([1]);
-    expect(answer.notes.join()).toMatch(/"clause".*supported_conformance_levels: 4/);
+    expect(answer.notes).toEqual([
+      'coalesce_boundaries: "clause" is not known here and was left out. Known are none, word, sentence, paragraph, completion.',
+      "supported_conformance_levels: 4 is not known here and was left out. Known are 1, 2, 3.",
+    ]);
     for (const capabilities of [{ coalesce_boundaries: ["clause"] }, { supported_conformance_levels: [4] }]) {
       const answer = rejected(ask(capabilities));
       expect(answer.reasonCode).toBe("capabilities_incompatible");
@@ -144,8 +154,13 @@ describe("what is asked for and what is granted", () => {
 
   test("AAEP §5.3.1.8: levels are those that both have", () => {
     const offer = { conformanceLevels: [1, 2] };
-    const both = { supported_conformance_levels: [1, 2, 3], supports_confirmation_reply: true };
-    expect(accepted(ask(both, offer)).honored.supported_conformance_levels).toEqual([1, 2]);
+    const both = { supported_conformance_levels: [1, 2, 3, 4], supports_confirmation_reply: true };
+    const { honored, notes } = accepted(ask(both, offer));
+    expect(honored.supported_conformance_levels).toEqual([1, 2]);
+    expect(notes).toEqual([
+      "supported_conformance_levels: 4 is not known here and was left out. Known are 1, 2, 3.",
+      "supported_conformance_levels: 3 is not offered.",
+    ]);
     expect(rejected(ask({ supported_conformance_levels: [3] }, offer)).reasonCode).toBe("capabilities_incompatible");
   });
 

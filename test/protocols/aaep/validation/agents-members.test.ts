@@ -58,6 +58,15 @@ describe.each(MEMBERS)("extensions.aaepd.%s", (name, rule, kinds, fits, not) => 
 });
 
 it("R31: any other member is the daemon's", () => {
-  for (const name of ["by", "decision", "constructor", "__proto__x"])
-    expect(faultOf(() => check("tool.invoked", name, true))).toMatchObject({ code: "invalid_event", rule: "R31" });
+  for (const name of ["by", "decision", "constructor", "__proto__x", "x".repeat(101)])
+    expect(faultOf(() => check("tool.invoked", name, true))).toMatchObject({
+      code: "invalid_event",
+      rule: "R31",
+      pointer: `/extensions/aaepd/${name.slice(0, 100)}`,
+      sentence: `Leave out \`extensions.aaepd.${name.slice(0, 100)}\`: of what stands there agents say ${MEMBERS.map(
+        ([own]) => own,
+      )
+        .sort()
+        .join(", ")} and resume_token, and the daemon the rest.`,
+    });
 });

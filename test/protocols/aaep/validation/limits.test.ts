@@ -20,7 +20,8 @@ describe("fields", () => {
     for (const event of [full, withExtensions]) {
       expect([kindsOf(event), isWithinLimits(event)]).toEqual([[], true]);
       expect([kindsOf(event, 10), isWithinLimits(event, 10)]).toEqual([["fields"], false]);
-      expect(kindsOf({ ...event, more: 1 })).toEqual(["fields"]);
+      expect(kindsOf({ ...event, more: "x".repeat(16_384) })).toEqual(["fields"]);
+      expect(kindsOf({ ...event, more: "x".repeat(16_385) })).toEqual(["fields", "string"]);
     }
     expect(limitBreaches(full, 10)[0]?.sentence).toContain(`this one has ${MAX_FIELD_COUNT + 1}.`);
   });
