@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { installCommand, PACKAGE_GROUPS, type PackageGroupName } from "../../transports/optional-packages.js";
-import { SERVICE_NAMES } from "../../transports/ways.js";
+import { PACKAGE_GROUPS, type PackageGroupName } from "../../transports/optional-packages.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -89,12 +88,6 @@ test("the groups are the optional peers of package.json, and the versions that a
     }
 });
 
-test("README, services and this page have the command of each group, of the one that no service needs this page", () => {
-  for (const page of ["README.md", "docs/services.md", "docs/dependencies.md"])
-    for (const group of page === "docs/dependencies.md" ? GROUP_NAMES : SERVICE_NAMES)
-      expect(readFileSync(join(ROOT, page), "utf8")).toContain(installCommand([group]));
-});
-
 /** The place in the lock file where a package at `from` finds another. */
 function placeOf(name: string, from: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
@@ -123,14 +116,4 @@ test("no types of Node come with an installation, and no package of a group", ()
   const names = [...BASE].map((place) => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length));
   expect(names.length).toBeGreaterThan(20);
   expect(names.filter((name) => name.startsWith("@types/") || GROUPED.includes(name))).toEqual([]);
-});
-
-test("the page counts the packages of each group", () => {
-  const told = [...PAGE.matchAll(/^\| (base|`--grpc`|`--http`) \| (\d+) \|/gm)].map(([, name, count]) => [name, count]);
-  const added = (names: readonly string[]): number => [...withTheirs(names)].filter((place) => !BASE.has(place)).length;
-  expect(told).toEqual([
-    ["base", `${BASE.size}`],
-    ["`--grpc`", `${added(Object.keys(PACKAGE_GROUPS.grpc.packages))}`],
-    ["`--http`", `${added(Object.keys(PACKAGE_GROUPS.http.packages))}`],
-  ]);
 });

@@ -33,14 +33,6 @@ describe("frames that are none", () => {
     await rig.expectOthersServed();
   });
 
-  it("R23: half a line and then the end is answered in lines", async () => {
-    const rig = await startRig();
-    const { socket, all } = await rig.raw();
-    socket.end(REQUEST.subarray(0, 20));
-    expect(lines(await all)).toMatchObject([{ type: "aaepd.error", code: "framing_lost" }]);
-    await rig.expectOthersServed();
-  });
-
   it("R22: half a frame and then silence is closed when the time for a handshake is over", async () => {
     const rig = await startRig({ clock: "hands" });
     const { socket, all } = await rig.raw();
@@ -67,18 +59,6 @@ describe("frames that are none", () => {
     await rig.expectOthersServed();
   });
 
-  it("a message that comes in single bytes is taken like any other", async () => {
-    const rig = await startRig();
-    const { socket, all } = await rig.raw();
-    for (const byte of frame("length-prefixed", REQUEST)) {
-      socket.write(Uint8Array.of(byte));
-      await new Promise(setImmediate);
-    }
-    await turns();
-    socket.end();
-    expect(prefixed(await all)).toMatchObject([{ type: "subscription.accepted" }]);
-  });
-
   it("a length prefix of 2 GiB is no framing at all: nothing is reserved for it", async () => {
     const rig = await startRig();
     const before = process.memoryUsage().rss;
@@ -86,28 +66,6 @@ describe("frames that are none", () => {
     socket.write(Uint8Array.of(0x7f, 0xff, 0xff, 0xff));
     expect(prefixed(await all)).toMatchObject([{ type: "aaepd.error", code: "framing_lost" }]);
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
-    await rig.expectOthersServed();
-  });
-
-  it("V5: a second frame that announces 2 GiB is refused before a byte of it is kept", async () => {
-    const rig = await startRig();
-    const { socket, all } = await rig.raw();
-    socket.write(frame("length-prefixed", REQUEST));
-    socket.write(Uint8Array.of(0x80, 0x00, 0x00, 0x00));
-    expect(prefixed(await all)).toMatchObject([
-      { type: "subscription.accepted" },
-      { type: "aaepd.error", code: "message_too_large" },
-    ]);
-    await rig.expectOthersServed();
-  });
-
-  it("V5: a Content-Length of 2 GiB is refused with the framing's own answer", async () => {
-    const rig = await startRig();
-    const { socket, all } = await rig.raw();
-    socket.write("Content-Length: 2147483648\r\n\r\n");
-    const answer = (await all).toString();
-    expect(answer).toMatch(/^Content-Length: \d+\r\n\r\n\{/);
-    expect(answer).toContain("message_too_large");
     await rig.expectOthersServed();
   });
 
@@ -145,16 +103,6 @@ describe("frames that are none", () => {
     expect(await agent.strays.next()).toMatchObject({ id: null, error: { code: -32700 } });
     expect(await agent.request("aaep.ping")).toEqual({});
   });
-
-  it("empty frames and frames of nothing but space are refused, each", async () => {
-    const rig = await startRig();
-    const peer = await rig.plain();
-    for (const nothing of ["", " ", "\n\n"]) {
-      peer.sendText(nothing);
-      expect(await peer.answers.next()).toMatchObject({ type: "aaepd.error", code: "invalid_json" });
-    }
-    await rig.expectOthersServed();
-  });
 });
 
 describe("peers that end in the middle", () => {
@@ -177,14 +125,6 @@ describe("peers that end in the middle", () => {
       await rig.expectOthersServed();
     },
   );
-
-  it("V6: a request and the end in one write are both heard", async () => {
-    const rig = await startRig();
-    const { socket, all } = await rig.raw();
-    socket.end('{"jsonrpc":"2.0","id":1,"method":"aaep.manifest"}\n');
-    expect(lines(await all)).toMatchObject([{ id: 1, result: { agent_id: "aaepd" } }]);
-    await rig.expectOthersServed();
-  });
 
   it("S7: a subscriber whose connection is reset while events go to it costs nobody anything", async () => {
     const rig = await startRig();

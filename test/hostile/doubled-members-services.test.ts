@@ -1,13 +1,9 @@
-// The same over the services: the JSON of protobuf, whose fields have two spellings, and JSON within protobuf.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { GRPC, serviceClient } from "../support/lanes.js";
 import type { Subscription } from "../support/peers/peers.js";
 import { startAuditedRig } from "../support/rigs/audited-rig.js";
 import { type DaemonRig, nextSession, requestOf, turns } from "../support/rigs/daemon-rig.js";
 import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
-import { openRawGrpc } from "../support/services/raw-calls.js";
 import { listenListener } from "../support/services/service-peers.js";
 import { partyOf, startServices } from "../support/services/service-stage.js";
 
@@ -129,33 +125,6 @@ describe.each(STREAMS)("R19, S1: a stream of %s", (contentType) => {
 });
 
 describe("R19: other calls in JSON", () => {
-  it("AaepService: the JSON within, and the message around it", async () => {
-    const { rig, replies } = await started();
-    const call = openRawGrpc(rig.serviceAddress("grpc"), "/aaep.v1.AaepService/Subscribe");
-    const say = (text: string) =>
-      call.write(toBinary(AaepMessageSchema, create(AaepMessageSchema, { json: Buffer.from(text) })));
-    const heard = async (): Promise<Message> =>
-      JSON.parse(Buffer.from(fromBinary(AaepMessageSchema, await call.messages.next()).json).toString()) as Message;
-    const reply = '{"type":"confirmation.reply","reply_token":"rpl_1","decision":"reject","decision":"accept"}';
-    say(reply);
-    say(JSON.stringify(requestOf({ twice: 1 })).replace('"twice":1', '"languages":["en"],"languages":["de"]'));
-    expect(await heard()).toMatchObject({ type: "aaepd.error", rule: "R19", pointer: "/capabilities/languages" });
-    say(JSON.stringify(requestOf()));
-    expect((await heard()).type).toBe("subscription.accepted");
-    const around = await openJsonStream(rig.serviceAddress("http"), "AaepService/Subscribe");
-    const inner = Buffer.from(JSON.stringify(requestOf())).toString("base64");
-    around.say(`{"json":"${inner}","json":"${inner}"}`);
-    around.say(`{"json":"${inner}","messageType":"x","message_type":"subscription.request"}`);
-    const errors = [await around.messages.next(), await around.messages.next()].map(({ json }) =>
-      JSON.parse(Buffer.from(String(json), "base64").toString()),
-    );
-    expect(errors).toMatchObject([
-      { type: "aaepd.error", rule: "R19", pointer: "/json" },
-      { type: "aaepd.error", rule: "R19", pointer: "/message_type" },
-    ]);
-    expect(await replies()).toMatchObject([{ fate: "malformed", reply_token: "rpl_1", text: reply }]);
-  });
-
   it("are refused with a status, and nothing of them holds", async () => {
     const rig = await startServices();
     const listener = await rig.plain();
@@ -197,27 +166,6 @@ describe("R19: other calls in JSON", () => {
     }
     await turns();
     expect(listener.events.rest()).toEqual([]);
-  });
-
-  it("R20: a stream of an agent is told under the request's id, and goes on", async () => {
-    const rig = await startServices();
-    const stream = await openJsonStream(rig.serviceAddress("http"), "AgentService/Publish");
-    stream.say('{"requestId":"one","publish":{"events":[{"sessionId":"a","sessionId":"b"}]}}');
-    stream.say('{"requestId":"one","request_id":"two","publish":{}}');
-    stream.say(
-      '{"requestId":"three","publish":{"events":[{"sessionId":"sess_a","sessionStarted":{"summaryNormal":"Begins."},"additional":{"bank_x":1,"bankX":2}}]}}',
-    );
-    const [first, second, third] = [
-      await stream.messages.next(),
-      await stream.messages.next(),
-      await stream.messages.next(),
-    ];
-    expect(first).toMatchObject({ requestId: "one", error: { rule: "R19", pointer: "/publish/events/0/sessionId" } });
-    expect(second).toMatchObject({ error: { rule: "R19", pointer: "/request_id" } });
-    expect(second).not.toHaveProperty("requestId");
-    // In an open object two names are two members.
-    expect(third).toMatchObject({ requestId: "three" });
-    expect(third).not.toMatchObject({ error: { rule: "R19" } });
   });
 
   it("Listen ends with the status of what was wrong", async () => {

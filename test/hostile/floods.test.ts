@@ -278,37 +278,6 @@ describe("subscribers that do not read", () => {
     60_000,
   );
 
-  itInFull(
-    "R18: a backlog larger than anything that may be buffered is resumed without losing the connection",
-    async () => {
-      const rig = await startRig({ configuration: { journalMaxBytes: 128 * MIB } });
-      const first = await rig.plain();
-      await first.subscribe(requestOf({ ...EVERYTHING, aaepd: { checkpoints: true } }, { subscriber_id: "big" }));
-      const agent = await rig.rpc();
-      await agent.publish(STARTED);
-      await first.events.next();
-      const { cursor } = await first.checkpoints.next();
-      await first.close();
-      for (let index = 0; index < 600; index += 10) {
-        const events = Array.from({ length: 10 }, (_, at) => ({
-          ...state(index + at, `${index + at} `.padEnd(16_000, "x")),
-          summary_terse: "x".repeat(4000),
-          "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/v1"],
-          extensions: { mine: { a: "x".repeat(16_000), b: "x".repeat(16_000) } },
-        }));
-        await agent.publish(...events);
-      }
-      await agent.publish(DONE);
-      const again = await rig.plain();
-      await again.subscribe(
-        requestOf(EVERYTHING, { subscriber_id: "big", extensions: { aaepd: { resume_after: cursor } } }),
-      );
-      const heard: Message[] = [];
-      while (heard.at(-1)?.type !== DONE.type) heard.push(await again.events.next());
-      expect(numbersOf(heard)).toEqual(Array.from({ length: 600 }, (_, index) => index));
-    },
-  );
-
   it("R4, R18: a critical event reaches those who read while another does not", async () => {
     const rig = await startRig();
     const slow = await rig.plain();

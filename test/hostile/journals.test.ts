@@ -97,15 +97,6 @@ describe("what is no file", () => {
     ...["", "-lock", "-epoch", "-epoch-new", "-unsynced", ".compacting"].map((end) => `journal.mdb${end}`),
   ];
 
-  function aaepd(directory: string, ...argv: readonly string[]) {
-    return spawnSync(process.execPath, [PROGRAM, ...argv, "--journal", directory], {
-      env: cleanEnvironment(temporaryDirectory()),
-      encoding: "utf8",
-      timeout: 60_000,
-      killSignal: "SIGKILL",
-    });
-  }
-
   describe.each(Object.keys(put))("%s in the journal's folder", (kind) => {
     it("is refused by whoever writes or reads, under each name, and nothing is touched", async () => {
       for (const name of names) {
@@ -126,21 +117,6 @@ describe("what is no file", () => {
         expect(readFileSync(target, "utf8")).toBe("mine");
       }
     });
-  });
-
-  it("is told by every command, a link that leads nowhere as well", () => {
-    const directory = temporaryDirectory();
-    const path = join(directory, "journal.mdb");
-    symlinkSync(join(directory, "nowhere"), path);
-    const told = expect.stringContaining(`Error: ${path} is a symbolic link, where the journal has a file.`);
-    const serve = aaepd(directory, "serve", "--socket", "off", "--audit", "off");
-    expect([serve.status, serve.stderr]).toEqual([73, told]);
-    const replay = aaepd(directory, "replay", "--session", "sess_1");
-    expect([replay.status, replay.stderr]).toEqual([73, told]);
-    for (const command of ["inspect", "export", "compact"]) {
-      const { status, stderr } = aaepd(directory, "journal", command);
-      expect([command, status, stderr]).toEqual([command, 2, told]);
-    }
   });
 });
 

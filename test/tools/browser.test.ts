@@ -12,12 +12,6 @@ import { type DrivenPage, openDriven, type PageStream, type Served, serveFor } f
 
 const DRIVER = fileURLToPath(new URL("browser/driver.ts", import.meta.url));
 const SESSION = "sess_browser1";
-const SENTENCES = [
-  "The ferry leaves at 9.30 a.m. ",
-  "Owó rẹ̀ jẹ́ ₦4,500. ",
-  "「次の船は午後2時です。」 ",
-  "👩‍👩‍👧 Bicycles are free.",
-];
 
 const WAYS = [
   { protocol: "connect", useBinaryFormat: false },
@@ -100,63 +94,6 @@ function untilSubscribed(daemon: Served, count: number): Promise<void> {
 }
 
 describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", (_, way) => {
-  it("R22: hears a session in sentences, is asked, and its answer is the agent's outcome", async () => {
-    const daemon = await serveFor(origin);
-    const { stream, terms, call } = await listening(daemon, way, {
-      coalesceBoundaries: ["sentence"],
-      supportsConfirmationReply: true,
-    });
-    await daemon.agent.publishUntyped(event("session.started", { summary_normal: "Looks up ferries." }));
-    expect(await stream.event()).toMatchObject({ sessionStarted: { summaryNormal: "Looks up ferries." } });
-
-    const tokens = SENTENCES.join("").match(/\s*\S+/g) ?? [];
-    for (const [index, chunk] of tokens.entries()) {
-      const complete = index === tokens.length - 1;
-      await daemon.agent.publishUntyped(event("output.streaming", { output_id: "out_1", chunk, complete }));
-    }
-    const ends = SENTENCES.map((_, index) =>
-      SENTENCES.slice(0, index + 1)
-        .join("")
-        .trimEnd(),
-    );
-    let heard = "";
-    let isComplete = false;
-    while (!isComplete) {
-      const { chunk = "", complete = false } = (await stream.event()).outputStreaming as JsonObject;
-      heard += chunk;
-      isComplete = complete === true;
-      expect(ends).toContain(heard.trimEnd());
-    }
-    expect(heard).toBe(SENTENCES.join(""));
-
-    const outcome = daemon.agent.confirm({
-      session_id: SESSION,
-      action: "Book the ferry at 2 p.m.",
-      consequence: "12.50 dollars are paid.",
-    });
-    let asked = await stream.event();
-    // The daemon says first that the agent waits.
-    while (!("awaitingConfirmation" in asked)) asked = await stream.event();
-    const { eventId } = asked;
-    const question = asked.awaitingConfirmation as JsonObject;
-    expect(question).toMatchObject({ action: "Book the ferry at 2 p.m.", consequence: "12.50 dollars are paid." });
-    expect(await call("listPending", { listPending: { subscriptionId: terms.subscriptionId } })).toMatchObject({
-      response: { pending: { questions: [{ eventId, awaitingConfirmation: { replyToken: question.replyToken } }] } },
-    });
-    const reply = {
-      confirmationReply: {
-        replyToken: question.replyToken ?? null,
-        subscriptionId: terms.subscriptionId,
-        decision: "DECISION_ACCEPT",
-        timestamp: new Date().toISOString(),
-      },
-    };
-    expect(await call("reply", reply)).toEqual({ response: { accepted: true } });
-    expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
-    // JSON of protobuf leaves out what is false.
-    expect(await call("reply", reply)).toEqual({ response: {} });
-  });
-
   it("C3: sees that a silent stream is alive, and why it ends", async () => {
     const daemon = await serveFor(origin, "--heartbeat-seconds", "1");
     const { stream, terms } = await listening(daemon, way);

@@ -54,21 +54,6 @@ it("an agent registers, records and polls, and is told nothing by itself", async
   expect((await post("DEREGISTER", {})).body.payload).toMatchObject({ status: "ok", cleanup: { subscriptions: 1 } });
 });
 
-it("text that no transport carries is repaired, as everywhere (R25)", async () => {
-  const rig = await start();
-  const post = (operation: string, payload: string) =>
-    send(
-      rig,
-      `/v1/${operation.toLowerCase()}`,
-      envelope(operation, "poller", 0).replace('"payload":0', `"payload":${payload}`),
-    );
-  await post("REGISTER", JSON.stringify({ id: "poller", role: "r" }));
-  const reader = await akashikAgent(await rig.connect("newline"), "reader");
-  await reader.ask("SUBSCRIBE", { action: "subscribe", subscription: { events: ["memory.recorded"] } });
-  await post("RECORD", JSON.stringify(unit("bad CUT end")).replace("CUT", "\\ud800"));
-  expect((await reader.notifications.next("the unit")).summary).toBe("poller recorded: bad \ufffd end");
-});
-
 it("an agent with a connection speaks over it alone", async () => {
   const rig = await start();
   await akashikAgent(await rig.connect("newline"), "there");

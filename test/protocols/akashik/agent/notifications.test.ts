@@ -156,20 +156,6 @@ describe("a frame that is no message", () => {
     expect(peer.received).toMatchObject([{ id, operation: null, agent_id: null, epoch: 0 }]);
     expect(peer.received[0]?.payload.error).toMatchObject({ code, message: fault.sentence, operation: null });
   });
-
-  it.each<[name: string, message: unknown, id: string | null, operation: string | null]>([
-    ["a list", [1], null, null],
-    ["a text", "x", null, null],
-    ["an envelope without payload", { protocol: "akashik", id: "m1", operation: "DETECT" }, "m1", "DETECT"],
-    ["an unknown operation", envelope("HANDOFF", {}, { id: "m1" }), "m1", "HANDOFF"],
-  ])("as JSON, %s is answered by an error that repeats what could be read", async (_, message, id, operation) => {
-    const stage = createAkashikStage();
-    const peer = stage.connect();
-    peer.say(message);
-    await peer.quiet();
-    expect(peer.received).toMatchObject([{ id, operation }]);
-    expect(peer.received[0]?.payload.error).toMatchObject({ operation });
-  });
 });
 
 it("what fails in the Field is INTERNAL_ERROR without its reason, which stands in the log", async () => {

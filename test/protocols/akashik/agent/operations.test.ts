@@ -179,16 +179,6 @@ describe("DETECT and MERGE", () => {
     ]);
     expect(codeOf(await writer.ask("MERGE", merge))).toBe("INVALID_TRANSITION");
   });
-
-  it("human_escalation escalates", async () => {
-    const { writer, contradict } = await writerAndReader();
-    const { id } = await contradict();
-    expect((await writer.ask("MERGE", { conflict_id: id, strategy: "human_escalation" })).payload).toMatchObject({
-      status: "escalated",
-      conflict: { id, status: "escalated" },
-      side_effects: [],
-    });
-  });
 });
 
 /** The operations that need a right. */
