@@ -11,7 +11,7 @@ import { serviceParties } from "./service-parties.js";
 
 type Way = Omit<ServiceWay, "listener" | "agent">;
 
-const HTTP2_JSON: Way = { ...HTTP2, codec: "json", convertsByProtoJson: true };
+const HTTP2_JSON: Way = { ...HTTP2, codec: "json" };
 
 const speaker = (way: Way, agent: "stream" | "calls") => (rig: DaemonRig) =>
   serviceParties(rig, { ...way, agent, listener: "listen" }).agent("agent");

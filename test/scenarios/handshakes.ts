@@ -217,44 +217,6 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP §12.6, R32, P10: values of a later version are ignored with a note, in a request and in a change",
-    steps: [
-      {
-        do: "subscribe",
-        who: "later",
-        request: {
-          aaep_version: "1.1.0",
-          capabilities: {
-            preferred_verbosity: "chatty",
-            cognitive_load: "low",
-            coalesce_boundaries: ["token", "word"],
-          },
-        },
-        answer: {
-          ...ACCEPTED,
-          honored_capabilities: { preferred_verbosity: "normal", cognitive_load: "low", coalesce_boundaries: ["word"] },
-          negotiation_notes: expect.stringMatching(/chatty.*token|token.*chatty/),
-        },
-      },
-      {
-        do: "renegotiate",
-        who: "later",
-        capabilities: { cognitive_load: "extreme", preferred_verbosity: "terse" },
-        answer: {
-          ...ACCEPTED,
-          honored_capabilities: { preferred_verbosity: "terse", cognitive_load: "low", coalesce_boundaries: ["word"] },
-          negotiation_notes: expect.stringContaining("extreme"),
-        },
-      },
-      {
-        do: "subscribe",
-        who: "other",
-        request: { aaep_version: "1.1.0", capabilities: { coalesce_boundaries: ["token"] } },
-        answer: rejected("capabilities_incompatible"),
-      },
-    ],
-  },
-  {
     name: "AAEP §9.5.1, R33, P17: a further request on a stream takes it over where it is accepted, and changes nothing where it is not",
     steps: [
       {

@@ -157,26 +157,6 @@ export const questions: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP §6.5.2, AAEP §6.5.3: where several kinds are accepted any counts, and a confidence is between 0 and 1",
-    steps: [
-      listens("reader"),
-      begins,
-      ...["67", 7].flatMap((response, index) => {
-        const token = `rpl_${index}`;
-        const wish = { accepted_response_kinds: ["multiple_choice", "numeric"], choices: CHOICES };
-        return [
-          publishes(clarification(token, wish)),
-          open("reader", token),
-          inVain(responds("reader", token, response, { confidence: 1.5 })),
-          open("reader", token),
-          responds("reader", token, response, { confidence: 0.5 }),
-          open("reader"),
-          outcome(token, { state: "resolved", response, confidence: 0.5 }),
-        ];
-      }),
-    ],
-  },
-  {
     name: "AAEP §6.2: a token has its form, and is used once, also when its question is over",
     steps: [
       listens("reader"),

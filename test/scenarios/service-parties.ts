@@ -4,8 +4,6 @@ import type { Connection } from "../../src/contracts/transport.js";
 import { type ServiceWay, serviceClient } from "../support/lanes.js";
 import { plainPeer } from "../support/peers/peers.js";
 import type { DaemonRig } from "../support/rigs/daemon-rig.js";
-import { byConverter } from "../support/services/converting.js";
-import { byProtoJson } from "../support/services/proto-json.js";
 import {
   callingAgent,
   jsonListener,
@@ -25,9 +23,8 @@ export function serviceParties(
   readonly agent: (name: string) => Promise<WorldAgent>;
   readonly subscriber: (name: string) => Promise<WorldListener>;
 } {
-  const convert = way.convertsByProtoJson === true ? byProtoJson : byConverter;
   const { sniffer } = rig;
-  const optionsOf = (label: string) => ({ client: serviceClient(rig, way), convert, sniffer, label });
+  const optionsOf = (label: string) => ({ client: serviceClient(rig, way), sniffer, label });
   return {
     agent: async (name) => {
       switch (way.agent) {

@@ -52,23 +52,6 @@ export const terms: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP §5.3.1.8, AAEP §5.3.1.11: levels and paces in range are honored, others rejected",
-    steps: [
-      ...[[1], [1, 2, 3], [2, 3]].map((levels, index) => ({
-        do: "subscribe" as const,
-        who: `level${index}`,
-        request: { capabilities: { supported_conformance_levels: levels, pace_wpm: [50, 400, 1000][index] } },
-        answer: honoring({ supported_conformance_levels: levels, pace_wpm: [50, 400, 1000][index] }),
-      })),
-      ...[{ pace_wpm: 49 }, { pace_wpm: 1001 }, { supported_conformance_levels: [9] }].map((capabilities) => ({
-        do: "subscribe" as const,
-        who: "other",
-        request: { capabilities },
-        answer: { type: "subscription.rejected", reason_code: "capabilities_incompatible" },
-      })),
-    ],
-  },
-  {
     name: "AAEP §5.3.1.7, AAEP §5.3.1.9: types of an extension come to those that include them, its data to everybody",
     steps: [
       {

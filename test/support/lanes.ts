@@ -24,8 +24,6 @@ export interface ServiceWay extends ClientWay {
   readonly listener: "subscribe" | "listen" | "aaep" | "client";
   /** How its agent publishes: on a stream, by single calls, or over the local socket. */
   readonly agent: "stream" | "calls" | "rpc";
-  /** By protobuf's own JSON form in place of the daemon's converter. */
-  readonly convertsByProtoJson?: boolean;
 }
 
 export interface Lane {
@@ -63,7 +61,7 @@ const SERVICE_WAYS: Readonly<Record<string, ServiceWay>> = {
   "gRPC, AaepService": { ...GRPC, ...IN_BYTES },
   "gRPC over TCP, Subscribe and calls": { ...GRPC, socket: "tcp", listener: "subscribe", agent: "calls" },
   "Connect over HTTP/1.1": { ...HTTP1, ...BY_CALLS },
-  "Connect over HTTP/1.1, in JSON": { ...HTTP1, ...BY_CALLS, codec: "json", convertsByProtoJson: true },
+  "Connect over HTTP/1.1, in JSON": { ...HTTP1, ...BY_CALLS, codec: "json" },
   "Connect over HTTP/1.1 over TCP": { ...HTTP1, ...BY_CALLS, socket: "tcp" },
   "the client over HTTP": { ...HTTP1, listener: "client", agent: "calls", codec: "json" },
   "the client over HTTP by the platform's fetch": {
@@ -79,7 +77,6 @@ const SERVICE_WAYS: Readonly<Record<string, ServiceWay>> = {
     ...ON_STREAMS,
     httpVersion: "2",
     codec: "json",
-    convertsByProtoJson: true,
   },
   "Connect over HTTP/2, AaepService": { ...HTTP1, ...IN_BYTES, httpVersion: "2" },
   "gRPC beside Connect, Subscribe and Publish": {
@@ -87,7 +84,6 @@ const SERVICE_WAYS: Readonly<Record<string, ServiceWay>> = {
     ...ON_STREAMS,
     protocol: "grpc",
     httpVersion: "2",
-    convertsByProtoJson: true,
   },
   "gRPC-Web over HTTP/1.1": { ...HTTP1, ...BY_CALLS, protocol: "grpc-web" },
   "gRPC-Web over HTTP/2, Listen and Publish": {

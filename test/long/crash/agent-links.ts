@@ -3,7 +3,6 @@ import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { type RpcPeer, RpcRefusal, rpcPeer } from "../../support/peers/peers.js";
 import { createConnectClient } from "../../support/services/connect-client.js";
-import { byConverter } from "../../support/services/converting.js";
 import { createGrpcClient } from "../../support/services/grpc-client.js";
 import { callingAgent, streamAgent } from "../../support/services/service-peers.js";
 import { ipcConnection } from "./ipc-connection.js";
@@ -32,11 +31,11 @@ export async function openAgentLink(
     }
     case "grpc": {
       const client = createGrpcClient(daemon.grpc);
-      return linkOf(streamAgent({ client, convert: byConverter, sniffer }), client.close);
+      return linkOf(streamAgent({ client, sniffer }), client.close);
     }
     case "connect": {
       const client = createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" });
-      return linkOf(callingAgent({ client, convert: byConverter, sniffer }), client.close);
+      return linkOf(callingAgent({ client, sniffer }), client.close);
     }
   }
 }

@@ -4,7 +4,6 @@ import type { Connection } from "../../../src/contracts/transport.js";
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { createConnectClient } from "../../support/services/connect-client.js";
-import { byConverter } from "../../support/services/converting.js";
 import { createGrpcClient } from "../../support/services/grpc-client.js";
 import { listenStream, subscribeStream, type TextConnection } from "../../support/services/text-connections.js";
 import { ipcConnection } from "./ipc-connection.js";
@@ -39,10 +38,10 @@ export async function openListenerLink(
     case "json-rpc":
       return overRpc(bytesOf(await ipcConnection(daemon.socket, "newline")), sniffer);
     case "grpc":
-      return overService(subscribeStream({ client: createGrpcClient(daemon.grpc), convert: byConverter }), sniffer);
+      return overService(subscribeStream({ client: createGrpcClient(daemon.grpc) }), sniffer);
     case "connect": {
       const client = createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" });
-      const stream = listenStream({ client, convert: byConverter });
+      const stream = listenStream({ client });
       const link = overService(stream, sniffer);
       return { ...link, reply: async (reply) => ((await stream.reply(reply)) ? "counted" : "vain") };
     }

@@ -10,8 +10,8 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { WireSniffer } from "../oracles/wire-sniffer.js";
 import { createMessageQueue } from "../peers/message-queue.js";
+import { messageOf } from "../protobuf-documents.js";
 import { type DaemonRig, requestOf, startRig } from "../rigs/daemon-rig.js";
-import { byConverter, type Converting } from "./converting.js";
 import type { ServiceClient } from "./service-client.js";
 
 export const CAPABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["none"] };
@@ -25,8 +25,8 @@ export function startServices(): Promise<DaemonRig> {
 export function partyOf(
   rig: DaemonRig,
   client: ServiceClient,
-): { readonly client: ServiceClient; readonly convert: Converting; readonly sniffer: WireSniffer } {
-  return { client, convert: byConverter, sniffer: rig.sniffer };
+): { readonly client: ServiceClient; readonly sniffer: WireSniffer } {
+  return { client, sniffer: rig.sniffer };
 }
 
 /** Subscribe, with what comes as it comes. */
@@ -40,7 +40,7 @@ export function openSubscribe(client: ServiceClient) {
 /** A first message as it should be. */
 export function requesting(subscriber_id = "late", others: object = {}): MessageShape<typeof SubscribeRequestSchema> {
   const document = requestOf(CAPABLE, { subscriber_id, ...others });
-  const value = byConverter.toMessage(SubscriptionRequestSchema, document);
+  const value = messageOf(SubscriptionRequestSchema, document);
   return create(SubscribeRequestSchema, { message: { case: "request", value } });
 }
 

@@ -7,7 +7,7 @@ import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
 import type { Message } from "../oracles/wire-sniffer.js";
-import type { Converting } from "./converting.js";
+import { documentOf, messageOf } from "../protobuf-documents.js";
 import { refusalIn } from "./refusals.js";
 import { type ServiceClient, type ServiceEnd, ServiceRefusal, type ServiceStream } from "./service-client.js";
 
@@ -22,7 +22,6 @@ export interface TextConnection extends Connection<Uint8Array> {
 
 export interface Party {
   readonly client: ServiceClient;
-  readonly convert: Converting;
 }
 
 interface Talk {
@@ -119,15 +118,15 @@ function textsIn({ events, ...others }: Message): readonly string[] {
 }
 
 /** Subscribe of SubscriberService. */
-export function subscribeStream({ client, convert }: Party): TextConnection {
+export function subscribeStream({ client }: Party): TextConnection {
   const { subscribe } = SubscriberService.method;
   const line = createLine(client);
-  const stream = client.stream(subscribe, (one) => line.hear(...textsIn(convert.toDocument(subscribe.output, one))));
+  const stream = client.stream(subscribe, (one) => line.hear(...textsIn(documentOf(subscribe.output, one))));
   void stream.ended.then(line.end);
   return line.connection({
     say: (text) => {
       const message = JSON.parse(text) as { readonly type: keyof typeof SAID };
-      stream.send(convert.toMessage(subscribe.input, { [SAID[message.type][0]]: message }));
+      stream.send(messageOf(subscribe.input, { [SAID[message.type][0]]: message }));
     },
     stream: () => stream,
     close: stream.cancel,
@@ -135,7 +134,7 @@ export function subscribeStream({ client, convert }: Party): TextConnection {
 }
 
 /** Listen of SubscriberService, and the calls beside it, one after another. */
-export function listenStream({ client, convert }: Party): TextConnection & {
+export function listenStream({ client }: Party): TextConnection & {
   /** Whether it counted. */
   readonly reply: (reply: Message) => Promise<boolean>;
 } {
@@ -147,7 +146,7 @@ export function listenStream({ client, convert }: Party): TextConnection & {
 
   const begin = (request: Message): void => {
     const opened = client.stream(listen, (one) => {
-      const document = convert.toDocument(listen.output, one);
+      const document = documentOf(listen.output, one);
       const accepted = document.accepted as {
         subscription_id: string;
         honored_capabilities: { aaepd: { key: string } };
@@ -157,7 +156,7 @@ export function listenStream({ client, convert }: Party): TextConnection & {
       line.hear(...textsIn(document));
     });
     stream = opened;
-    opened.send(convert.toMessage(listen.input, { request }));
+    opened.send(messageOf(listen.input, { request }));
     opened.halfClose();
     void opened.ended.then(async (end) => {
       // What was asked beside it has its answer yet.
@@ -171,7 +170,7 @@ export function listenStream({ client, convert }: Party): TextConnection & {
     const request = { key: known.key, [member]: { ...message, subscription_id: known.id } };
     // The method's own types belong together.
     const { input, output } = method as { readonly input: DescMessage; readonly output: DescMessage };
-    return convert.toDocument(output, await client.unary(method as never, convert.toMessage(input, request) as never));
+    return documentOf(output, await client.unary(method as never, messageOf(input, request) as never));
   };
   const answered = async (message: Message): Promise<void> => {
     try {
@@ -290,19 +289,19 @@ const CALLS: Readonly<Record<string, AgentCall>> = {
 };
 
 /** The requests of JSON-RPC by calls of AgentService, whose agent is known by its key where it has one. */
-function createAgentCalls({ client, convert }: Party, hasKey: boolean) {
+function createAgentCalls({ client }: Party, hasKey: boolean) {
   let agent_key = "";
   const carryOut = async (asked: string, params: Message): Promise<unknown> => {
     if (asked === "aaep.manifest") {
       const { getManifest } = SubscriberService.method;
       const answer = await client.unary(getManifest, create(getManifest.input));
-      return convert.toDocument(getManifest.output, answer).manifest;
+      return documentOf(getManifest.output, answer).manifest;
     }
     const call = CALLS[asked];
     if (call === undefined) throw new Error(`${asked} is no call of a service`);
     const { input, output } = call.method as { readonly input: DescMessage; readonly output: DescMessage };
-    const request = convert.toMessage(input, { ...call.ask(params), agent_key });
-    const document = convert.toDocument(output, await client.unary(call.method as never, request as never));
+    const request = messageOf(input, { ...call.ask(params), agent_key });
+    const document = documentOf(output, await client.unary(call.method as never, request as never));
     if (hasKey) agent_key = String(document.agent_key ?? "");
     return call.answer(document);
   };
@@ -352,7 +351,7 @@ const NEWS: Readonly<Record<string, string>> = {
 
 /** Publish of AgentService, as a connection of JSON-RPC. What waits for a person goes by calls of their own. */
 export function publishStream(party: Party): TextConnection {
-  const { client, convert } = party;
+  const { client } = party;
   const { publish } = AgentService.method;
   const line = createLine(client);
   const call = createAgentCalls(party, false);
@@ -364,7 +363,7 @@ export function publishStream(party: Party): TextConnection {
     else line.hear(answerText(Number(id), name === "error" ? { error: errorOf(value as Message) } : { result: value }));
   };
   const open = () => {
-    const opened = client.stream(publish, (one) => take(convert.toDocument(publish.output, one)));
+    const opened = client.stream(publish, (one) => take(documentOf(publish.output, one)));
     void opened.ended.then(line.end);
     return opened;
   };
@@ -374,7 +373,7 @@ export function publishStream(party: Party): TextConnection {
       const said = ON_STREAM[request.method];
       if (said === undefined) return void call(request).then(line.hear);
       stream ??= open();
-      stream.send(convert.toMessage(publish.input, { request_id: String(request.id), ...said(request.params) }));
+      stream.send(messageOf(publish.input, { request_id: String(request.id), ...said(request.params) }));
     },
     stream: () => stream,
     close: () => (stream === undefined ? line.end(ORDERLY) : stream.halfClose()),
