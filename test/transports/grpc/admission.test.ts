@@ -137,19 +137,6 @@ describe("over a Unix socket", () => {
     expect(hosts).toHaveLength(1);
   });
 
-  it.each([
-    ["an empty one", ""],
-    ["the path as it is", "/tmp/aaepd/a.sock"],
-  ])("G7: Node resets a call whose :authority HTTP/2 does not allow, and no other: %s", async (_name, authority) => {
-    const { path } = await stageOf();
-    const session = await rawSession(path);
-    const PROTOCOL_ERROR = 1;
-    expect(await rawCall(session, GET_MANIFEST, { ":authority": authority })).toMatchObject({
-      resetCode: PROTOCOL_ERROR,
-    });
-    expect(await rawCall(session, GET_MANIFEST, { ":authority": "localhost" })).toMatchObject({ grpcStatus: 0 });
-  });
-
   it("G9: answers UNIMPLEMENTED for what it does not have", async () => {
     const { address } = await stageOf();
     const client = createGrpcClient(address);
