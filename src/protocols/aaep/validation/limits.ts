@@ -35,7 +35,7 @@ function weightOf(container: object, depth: number): number {
   for (const key in container) {
     const value = (container as Readonly<Record<string, unknown>>)[key];
     weight += key.length * WORST_BYTES_PER_UNIT + MOST_BYTES_OF_SMALL;
-    // One that is too long makes the whole too heavy.
+    // A string that is too long makes the whole too heavy.
     if (typeof value === "string") weight += value.length * WORST_BYTES_PER_UNIT;
     else if (typeof value === "object" && value !== null) weight += weightOf(value, depth + 1);
   }
