@@ -218,7 +218,6 @@ export function createTeller(options: TellerOptions): Teller {
       case "errored":
         session.publish({
           type: "aaep:agent.session.errored",
-          urgency: "critical",
           summary_normal: sign.words,
           error_category: "unknown",
           ...(sign.code === undefined ? {} : { error_code: sign.code }),

@@ -132,7 +132,6 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
       endText(turn);
       if (how === "errored")
         publish(turn, "session.errored", {
-          urgency: "critical",
           summary_normal: words,
           error_category: "unknown",
           ...(code === undefined ? {} : { error_code: code }),

@@ -7,7 +7,6 @@ import type { Log } from "../../../src/contracts/log.js";
 import type { AuditFile, AuditLimits } from "../../../src/daemon/audit/audit-file.js";
 import { type AuditLog, type AuditLogOptions, createAuditLog } from "../../../src/daemon/audit/audit-log.js";
 import type { ReplyEntry } from "../../../src/daemon/audit/reply-budget.js";
-import { stateDirectory } from "../../../src/daemon/platform/state-directory.js";
 import { requestOf, startRig } from "../../support/rigs/daemon-rig.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -427,45 +426,6 @@ test("a reply that comes after the end leaves no timer", async () => {
   expect(clock.pending()).toBe(0);
 });
 
-test("a reply that did not count is recorded in part where it is long; one that did, whole", async () => {
-  const { audit, lines } = stage({ maxBytes: 1024 * 1024 });
-  const long = { response: "x".repeat(10_000) };
-  audit.record(reply(1, "malformed", long));
-  audit.record(reply(2, "counted", long));
-  await audit.close();
-  const [cut, whole] = lines();
-  expect(JSON.stringify(cut).length).toBeLessThan(2500);
-  expect(cut?.reply).toMatchObject({ length: 10_015 });
-  expect(whole?.reply).toStrictEqual(long);
-});
-
-test("R19: a reply that came as text stands there as it came, beside what it says; a long text in part", async () => {
-  const { audit, lines } = stage({ maxBytes: 1024 * 1024 });
-  const message = { type: "confirmation.reply", decision: "accept" };
-  const text = '{"type": "confirmation.reply",\t"decision":"\\u0061ccept"}\n';
-  const spaced = `${" ".repeat(20_000)}{}`;
-  audit.record(reply(1, "counted", { text, message }));
-  audit.record(reply(2, "expired", { text, message }));
-  audit.record(reply(3, "malformed", { text }));
-  audit.record(reply(4, "counted", { text: spaced, message }));
-  audit.record(reply(5, "malformed", { text: spaced }));
-  // Of an earlier run, which kept the message alone; and one whose message has such a member.
-  audit.record(reply(6, "counted", message));
-  audit.record(reply(7, "counted", { ...message, text }));
-  await audit.close();
-  const told = lines().map(({ reply: said, text: written }) => ({ said, written }));
-  expect(told).toStrictEqual([
-    { said: message, written: text },
-    { said: message, written: text },
-    { said: undefined, written: text },
-    { said: message, written: { beginning: " ".repeat(16_384), length: 20_002 } },
-    { said: undefined, written: { beginning: " ".repeat(2048), length: 20_002 } },
-    { said: message, written: undefined },
-    { said: { ...message, text }, written: undefined },
-  ]);
-  expect(lines()[2]).not.toHaveProperty("reply");
-});
-
 test("questions that wait for the disk leave room for outcomes", () => {
   const { audit } = stage({ maxWaitingBytes: 16_000, createFile: () => STUCK });
   const shown = { event_id: "evt_1", reply_token: "rpl_1", subscription_id: "sub_1", subscriber_id: "reader" };
@@ -532,14 +492,6 @@ test("R8a: what an orderly stop brings about stands there once, over any number 
     { kind: "asked", event: { session_id } },
     { kind: "outcome", outcome: { resolved_by: "cancelled" } },
   ]);
-});
-
-test("auto is the folder of XDG for state, and has a place on every platform", () => {
-  expect(stateDirectory({ XDG_STATE_HOME: "/s", HOME: "/h" }, "audit", "linux")).toBe("/s/aaepd/audit");
-  expect(stateDirectory({ XDG_STATE_HOME: "relative", HOME: "/h" }, "audit", "linux")).toBe(
-    "/h/.local/state/aaepd/audit",
-  );
-  expect(stateDirectory({ LOCALAPPDATA: "/local", HOME: "/h" }, "audit", "win32")).toBe("/local/aaepd/audit");
 });
 
 test("T4: a flood of replies is no failure of the log: no problem in the status, and a line that counts them", async () => {

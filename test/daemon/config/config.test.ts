@@ -89,18 +89,20 @@ describe("configuration", () => {
     ]);
   });
 
-  it.each([
-    ["maxHoldMs", "0", "100 to 60000"],
-    ["clockSkewSeconds", "0", "1 to 86400"],
-    ["maxEventsPerSecond", "0", '1 to 100000, or "unlimited"'],
-    ["maxConcurrentSubscriptions", "0", "1 to 16384"],
-    ["journalMaxEvents", "0", "1024 to"],
-    ["journalMaxBytes", "0", '1048576 to 68719476736, or "auto"'],
-    ["maxLagSeconds", "0", "1 to 86400"],
-  ] as const)("P5: %s refuses %s, which would have no meaning", (name, value, wanted) => {
-    const fault = faultOf({ ...nothing(), flags: { [name]: value } });
-    expect(fault.sentence).toContain(`${flagOf(name)} is "0". Give a whole number from ${wanted}`);
-  });
+  it.each(OPTION_NAMES.filter((name) => /^\d+ to \d+(,|$)/.test(OPTIONS[name].type.range)))(
+    "P5: %s takes the ends of its range, and refuses what is beyond them with the range",
+    (name) => {
+      const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
+      const [, least = 0, most = 0, word = ""] =
+        /^(\d+) to (\d+)(.*)/.exec(type.range)?.map((end, at) => (at < 3 ? Number(end) : end)) ?? [];
+      for (const end of [least, most]) expect(type.fromText(String(end))).toEqual({ kind: "value", value: end });
+      for (const beyond of [Number(least) - 1, Number(most) + 1]) {
+        const wanted = `Give a whole number from ${least} to ${most}${word}.`;
+        const flags = { [name]: String(beyond) };
+        expect(faultOf({ ...nothing(), flags }).sentence).toBe(`${flagOf(name)} is "${beyond}". ${wanted}`);
+      }
+    },
+  );
 
   it.each([
     [{ corsOrigins: "https://a.example" }, "--cors-origins"],
@@ -209,39 +211,50 @@ describe("configuration", () => {
   });
 
   it.each([
-    ["no command", {}],
-    ["an empty command", { command: [] }],
-    ["a command without a program", { command: [""] }],
-    ["a part that no program can be started with", { command: ["host", "a\0b"] }],
-    ["a part that is no text", { command: ["host", 5] }],
-    ["a priority that is no whole number", { command: ["host"], priority: 0.5 }],
-    ["an empty name", { command: ["host"], name: "" }],
-    ["a token that is no text", { command: ["host"], auth_token: 5 }],
-    ["capabilities that are no names", { command: ["host"], capabilities: [5] }],
-    ["a key that no provider has", { command: ["host"], commands: [] }],
-  ])("a provider of A2E with %s is refused", (_, provider) => {
-    expect(faultOf(withFile(JSON.stringify({ a2e_providers: [provider] }))).sentence).toContain(
-      ": a2e_providers cannot be used.",
-    );
-  });
-
-  it.each([
     "{}",
     "[{}]",
+    "[null]",
+    "[[]]",
     '[{"command": []}]',
     '[{"command": [""]}]',
     '[{"command": "python3"}]',
+    '[{"command": ["host", "a\\u0000b"]}]',
+    '[{"command": ["host", 5]}]',
     '[{"command": ["a"], "name": ""}]',
+    '[{"command": ["a"], "name": 5}]',
     '[{"command": ["a"], "priority": 1.5}]',
+    '[{"command": ["a"], "priority": 1000001}]',
     '[{"command": ["a"], "capabilities": [5]}]',
     '[{"command": ["a"], "auth_token": 5}]',
     '[{"command": ["a"], "prioriy": 5}]',
     '[{"command": ["a"], "name": "x"}, {"command": ["b"], "name": "x"}]',
-    "[",
-  ])("refuses %s as providers", (text) => {
-    expect(faultOf({ ...nothing(), flags: { a2eProviders: text } }).sentence).toContain(
+  ])("refuses %s as providers of A2E, in the file and on the command line", (text) => {
+    for (const sources of [{ ...nothing(), flags: { a2eProviders: text } }, withFile(`{"a2e_providers": ${text}}`)])
+      expect(faultOf(sources).sentence).toMatch(/a2e.providers cannot be used\. Give a list of objects such as/);
+    expect(faultOf({ ...nothing(), flags: { a2eProviders: "[" } }).sentence).toContain(
       "Give a list of objects such as",
     );
+  });
+
+  it("the parts of A2E's options may be so many and so long, and not more", () => {
+    const taken = (name: "a2eProviders" | "a2eIrreversibleTools" | "a2eAuthToken", json: unknown) =>
+      OPTIONS[name].type.fromJson(json).kind === "value";
+    const longest = "x".repeat(1024);
+    const many = (count: number, one: unknown = "x") => Array.from({ length: count }, () => one);
+    const provider = (more: object) => [{ command: ["a"], ...more }];
+    const providers = (count: number) => Array.from({ length: count }, () => ({ command: ["a"] }));
+    for (const [name, most, over] of [
+      ["a2eAuthToken", longest, `${longest}x`],
+      ["a2eAuthToken", "x", ""],
+      ["a2eIrreversibleTools", [longest], [`${longest}x`]],
+      ["a2eIrreversibleTools", many(1024), many(1025)],
+      ["a2eIrreversibleTools", ["x"], [""]],
+      ["a2eProviders", provider({ name: longest }), provider({ name: `${longest}x` })],
+      ["a2eProviders", provider({ command: many(1024) }), provider({ command: many(1025) })],
+      ["a2eProviders", provider({ priority: -1_000_000 }), provider({ priority: -1_000_001 })],
+      ["a2eProviders", providers(64), providers(65)],
+    ] as const)
+      expect([taken(name, most), taken(name, over)]).toEqual([true, false]);
   });
 
   it("tells of variables that are not known, then of the file, then of values", () => {

@@ -77,6 +77,19 @@ describe("R8c: a turn of the person is a session", () => {
     ]);
   });
 
+  it("ends as errored where the host has failed", async () => {
+    const { hook, listener } = await hookStage();
+    await hook(CLAUDE.UserPromptSubmit);
+    await hook(CLAUDE.StopFailure);
+    expect((await listener.events.take(2))[1]).toMatchObject({
+      type: "aaep:agent.session.errored",
+      urgency: "critical",
+      summary_normal: "It ended with an error.",
+      error_category: "unknown",
+      error_code: "AGENT_ERROR",
+    });
+  });
+
   it("ends by the end of the conversation", async () => {
     const { hook, heard, rig } = await hookStage();
     await hook(CLAUDE.UserPromptSubmit);

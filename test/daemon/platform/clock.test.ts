@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClock, WAKES_PER_TURN } from "../../../src/daemon/platform/clock.js";
 import { createIdSource, sha256Hex } from "../../../src/daemon/platform/ids.js";
@@ -127,6 +128,6 @@ describe("ids, hashes and the version", () => {
   });
 
   it("is that of package.json", () => {
-    expect(readVersion()).toMatch(/^\d+\.\d+\.\d+/);
+    expect(readVersion()).toBe(createRequire(import.meta.url)("../../../package.json").version);
   });
 });

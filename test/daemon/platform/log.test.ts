@@ -105,6 +105,15 @@ describe("log", () => {
     expect(parsed().filter(({ level }) => level === "error")).toHaveLength(9);
   });
 
+  it("writes a field to its fifth level and its hundredth member", () => {
+    const { log, parsed } = logInto("info");
+    log.info({ deep: { b: { c: { d: { e: { f: 1 } } } } }, wide: Array.from({ length: 102 }, () => 1) }, "much");
+    expect(parsed()[0]).toMatchObject({
+      deep: { b: { c: { d: { e: "[Object]" } } } },
+      wide: [...Array.from({ length: 100 }, () => 1), "... 1 item not stringified"],
+    });
+  });
+
   it("never throws, whatever it is given", () => {
     const { log } = logInto("info");
     const circular: Record<string, unknown> = { big: 1n };

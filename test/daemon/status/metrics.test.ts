@@ -179,7 +179,8 @@ it("the histograms show what the engine counted, each bucket with those below it
 it("K5: two hundred subscribers have labels, and the rest are one", async () => {
   const rig = createEngineRig();
   const read = metricsOf(rig);
-  for (let index = 0; index < 230; index += 1) rig.listen({}, `listener_${index}`);
+  rig.listen({}, "x".repeat(129));
+  for (let index = 0; index < 229; index += 1) rig.listen({}, `listener_${index}`);
   // A second subscription of the same subscriber is no further label.
   rig.listen({}, "listener_0");
   rig.publish(session().started());
@@ -187,5 +188,6 @@ it("K5: two hundred subscribers have labels, and the rest are one", async () => 
   expect(labels).toHaveLength(201);
   expect(new Map(labels).get('aaepd_subscriber_delivered_total{subscriber_id="listener_0"}')).toBe(2);
   expect(new Map(labels).get('aaepd_subscriber_delivered_total{subscriber_id="other"}')).toBe(30);
+  expect(labels[0]?.[0]).toBe(`aaepd_subscriber_delivered_total{subscriber_id="${"x".repeat(128)}"}`);
   expect(rig.engine.report().subscriptions[0]?.terms).toMatchObject(defaultTerms());
 });
