@@ -162,16 +162,6 @@ describe("aaepd serve and manifest", () => {
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
 
-  it("U1: refuses a path that is taken", async () => {
-    const directory = temporaryDirectory();
-    const environment = { XDG_RUNTIME_DIR: directory };
-    await startCommandLine(["serve"], { environment }).stdoutLines(1);
-    const socket = join(directory, "aaep", "aaepd.sock");
-    const second = await runCommandLine(["serve", "--socket", socket], environment);
-    expect([second.code, second.stdout]).toStrictEqual([73, ""]);
-    expect(second.stderr).toContain(`Process ${process.pid} listens there`);
-  });
-
   it("U1: takes over what a killed daemon left", async () => {
     const directory = temporaryDirectory();
     const environment = { XDG_RUNTIME_DIR: directory };
@@ -209,13 +199,6 @@ describe("aaepd serve and manifest", () => {
     const { code, stderr, stdout } = await runCommandLine(["manifest"]);
     expect([code, stdout]).toStrictEqual([69, ""]);
     expect(stderr).toMatch(/^Error: There is no daemon in .* aaepd manifest --new\n$/);
-  });
-
-  it("says that there is no daemon where there is none", async () => {
-    const socket = join(temporaryDirectory(), "none.sock");
-    const { code, stderr, stdout } = await runCommandLine(["manifest", "--socket", socket]);
-    expect([code, stdout]).toStrictEqual([69, ""]);
-    expect(stderr).toMatch(/^Error: .*Start the daemon/);
   });
 
   it("is loaded without what it does not need", () => {

@@ -543,17 +543,6 @@ test("the wait goes on growing while a daemon closes each connection at once", a
   expect(states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []))).toEqual([50, 100, 200, 400]);
 });
 
-test("closed while it connects, it takes nothing over", async () => {
-  const { client, daemons, timers } = await stage();
-  await begin(client, daemons);
-  await daemons[0]?.sever();
-  const closed = timers.advanceSettled(1000);
-  await client.close();
-  await closed;
-  expect(daemons.slice(1).flatMap(({ requests }) => requests)).toEqual([]);
-  expect(daemons.every(({ isClosed }) => isClosed)).toBe(true);
-});
-
 test("patience begins anew once a daemon has answered", async () => {
   const { client, daemons, timers, refuseWith } = await stage({ patienceMs: 5000 });
   const away = async (): Promise<void> => {

@@ -12,6 +12,15 @@ it("takes new text whole, and of a repeat nothing", () => {
   expect(progress.take(["a", "b"], 0)).toBe(2);
   expect(progress.take(["b", "c"], 1)).toBe(1);
   expect(progress.take(["d"], 7)).toBe(0);
+  // What stood in between is not known, and is recognised by its position.
+  expect(progress.take(["x"], 6)).toBe(1);
+});
+
+it("other text in any piece is recognised", () => {
+  const progress = createTextProgress();
+  progress.take(["a", "b"], 0);
+  progress.take(["c"], 2);
+  expect(progress.take(["a", "x"], 0)).toBe(1);
 });
 
 it("other text at a known place voids all text behind it", () => {

@@ -130,19 +130,4 @@ describe.skipIf(process.platform === "win32")("R8b: SIGHUP and serve", () => {
     program.child.kill("SIGTERM");
     expect((await program.ended).code).toBe(0);
   });
-
-  itInFull("also waits for the time of now when it stops", async () => {
-    const one = await served({ stop_timeout_seconds: 3600 });
-    const stuck = await subscribedInLines(one.path);
-    stuck.socket.pause();
-    const long = { summary_normal: "It begins. ".repeat(300) };
-    const events = Array.from({ length: 400 }, (_, index) => ({ ...sessionOf(`sess_${index}`)[0], ...long }));
-    await publishInLines(await listenInLines(one.path), events, 100);
-    const changed = readFileSync(one.configFile, "utf8").replace("3600", "2");
-    await one.reload(changed, '"applied":["stop_timeout_seconds"]');
-    one.program.signal("SIGTERM");
-    expect((await one.program.ended).code).toBe(0);
-    expect(one.program.stderr()).toContain("the stop took its time");
-    stuck.socket.destroy();
-  });
 });

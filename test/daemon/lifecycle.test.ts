@@ -63,14 +63,21 @@ function stage(options: Partial<LifecycleOptions<Stoppable>> = {}) {
 }
 
 describe("the life of the process", () => {
-  it.each(["SIGTERM", "SIGINT", "SIGHUP"])("%s stops it in order", async (signal) => {
-    const { host, ready, ended, asked, codes, lines } = stage();
-    await ready;
-    host.emit(signal, signal);
-    await ended;
-    expect([asked, codes]).toStrictEqual([["signal"], [0]]);
-    expect(lines[0]).toMatchObject({ reason: "signal", signal, exitCode: 0, msg: "stopping" });
-    expect(host.eventNames()).toStrictEqual([]);
+  it.each<[string, (on: ReturnType<typeof stage>) => unknown, StopReason, number, object]>([
+    ["SIGTERM", ({ host }) => host.emit("SIGTERM", "SIGTERM"), "signal", 0, { reason: "signal", signal: "SIGTERM" }],
+    ["SIGINT", ({ host }) => host.emit("SIGINT", "SIGINT"), "signal", 0, { reason: "signal", signal: "SIGINT" }],
+    ["SIGHUP", ({ host }) => host.emit("SIGHUP", "SIGHUP"), "signal", 0, { reason: "signal", signal: "SIGHUP" }],
+    ["R8a: the end of standard input", ({ stdin }) => stdin.end(), "stdin_ended", 0, { reason: "stdin_ended" }],
+    ["S2: a standard input that breaks", ({ stdin }) => stdin.destroy(new Error("EIO")), "stdin_ended", 0, {}],
+    ["S5: the end of the parent", ({ parentGone }) => parentGone(), "parent_gone", 80, { reason: "parent_gone" }],
+  ])("%s stops it in order", async (_, happen, reason, exitCode, line) => {
+    const on = stage();
+    await on.ready;
+    happen(on);
+    await on.ended;
+    expect([on.asked, on.codes]).toStrictEqual([[reason], [exitCode]]);
+    expect(on.lines[0]).toMatchObject({ ...line, exitCode, level: exitCode === 0 ? "info" : "warn", msg: "stopping" });
+    expect(on.host.eventNames()).toStrictEqual([]);
   });
 
   it("R8b: SIGHUP stops nothing where the configuration can be read again, and what is wrong with it is one line", async () => {
@@ -161,32 +168,6 @@ describe("the life of the process", () => {
     expect(lines.at(-1)).toMatchObject({ reason: "not stopped 11 ms after it was asked to" });
   });
 
-  it("R8a: the end of standard input is the orderly end", async () => {
-    const { stdin, ready, ended, asked, codes, lines } = stage();
-    await ready;
-    stdin.end();
-    await ended;
-    expect([asked, codes]).toStrictEqual([["stdin_ended"], [0]]);
-    expect(lines[0]).toMatchObject({ reason: "stdin_ended" });
-  });
-
-  it("S2: so is a standard input that breaks", async () => {
-    const { stdin, ready, ended, asked, codes } = stage();
-    await ready;
-    stdin.destroy(new Error("EIO"));
-    await ended;
-    expect([asked, codes]).toStrictEqual([["stdin_ended"], [0]]);
-  });
-
-  it("S5: the end of the parent has a reason in the log and an exit code of its own", async () => {
-    const { parentGone, ready, ended, asked, codes, lines } = stage();
-    await ready;
-    parentGone();
-    await ended;
-    expect([asked, codes]).toStrictEqual([["parent_gone"], [80]]);
-    expect(lines[0]).toMatchObject({ level: "warn", reason: "parent_gone", exitCode: 80 });
-  });
-
   it.each(["uncaughtException", "unhandledRejection"])("%s is logged and stops it in order", async (event) => {
     const { host, ready, ended, asked, codes, lines } = stage();
     await ready;
@@ -196,17 +177,6 @@ describe("the life of the process", () => {
     expect([asked, codes]).toStrictEqual([["signal"], [70]]);
     expect(lines[0]).toMatchObject({ level: "error", reason: "internal_error", err: { message: "a mistake" } });
     expect(lines[1]).toMatchObject({ msg: "an error while stopping", err: { message: "another" } });
-  });
-
-  it("S9: exits in time whatever hangs", async () => {
-    const { host, ready, exited, lines } = stage({
-      stopWithinMs: () => 10,
-      start: async () => ({ stop: () => new Promise(() => {}), stopped: new Promise(() => {}) }),
-    });
-    await ready;
-    host.emit("SIGTERM", "SIGTERM");
-    expect(await exited).toBe(81);
-    expect(lines.at(-1)).toMatchObject({ exitCode: 81, reason: "not stopped 10 ms after it was asked to" });
   });
 
   it("S9: also while it is still starting", async () => {

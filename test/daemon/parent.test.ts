@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createIdSource } from "../../src/daemon/platform/ids.js";
+import { plainPeer } from "../support/peers/peers.js";
 import { requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 it("R22: a parent may be silent for as long as it likes, and is served then", async () => {
@@ -21,20 +22,23 @@ it("R8a: a parent that has said nothing is told nothing when the daemon stops", 
   expect(parent.strays.rest()).toEqual([]);
 });
 
-it("R8a: a parent that listens by calls is handed what is held for it when its input ends, and told why it ends", async () => {
-  const rig = await startRig({ stdio: true });
-  const parent = rig.parent();
-  const listener = parent.subscription();
-  await listener.subscribe(requestOf());
-  const of = { session_id: "sess_1", summary_normal: "Begins." };
-  await parent.publish({ ...of, type: "aaep:agent.session.started" });
-  await parent.publish({ ...of, type: "aaep:agent.output.streaming", chunk: "Half a sent", complete: false });
-  rig.endStdin();
-  await turns();
-  void rig.daemon.stop("signal");
-  expect(await listener.closings.next("the close")).toMatchObject({ reason_code: "producer_shutdown" });
-  expect(listener.events.rest().map(({ chunk }) => chunk)).toContain("Half a sent");
-});
+it.each(["calls", "messages"])(
+  "R8a: a parent that listens by %s is handed what is held for it when its input ends, whatever its budget, and told why",
+  async (how) => {
+    const rig = await startRig({ stdio: true });
+    const listener = how === "calls" ? rig.parent().subscription() : plainPeer(rig.parentConnection(), rig.sniffer);
+    const parent = await rig.rpc();
+    await listener.subscribe(requestOf({ max_events_per_second: 1 }));
+    const of = { session_id: "sess_1", summary_normal: "Begins." };
+    await parent.publish({ ...of, type: "aaep:agent.session.started" });
+    await parent.publish({ ...of, type: "aaep:agent.output.streaming", chunk: "Half a sent", complete: false });
+    rig.endStdin();
+    await turns();
+    void rig.daemon.stop("signal");
+    expect(await listener.closings.next("the close")).toMatchObject({ reason_code: "producer_shutdown" });
+    expect(listener.events.rest().map(({ chunk }) => chunk)).toContain("Half a sent");
+  },
+);
 
 it.each(["newline", "length-prefixed"] as const)(
   "R22: a first frame of JSON-RPC that is broken keeps no place (%s)",

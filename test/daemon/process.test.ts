@@ -2,9 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createAgentClient } from "../../src/client/agent-client.js";
-import { ipcRpcConnector } from "../../src/client/node.js";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole, itInFull } from "../support/extent.js";
 import { fixture, PROGRAM, type Program, startProgram } from "../support/peers/program.js";
@@ -136,14 +134,6 @@ describe("a daemon over stdio", () => {
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
 
-  it("V6: answers what came before the end of its input", async () => {
-    const program = startProgram(["stdio", "--socket", "off"]);
-    const ids = Array.from({ length: 200 }, (_, index) => index + 1);
-    program.child.stdin.end(ids.map((id) => request(id, "aaep.ping")).join(""));
-    expect((await program.ended).code).toBe(0);
-    expect(messages(program).map(({ id }) => id)).toStrictEqual(ids);
-  });
-
   it("R8a: a question that is open at the end of its input is withdrawn, and its call hears so", async () => {
     const program = startProgram(["stdio", "--socket", "off", "--confirmation-grace-seconds", "3600"]);
     const common = { session_id: "sess_1", producer: { agent_id: "tester" } };
@@ -155,39 +145,6 @@ describe("a daemon over stdio", () => {
     expect(await program.ended).toStrictEqual({ code: 0, signal: null });
     expect(messages(program).map(({ id }) => id)).toStrictEqual([1, 3, 2]);
     expect(messages(program).at(-1)).toMatchObject({ result: { resolved_by: "cancelled" } });
-  });
-
-  it("R8a: plain AAEP over stdio is handed what is held for it, and told why it ends", async () => {
-    const directory = temporaryDirectory();
-    const program = startProgram(["stdio"], { environment: { XDG_RUNTIME_DIR: directory } });
-    const terms = { coalesce_boundaries: ["completion"], max_events_per_second: 1 };
-    const subscribe = {
-      type: "subscription.request",
-      aaep_version: "1.0.0",
-      subscriber_id: "parent",
-      capabilities: terms,
-    };
-    program.child.stdin.write(`${JSON.stringify(subscribe)}\n`);
-    const [accepted = ""] = await program.stdoutLines(1);
-    expect(JSON.parse(accepted).type).toBe("subscription.accepted");
-    const agent = await createAgentClient(ipcRpcConnector(join(directory, "aaep", "aaepd.sock")));
-    onTestFinished(agent.close);
-    const common = { session_id: "sess_1", producer: { agent_id: "tester" } };
-    await agent.publish({ ...common, type: "aaep:agent.session.started", summary_normal: "Begins." });
-    await program.stdoutLines(2);
-    for (const chunk of ["Not ", "yet ", "complete"]) {
-      await agent.publish({ ...common, type: "aaep:agent.output.streaming", chunk, complete: false });
-    }
-    program.child.stdin.end();
-    expect(await program.ended).toStrictEqual({ code: 0, signal: null });
-    const [text, ...others] = messages(program).slice(2);
-    // What is open is closed before its session is.
-    expect(text).toMatchObject({ chunk: "Not yet complete", complete: true });
-    expect(others).toMatchObject([
-      { type: "aaep:agent.session.errored", error_code: "AGENT_DISCONNECTED" },
-      { type: "subscription.close", reason_code: "producer_shutdown" },
-    ]);
-    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
 
   it("S2: leaves no process and no socket when its parent is killed", async () => {

@@ -1,14 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { registerConfig } from "../../../src/cli/config/config.js";
 import { configTemplate } from "../../../src/cli/config/config-template.js";
 import { OPTION_NAMES } from "../../../src/daemon/config/config-schema.js";
 import { resolveConfiguration } from "../../../src/daemon/config/config-sources.js";
 import { keyOf } from "../../../src/daemon/config/option-names.js";
-import { ensureBuilt } from "../../support/built.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run, runCommandLine, type Stage, startCommandLine } from "../command-stage.js";
+import { createStage, run, type Stage } from "../command-stage.js";
 
 interface ShownOption {
   readonly name: string;
@@ -270,27 +269,5 @@ describe("aaepd config check", () => {
     await run(registerConfig, folder, "check", home);
     expect(folder.err()).toBe(`Error: ${home} is a folder. Name a file.\n`);
     expect(folder.exitCode()).toBe(2);
-  });
-});
-
-describe("the program", () => {
-  beforeAll(ensureBuilt, 120_000);
-
-  it("writes a file, checks it, and shows what serve takes from it", async () => {
-    const home = temporaryDirectory();
-    const environment = { XDG_RUNTIME_DIR: home };
-    const aaepd = (...argv: readonly string[]) => runCommandLine(argv, environment);
-    expect(await aaepd("config", "init")).toMatchObject({ code: 0, stderr: "" });
-    const path = join(home, "aaepd/config.json");
-    writeFileSync(path, readFileSync(path, "utf8").replace('// "producer_id": "aaepd"', '"producer_id": "planner"'));
-    expect(await aaepd("config", "check")).toEqual({ code: 0, stdout: `${path}: nothing wrong.\n`, stderr: "" });
-    expect((await aaepd("config", "show", "--changed")).stdout).toContain("  producer_id: planner (file)\n");
-    const daemon = startCommandLine(["serve", "--journal", "memory"], { environment });
-    const [line = ""] = await daemon.stdoutLines(1);
-    expect(JSON.parse(line)).toMatchObject({ producer_id: "planner" });
-    writeFileSync(path, "{");
-    expect(await aaepd("config", "check")).toMatchObject({ code: 1, stderr: "" });
-    expect(await aaepd("config", "show")).toMatchObject({ code: 2, stdout: "" });
-    expect(await aaepd("config")).toMatchObject({ code: 2, stdout: "" });
   });
 });

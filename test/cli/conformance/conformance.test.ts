@@ -152,15 +152,8 @@ test("a subscriber: aaepd's own tail", async () => {
 test("--framing newline: a subscriber of level 1 that reads lines need not say anything first", async () => {
   const reads = `require("net").connect(process.env.AAEPD_SOCKET).on("data", (text) => process.stdout.write(text))`;
   const stage = await conformance(
-    ...[
-      "subscriber",
-      "--endpoint",
-      `unix:${temporaryDirectory()}/s/suite.sock`,
-      "--level",
-      "1",
-      "--framing",
-      "newline",
-    ],
+    ...["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/suite.sock`, "--level", "1"],
+    ...["--framing", "newline"],
     ...["--start", `exec ${process.execPath} -e '${reads}'`, "--announcements", "stdout", "--case", "S1-announces"],
   );
   expect(stage.out()).toMatch(/^passed {2}S1-announces: /m);
@@ -202,17 +195,8 @@ test("--user-input asks a producer that is an agent itself", async () => {
 itInFull("a vendor's producer that is made from the chapters alone passes level 2 by its control command", async () => {
   const socket = await vendorsProducer();
   const control = `python3 ${PRODUCER} perform ${socket}`;
-  const stage = await conformance(
-    "producer",
-    "--endpoint",
-    `unix:${socket}`,
-    "--control",
-    control,
-    "--level",
-    "2",
-    "--name",
-    "p",
-  );
+  const at = ["producer", "--endpoint", `unix:${socket}`, "--control", control];
+  const stage = await conformance(...at, "--level", "2", "--name", "p");
   expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 3 skipped\.\np passes the aaepd suite /m);
 });
 
@@ -391,13 +375,8 @@ test("the manifest is fetched where the transport has a call for it", async () =
 
 test("without a source of sessions the cases that need one are skipped with that reason", async () => {
   const { socketPath } = await daemon();
-  const stage = await conformance(
-    "producer",
-    "--endpoint",
-    `unix:${socketPath}`,
-    "--case",
-    "P2-accept,P3-accepted-form",
-  );
+  const at = ["producer", "--endpoint", `unix:${socketPath}`];
+  const stage = await conformance(...at, "--case", "P2-accept,P3-accepted-form");
   expect(stage.out()).toMatch(
     /^skipped P2-accept: .*\n {8}Nothing makes the producer show a scenario\. Give --agent, --control or --user-input\.$/m,
   );

@@ -134,25 +134,27 @@ describe("aaepd hook install claude", () => {
     expect(hooksIn(real)).toHaveProperty("Stop");
   });
 
-  it("refuses what does not parse, and leaves it", async () => {
+  it.each<[string, (path: string) => unknown, string, number]>([
+    ["do not parse", (path) => writeFileSync(path, '{ "hooks": '), "is not JSON: see line 1.", 2],
+    ["are not UTF-8", (path) => writeFileSync(path, Buffer.from('{"name": "caf\xe9"}', "latin1")), "is not UTF-8.", 2],
+    ["are read-only", (path) => writeFileSync(path, "{}", { mode: 0o444 }), "is read-only.", 1],
+    ["are a pipe", (path) => spawnSync("mkfifo", [path]), "is no file", 1],
+    ["are a folder", (path) => mkdirSync(path), "is no file", 1],
+    ["are a device behind a link", (path) => symlinkSync("/dev/zero", path), "is no file", 1],
+    ["are large", (path) => writeFileSync(path, " ".repeat(1024 * 1024 + 1)), "is larger than 1 MiB", 1],
+  ])("refuses settings that %s, and leaves them", async (_, make, why, code) => {
     const { aaepd, settings, shim } = homeOf();
     mkdirSync(join(settings, ".."));
-    writeFileSync(settings, '{ "hooks": ');
+    make(settings);
+    const bytes = () => (lstatSync(settings).isFile() ? readFileSync(settings) : undefined);
+    const before = bytes();
     const stage = await aaepd("install", "claude");
-    expect([stage.exitCode(), stage.out()]).toEqual([2, ""]);
-    expect(stage.err()).toMatch(/^Error: .*settings\.json is not JSON: see line 1\./);
-    expect(readFileSync(settings, "utf8")).toBe('{ "hooks": ');
-    expect(existsSync(shim)).toBe(false);
-  });
-
-  it("refuses what is not UTF-8, and leaves its bytes", async () => {
-    const { aaepd, settings } = homeOf();
-    const bytes = Buffer.from('{"name": "caf\xe9"}', "latin1");
-    mkdirSync(join(settings, ".."));
-    writeFileSync(settings, bytes);
-    const stage = await aaepd("install", "claude");
-    expect([stage.exitCode(), stage.err()]).toEqual([2, expect.stringContaining("is not UTF-8. It stays as it is.")]);
-    expect(readFileSync(settings)).toEqual(bytes);
+    expect([stage.exitCode(), stage.out()]).toEqual([code, expect.not.stringContaining("Wrote")]);
+    expect(stage.err()).toMatch(/^Error: .*settings\.json is /);
+    expect(stage.err()).toContain(why);
+    expect(bytes()).toEqual(before);
+    // That a file cannot be written shows only once what it names is there.
+    expect(existsSync(shim)).toBe(why === "is read-only.");
   });
 
   it("overwrites nothing that somebody has written since it looked", async () => {
@@ -165,15 +167,6 @@ describe("aaepd hook install claude", () => {
     expect(readFileSync(settings, "utf8")).toBe('{"model": "opus"}');
   });
 
-  it("refuses a file that is read-only", async () => {
-    const { aaepd, settings } = homeOf();
-    mkdirSync(join(settings, ".."));
-    writeFileSync(settings, "{}", { mode: 0o444 });
-    const stage = await aaepd("install", "claude");
-    expect([stage.exitCode(), stage.err()]).toEqual([1, expect.stringContaining("is read-only. It stays as it is.")]);
-    expect(readFileSync(settings, "utf8")).toBe("{}");
-  });
-
   testAsRoot("leaves the file its owner", async () => {
     const { aaepd, settings } = homeOf();
     const user = newUser();
@@ -182,21 +175,6 @@ describe("aaepd hook install claude", () => {
     chownSync(settings, user, user);
     expect((await aaepd("install", "claude")).exitCode()).toBe(0);
     expect([statSync(settings).uid, statSync(settings).gid]).toEqual([user, user]);
-  });
-
-  it.each([
-    ["a pipe", (path: string) => spawnSync("mkfifo", [path]), "is no file"],
-    ["a folder", (path: string) => mkdirSync(path), "is no file"],
-    ["a device behind a link", (path: string) => symlinkSync("/dev/zero", path), "is no file"],
-    ["a large file", (path: string) => writeFileSync(path, " ".repeat(1024 * 1024 + 1)), "is larger than 1 MiB"],
-  ])("refuses settings that are %s", async (_, make, why) => {
-    const { aaepd, settings, shim } = homeOf();
-    mkdirSync(join(settings, ".."));
-    make(settings);
-    const stage = await aaepd("install", "claude");
-    expect([stage.exitCode(), stage.out()]).toEqual([1, ""]);
-    expect(stage.err()).toContain(why);
-    expect(existsSync(shim)).toBe(false);
   });
 
   it("uses no event that the host's version lacks, and of an unknown one few", async () => {

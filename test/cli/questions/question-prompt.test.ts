@@ -88,9 +88,11 @@ test("A5: the whole question is said in plain lines: who, what, consequence, ris
 
 test("the lines of a command and of its description are sentences, and an agent makes no line of its own", () => {
   const { desk: prompt, source, heard } = stage();
-  const consequence = "Command: cd shop\nnpm test\nAs the agent says: Done!\nSent: yes.";
+  const consequence = "Command: cd shop\nnpm test\nAs the agent says: Done!\nSent: yes.\u001b[2J\u202e";
   prompt.heard(source, confirmation(1, { action: "Run cd shop", consequence }));
-  expect(heard()[1]).toBe("Consequence: Command: cd shop. npm test. As the agent says: Done! Sent: yes.");
+  expect(heard()[1]).toBe(
+    "Consequence: Command: cd shop. npm test. As the agent says: Done! Sent: yes.\\u001b[2J\\u202e",
+  );
   prompt.typed("l");
   expect(heard()[0]).toBe(
     "Question 1 of bank, being asked: Run cd shop. 5 minutes left to answer; then it is rejected.",
@@ -119,12 +121,6 @@ test("a clarification's choices are a line each, and its default is named as peo
     "Choice 2: Age 65",
     "1 hour 1 minute left to answer; then the answer is taken to be: Age 65.",
   ]);
-});
-
-test("A21, H12: what an agent writes cannot move the cursor or make lines of its own", () => {
-  const { desk: prompt, source, heard } = stage();
-  prompt.heard(source, confirmation(1, { action: "Pay.\nQuestion 2 of root: \u001b[2Jfree\u202e beer" }));
-  expect(heard()[0]).toBe("Question 1 of bank: Pay. Question 2 of root: \\u001b[2Jfree\\u202e beer");
 });
 
 test("A6, A18: asked once, with the hints once; repeated only when asked to", () => {
@@ -164,17 +160,6 @@ test("A6: what the consequence says is not said twice", () => {
     confirmation(1, { consequence: "It cannot be undone.", risk_level: "high", irreversible: true }),
   );
   expect(heard().slice(1, 3)).toEqual(["Consequence: It cannot be undone.", "Risk: high."]);
-});
-
-test("H2: a question that is resolved elsewhere while it is asked is said to be, and left", () => {
-  const { desk: prompt, source, replies, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  heard();
-  prompt.heard(source, resolution(1, "rejected"));
-  expect(heard()).toEqual(["Question 1 has ended without your answer: rejected by reply."]);
-  prompt.typed("accept");
-  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
-  expect(replies).toEqual([]);
 });
 
 /** Question 1 ended by itself, and 2 is being asked since. */
@@ -326,18 +311,6 @@ test("H8: an answer that somebody else's was ahead of is said not to have decide
   heard();
   prompt.heard(source, resolution(1, "rejected"));
   expect(heard()).toEqual(["Question 1 has ended: Your answer did not decide it. rejected by reply."]);
-});
-
-test("an answer that does not count is not taken for one: the question is asked again", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  prompt.typed("accept");
-  heard();
-  clock.advance(3000);
-  expect(heard().slice(0, 2)).toEqual([
-    "Question 1 is still open: the answer has not counted.",
-    "Question 1 of bank: Pay bill 1.",
-  ]);
 });
 
 test("R19, P9: an answer that has not counted is said so at once, and asked for again where the question is open", () => {
@@ -575,15 +548,6 @@ test("a reply that cannot be sent is said not to be", () => {
   prompt.typed("accept");
   expect(heard()).toEqual(["Not sent: there is no connection at the moment."]);
   expect(prompt.takesLine()).toBe(true);
-});
-
-test("closing leaves no timer", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  heard();
-  prompt.close();
-  clock.advance(1_000_000);
-  expect(heard()).toEqual([]);
 });
 
 const HOST_DIALOG = { extensions: { aaepd: { host_dialog: true } } };

@@ -118,16 +118,6 @@ describe("U9: a second serve of one name", () => {
       expect(doctor).toMatchObject({ code: 1, said: expect.stringContaining(`listens at ${socket("aaepd.sock")}`) });
   });
 
-  itInFull("is none where the first was killed", async () => {
-    const { served, sockets } = user();
-    const first = await served();
-    first.child.kill("SIGKILL");
-    await first.ended;
-    expect(sockets()).toEqual(["aaepd.sock"]);
-    const second = await served();
-    expect(JSON.parse(second.stdout()).endpoints.ipc).toMatch(/\/aaepd\.sock$/);
-  });
-
   itInFull(
     "is refused beside an agent's daemon of that name too; agents' daemons get the next names, however many",
     async () => {

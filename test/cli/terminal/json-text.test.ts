@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shownJson } from "../../../src/base/json-line.js";
-import { registerJournal } from "../../../src/cli/journal/journal.js";
 import { registerStatus } from "../../../src/cli/status/status.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
 import { jsonText } from "../../../src/cli/terminal/json-text.js";
@@ -10,7 +9,6 @@ import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { casesOf } from "../../support/extent.js";
 import { session } from "../../support/rigs/engine-rig.js";
-import { journalFolder, record } from "../../support/rigs/journal-folder.js";
 import { createStage, run, runtimeEnvironment, serve } from "../command-stage.js";
 
 /** CSI in one character, two more ends of a line, a line that looks like another, text that runs the other way, and what JSON itself escapes. */
@@ -34,41 +32,8 @@ test("JSON is the same value, and nothing in it moves the cursor or turns text a
   expect(shownJson('{"a":\t"b"}')).toBe('{"a":\t"b"}');
 });
 
-const { started, chunk, completed } = session();
+const { started } = session();
 const producer = { agent_id: "test-agent", agent_name: HOSTILE };
-const RECORDED = record(({ publish }) => {
-  publish(started(), chunk(HOSTILE, true), completed());
-}).map((entry) => {
-  const event = { ...entry.event, producer };
-  return { ...entry, event, source: JSON.stringify(event) };
-});
-
-test.each([[[] as string[]], [["--with-epochs"]], [["--agent-events-only"]]])("journal export %j", async (options) => {
-  const directory = await journalFolder(RECORDED);
-  const stage = createStage();
-  await run(registerJournal, stage, "export", "--journal", directory, ...options);
-  expect(stage.out()).not.toMatch(RAW);
-  const exported = stage
-    .out()
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const events = exported.map((line) => (options.includes("--with-epochs") ? line.event : line));
-  expect(events.map(({ chunk }) => chunk)).toStrictEqual([undefined, HOSTILE, undefined]);
-  if (!options.includes("--agent-events-only")) expect(events).toStrictEqual(RECORDED.map(({ event }) => event));
-});
-
-test("journal inspect --json", async () => {
-  const directory = await journalFolder(RECORDED);
-  for (const options of [[], ["--session", "sess_1"]]) {
-    const stage = createStage();
-    await run(registerJournal, stage, "inspect", "--json", "--journal", directory, ...options);
-    expect(stage.out()).not.toMatch(RAW);
-    const document = JSON.parse(stage.out());
-    expect((document.sessions?.[0] ?? document).agent_name).toBe(HOSTILE);
-  }
-});
-
 test("status --json and tail --json", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const client = await createAgentClient(ipcRpcConnector(socketPath));

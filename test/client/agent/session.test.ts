@@ -1,7 +1,7 @@
 // A session of an agent, as a listener of a real daemon hears it.
 import { expect, test } from "vitest";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
-import { accepts, listenAt, openedAt } from "./agent-stage.js";
+import { listenAt, openedAt } from "./agent-stage.js";
 
 async function stage(options: Parameters<typeof openedAt>[1] = {}, listening: Parameters<typeof listenAt>[1] = {}) {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
@@ -182,49 +182,6 @@ test("R5: a slip of the hand in a call runs no tool, and nothing of it is heard"
   expect(heard.lines.filter((line) => /tool|awaiting/.test(line))).toEqual([]);
 });
 
-test("AAEP §6: questions wait for their answers, in their place; text goes on meanwhile", async () => {
-  const { agent, heard, troubles } = await stage(
-    {},
-    {
-      answer: (event) =>
-        event.type.endsWith("clarification")
-          ? { reply_token: String(event.reply_token), response: "Blue" }
-          : accepts(event),
-    },
-  );
-  await agent.session("Paints.", async (s) => {
-    s.text("First a question.");
-    const asking = s.clarify({ question: "Which colour?", accepted_response_kinds: ["freetext"] });
-    s.text("While I wait.");
-    expect(await asking).toMatchObject({ response: "Blue", resolved_by: "reply" });
-    expect(await s.confirm({ action: "Paint.", consequence: "It is blue." })).toMatchObject({ decision: "accept" });
-    s.handoff({ reason: "A painter knows better.", target_kind: "human" });
-    s.publish({ type: "aaep:agent.progress.updated", progress: { percent: 100 } });
-  });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-  expect(heard.text()).toBe("First a question.While I wait.");
-  expect(heard.lines.filter((line) => /^(handoff|progress)/.test(line))).toHaveLength(2);
-  expect(troubles).toEqual([]);
-});
-
-test("an event that is refused is told, and the others around it are heard", async () => {
-  const { agent, heard, troubles } = await stage();
-  await agent.session("Sorts.", async (s) => {
-    s.text("Before.");
-    s.progress({ percent: 1000 });
-    s.publish({} as never);
-    s.text(" After.");
-    await s.confirm({ action: "", consequence: "B" });
-  });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-  expect(heard.text()).toBe("Before. After.");
-  expect(troubles.map(({ fault, droppedEvents }) => [fault.code, droppedEvents])).toEqual([
-    ["invalid_event", 1],
-    ["internal", 1],
-    ["invalid_event", 0],
-  ]);
-});
-
 test("AAEP §4.1: an end that the author publishes is the end of the session; if it is refused, there is a plain one", async () => {
   const { agent, heard, troubles } = await stage();
   const type = "aaep:agent.session.errored";
@@ -273,15 +230,6 @@ test("what is no text is told; a piece without text is none", async () => {
     "[usage] number is no text.",
     "[usage] object is no text.",
   ]);
-});
-
-test("long text leaves in chunks that every daemon takes", async () => {
-  const { agent, heard, troubles } = await stage();
-  const text = "\u0001ä\u{1f642}".repeat(20_000);
-  await agent.session("Writes.", (s) => s.text(text));
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-  expect(heard.text() === text).toBe(true);
-  expect(troubles).toEqual([]);
 });
 
 test("agent.close ends what is open, and waits until the daemon has it", async () => {

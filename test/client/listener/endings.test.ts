@@ -38,6 +38,7 @@ test.each<[string, SubscribeOptions]>([
   ["onError", { onError: fails }],
   ["onReplyNotTaken", { onReplyNotTaken: fails }],
   ["onCritical", { onCritical: fails }],
+  ["onCursor", { onCursor: fails }],
   ["an asynchronous onState", { onState: async ({ kind }) => kind === "active" && fails() }],
   ["an asynchronous onError", { onError: async () => fails() }],
   ["an asynchronous onReplyNotTaken", { onReplyNotTaken: async () => fails() }],

@@ -224,20 +224,6 @@ test("a recording that is over ends the loop in order", async () => {
   expect(await ended).toBe("over");
 });
 
-test("an error thrown by a callback ends the iteration with it", async () => {
-  const producer = createFakeProducer();
-  const failure = new Error("The disk is full.");
-  const { subscription } = start(producer.connect, {
-    onCursor: () => {
-      throw failure;
-    },
-  });
-  const { ended } = listen(subscription);
-  await accepted(producer);
-  side(producer).reach("c1");
-  expect(await ended).toBe(failure);
-});
-
 test("R5b, R19, R39: replies, leaves, stops, skips and repeats go to the daemon that they mean", async () => {
   const [one, two] = [createFakeProducer(), createFakeProducer()];
   const { subscription, told } = start([
@@ -418,24 +404,4 @@ test("of many daemons that have left, the longest absent is forgotten", async ()
   );
   appear("0", connect);
   expect(subscription.sources()).toHaveLength(33);
-});
-
-test("a discovery that fails ends the iteration", async () => {
-  const failure = new Fault("permission_denied", "The folder is not yours.");
-  const { subscription } = start({
-    watch: () => {
-      throw failure;
-    },
-  });
-  expect(await listen(subscription).ended).toBe(failure);
-});
-
-test("targets that cannot be meant are refused at once", () => {
-  const { connect } = createFakeProducer();
-  expect(() => subscribe([])).toThrow(/no daemon to subscribe to/);
-  const twice = [
-    { name: "same", connect },
-    { name: "same", connect },
-  ];
-  expect(() => subscribe(twice)).toThrow(/Name each daemon once/);
 });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writ
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Configuration } from "../../../src/daemon/config/config.js";
-import { OPTION_NAMES, OPTIONS } from "../../../src/daemon/config/config-schema.js";
+import { OPTION_NAMES } from "../../../src/daemon/config/config-schema.js";
 import { fallbackOf } from "../../../src/daemon/config/option-names.js";
 import { reconfigure } from "../../../src/daemon/config/reconfigure.js";
 import { createLog } from "../../../src/daemon/platform/log.js";
@@ -42,31 +42,6 @@ const chunkOf = (session_id: string, chunk: string, position = 0): Message => ({
 
 const linesOf = (rig: DaemonRig): readonly unknown[] =>
   rig.log.filter(({ level }) => level !== "debug").map(({ level, message, fields }) => [level, message, fields]);
-
-describe("R8b: the table", () => {
-  it("says of each option whether SIGHUP applies a change, and of what", () => {
-    const next = OPTION_NAMES.filter((name) => OPTIONS[name].change === "next_start");
-    expect(next).toStrictEqual([
-      "producerId",
-      "socket",
-      "grpc",
-      "http",
-      "httpTokenFile",
-      "compression",
-      "maxFrameBytes",
-      "defaultLanguage",
-      "journal",
-      "journalPolicy",
-      "journalMaxEvents",
-      "journalMaxBytes",
-      "audit",
-      "a2eProviders",
-      "logFormat",
-      "watchParent",
-    ]);
-    for (const name of next) expect(OPTIONS[name]).not.toHaveProperty("changeIsFor");
-  });
-});
 
 describe("R8b: what was read again", () => {
   it("is answered and logged: one line for what applies, one for what waits; and waits until it is taken back", async () => {
