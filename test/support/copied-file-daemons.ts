@@ -1,8 +1,10 @@
 // The files to copy with daemons that are not the user's, and with daemons whose answers nobody can read.
+import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/command-stage.js";
+import { listenFalsely } from "../fixtures/false-daemon.mjs";
 import type { Example } from "./languages.js";
 import { fixture, startCommand } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
@@ -59,15 +61,26 @@ export type FalseAnswer = string | readonly [outcome: string, receipt: string];
 /** What no agent may take for consent, or for a tool call that the daemon has taken. */
 export const FALSE_ANSWERS: readonly FalseAnswer[] = [...RESULTS, ...ERRORS, ...LINES, ...RECEIPTS];
 
-/** Starts a daemon that accepts everything, as another user or as this one. */
+/** Starts a daemon that accepts everything: in this process, or in one of another user. Returns what it has received. */
 export async function falseDaemon(
   path: string,
   user?: number,
   answers: readonly FalseAnswer[] = [],
 ): Promise<() => string> {
+  if (user !== undefined) return falseDaemonAs(user, path);
+  const received: string[] = [];
+  const server = listenFalsely(path, answers, (line: string) => received.push(line));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return () => received.join("\n");
+}
+
+async function falseDaemonAs(user: number, path: string): Promise<() => string> {
   // As text, because others cannot read the folder of this project everywhere.
-  const argv = ["--input-type=module", "-e", readFileSync(fixture("false-daemon.mjs"), "utf8"), path];
-  const { stdout } = startCommand([process.execPath, ...argv, JSON.stringify(answers)], { cwd: "/", user });
+  const program = `${readFileSync(fixture("false-daemon.mjs"), "utf8")}
+    listenFalsely(process.argv[1], [], (line) => console.log(line)).once("listening", () => console.log("listening"));`;
+  const argv = [process.execPath, "--input-type=module", "-e", program, path];
+  const { stdout } = startCommand(argv, { cwd: "/", user });
   await eventually(() => expect(stdout()).toMatch(/^listening\n/));
   return () => stdout().slice("listening\n".length);
 }
@@ -169,7 +182,7 @@ export function testFalseDaemons(language: string, start: StartStranger): void {
   }
 
   describe(`the file to copy in ${language}`, () => {
-    it("R20: says on standard error, by itself, that there is no daemon", async () => {
+    it("R20, R5: says on standard error, by itself, that there is no daemon, and calls nothing irreversible", async () => {
       const base = temporaryDirectory();
       const agent = start([`AAEPD_SOCKET=${join(base, "no.sock")}`, withoutProgram(base)], "many", "1");
       const { code, out, err } = await agent.ended;

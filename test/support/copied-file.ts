@@ -10,12 +10,11 @@ import { isCore, type ReceivedEvent } from "../../src/client/events.js";
 import { subscribe } from "../../src/client/listener/subscribe.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
-import { eventually } from "../cli/command-stage.js";
+import { eventually, serve, serveProcess } from "../cli/command-stage.js";
 import { ensureBuilt } from "./built.js";
 import { type StartStranger, testFalseDaemons } from "./copied-file-daemons.js";
 import { itInFull } from "./extent.js";
 import { type Command, type Example, shows, startExample } from "./languages.js";
-import { cleanEnvironment, startProgram } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -48,26 +47,22 @@ const MOST_MEMORY = 250_000;
 
 const TEXT = "👩‍👩‍👧".repeat(2000);
 
-async function serve(directory = temporaryDirectory()) {
-  const program = startProgram(["serve", "--confirmation-grace-seconds", "60"], {
-    environment: { ...cleanEnvironment(directory), XDG_STATE_HOME: directory },
-  });
-  const { endpoints } = JSON.parse((await program.stdoutLines(1))[0] ?? "");
-  const kill = async (signal: NodeJS.Signals = "SIGKILL") => {
-    program.child.kill(signal);
-    await program.ended;
-  };
+const GRACE = ["--confirmation-grace-seconds", "60"];
+
+/** A daemon as a process, to be killed or stopped. */
+async function serveMortal(directory = temporaryDirectory()) {
+  const { child, socketPath, stop, kill } = await serveProcess(directory, ...GRACE);
   /** Resolves when a kill loses nothing that was heard. What stands in a file is not committed yet: only the daemon knows. */
   const keeps = async () => {
-    const connection = await ipcRpcConnector(String(endpoints.ipc))({ request: () => ({}), notification: () => {} });
+    const connection = await ipcRpcConnector(socketPath)({ request: () => ({}), notification: () => {} });
     await eventually(async () => {
       const { journal } = (await connection.request("aaepd.status", {})) as DaemonStatus;
       expect(journal.pending_events).toBe(0);
     });
     await connection.close();
   };
-  const forget = () => rmSync(join(directory, "aaepd", "journal"), { recursive: true });
-  return { program, socket: String(endpoints.ipc), kill, keeps, forget, again: () => serve(directory) };
+  const forget = () => rmSync(join(directory, ".local", "state", "aaepd", "journal"), { recursive: true });
+  return { child, socket: socketPath, stop, kill, keeps, forget, again: () => serve(directory, ...GRACE) };
 }
 
 /** What a listener hears, from the beginning. `accept` answers the newest question. */
@@ -116,7 +111,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
 
   describe(`the file to copy in ${project.language}`, () => {
     it("AAEP §4.1, §4.3: tells tools that run at once, failures, cancellation and the whole text", async () => {
-      const { socket } = await serve();
+      const { socketPath: socket } = await serve(temporaryDirectory(), ...GRACE);
       const { heard } = await listen(socket);
       const { code, out, err } = await start(socket, "work").ended;
       expect([code, out.trim().split("\n").sort(), err]).toEqual([0, [...project.prints].sort(), ""]);
@@ -145,14 +140,14 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
     });
 
     it("R8: comes back to a daemon that was killed while a person is asked", async () => {
-      let daemon = await serve();
+      const daemon = await serveMortal();
       const { socket } = daemon;
       const { heard, accept } = await listen(socket);
       const agent = start(socket, "ask");
       await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
       await daemon.keeps();
       await daemon.kill();
-      daemon = await daemon.again();
+      await daemon.again();
       await accept(agent);
       agent.child.stdin.write("\n");
       expect(await agent.ended).toEqual({ code: 0, out: "called\n", err: "" });
@@ -164,7 +159,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
     });
 
     itInFull("R5: takes the question back from a daemon that stays away", async () => {
-      let daemon = await serve();
+      const daemon = await serveMortal();
       const { socket } = daemon;
       const { heard } = await listen(socket);
       const impatient = start(socket, "ask", "impatiently");
@@ -172,7 +167,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       await daemon.keeps();
       await daemon.kill();
       await shows(impatient, impatient.stdout, "cancelled\n");
-      daemon = await daemon.again();
+      await daemon.again();
       await eventually(() => expect(ofType(heard, "state.changed").at(-1)?.to_state).toBe("thinking"));
       impatient.child.stdin.write("\n");
       const { code, err } = await impatient.ended;
@@ -187,13 +182,13 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
     });
 
     itInFull("R3: takes the question back from a daemon that has lost its session", async () => {
-      const daemon = await serve();
+      const daemon = await serveMortal();
       const { socket } = daemon;
       const { heard } = await listen(socket);
       const lost = start(socket, "ask");
       await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
       await daemon.keeps();
-      await daemon.kill("SIGTERM"); // after its answers to the agent
+      await daemon.stop(); // after its answers to the agent
       daemon.forget();
       await daemon.again();
       await shows(lost, lost.stdout, "cancelled\n");
@@ -205,7 +200,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
     });
 
     it("R3: ends each tool whatever its function returns, and tells an author's mistake as one, before a person is asked", async () => {
-      const { socket } = await serve();
+      const { socketPath: socket } = await serve(temporaryDirectory(), ...GRACE);
       const { heard, accept } = await listen(socket);
       const agent = start(socket, "err");
       await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
@@ -224,19 +219,11 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       for (const told of [...MISTAKES, ...project.mistakes]) expect(err).toMatch(told);
     });
 
-    it("R5: calls nothing irreversible without any daemon", async () => {
-      const agent = start(join(folder, "no.sock"), "ask");
-      agent.child.stdin.write("\n");
-      const { code, out, err } = await agent.ended;
-      expect([code, out]).toEqual([0, "no_subscriber\n"]);
-      expect(err).toMatch(/^.*the agent is silent.*aaepd.*\n$/);
-    });
-
     it("S4: never waits for a daemon that takes nothing, stays small, and tells it", async () => {
-      const { program, socket } = await serve();
+      const { child, socket } = await serveMortal();
       const agent = start(socket, "flood");
       await shows(agent, agent.stdout, "ready");
-      program.child.kill("SIGSTOP");
+      child.kill("SIGSTOP");
       agent.child.stdin.write("\n");
       await shows(agent, agent.stdout, "written");
       const memory = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${agent.child.pid}/status`, "utf8"))?.[1];
@@ -245,7 +232,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       const { code, err } = await agent.ended;
       expect(code).toBe(0);
       expect(err).toMatch(/^.*the daemon takes nothing: text is dropped.*\n.*has not taken the last \d+ calls.*\n$/i);
-      program.child.kill("SIGCONT");
+      child.kill("SIGCONT");
     });
   });
 }
