@@ -10,8 +10,8 @@ export interface NamedTellerOptions extends Omit<TellerOptions, "open"> {
   readonly name: string;
   /** Language of the announcements, as a tag. */
   readonly language: string;
-  /** The process of the agent: no program below it answers it (R5d). */
-  readonly pid: number | Promise<number>;
+  /** The process of the agent: no program below it answers it (R5d). Undefined: not known. */
+  readonly pid: number | undefined | Promise<number>;
   /** The daemon's socket. Default: the usual one. */
   readonly socket: string | undefined;
   /** Where names in use are noted. */
@@ -23,18 +23,20 @@ export function createNamedTeller(options: NamedTellerOptions): Teller {
   const { name, release } = claimName(options.name, options.runtimeFolder, process.getuid?.());
   const { tell, close } = createTeller({
     ...options,
-    open: async (onStop) =>
-      openAgent({
+    open: async (onStop) => {
+      const known = await pid;
+      return openAgent({
         id,
         name,
         language,
-        pid: await pid,
+        ...(known === undefined ? {} : { pid: known }),
         onStop,
         ...(socket === undefined ? {} : { socket }),
         // A daemon of its own would be found by nobody in time.
         spawn: false,
         onError: ({ fault }) => onFault(fault),
-      }),
+      });
+    },
   });
   return {
     tell,

@@ -2,6 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { mkdirSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -42,7 +43,9 @@ export interface StageOptions {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type Signal = (typeof SIGNALS)[number];
 
-export function createStage(options: StageOptions = {}): Stage & { readonly signal: (name: Signal) => void } {
+export function createStage(
+  options: StageOptions = {},
+): Stage & { readonly signal: (name: Signal) => void; readonly output: Readable } {
   const { input = "", environment = {} } = options;
   const stdout = collect();
   const stderr = collect();
@@ -77,8 +80,13 @@ export function createStage(options: StageOptions = {}): Stage & { readonly sign
           options.onExit?.(code);
         },
       }),
+      endBySignal: (name) => {
+        exitCode = 128 + constants.signals[name];
+        options.onExit?.(exitCode);
+      },
       ownsProcess: false,
     },
+    output: stdout.stream,
     out: stdout.text,
     err: stderr.text,
     exitCode: () => exitCode,
@@ -107,6 +115,8 @@ export interface StartedCommand {
   readonly stdin: PassThrough;
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** Standard output as it comes. */
+  readonly output: Readable;
   /** Resolves when so many whole lines have come, or rejects when the command ends before. */
   readonly stdoutLines: (count: number) => Promise<readonly string[]>;
   readonly signal: (name: Signal) => void;
@@ -136,6 +146,7 @@ export function startCommandLine(argv: readonly string[], options: StageOptions 
     stdin,
     stdout: stage.out,
     stderr: stage.err,
+    output: stage.output,
     stdoutLines: async (count) => {
       let whyNot: string | undefined;
       void ended.then(({ code, stdout, stderr }) => {
@@ -148,6 +159,15 @@ export function startCommandLine(argv: readonly string[], options: StageOptions 
     signal: stage.signal,
     ended,
   };
+}
+
+/** Likewise, one that stands in front of a program. Its agent would look for a daemon where that of the tests' own user is. */
+export function startAdapter(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = cleanEnvironment(temporaryDirectory()),
+): StartedCommand {
+  const socket = join(environment.XDG_RUNTIME_DIR ?? "", "aaep", "aaepd.sock");
+  return startCommandLine(argv, { environment: { AAEPD_SOCKET: socket, ...environment } });
 }
 
 /** Runs a command line to its end, with an empty standard input. */

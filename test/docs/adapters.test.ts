@@ -1,23 +1,18 @@
 // docs/adapters.md: what is heard of an agent, and the configurations of editors, as they stand there.
 import { expect, test } from "vitest";
 import { openEditor } from "../adapters/acp/acp-editor.js";
-import { eventually } from "../cli/command-stage.js";
-import { ensureBuilt } from "../support/built.js";
+import { eventually, serve, startCommandLine } from "../cli/command-stage.js";
 import { docBlock, docPage } from "../support/doc-blocks.js";
 import { untilHeard } from "../support/peers/heard.js";
-import { cleanEnvironment, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const PAGE = docPage("adapters.md");
 const json = (name: string) => JSON.parse(docBlock(PAGE, "json", name));
 
 test("an agent is heard as the page says, by aaepd tail --interactive", async () => {
-  ensureBuilt();
-  const environment = cleanEnvironment(temporaryDirectory());
-  const daemon = startProgram(["serve", "--journal", "memory"], { environment });
-  const [ready = ""] = await daemon.stdoutLines(1);
-  const tail = startProgram(["tail", "--no-time", "--interactive"], { environment });
-  await untilHeard(JSON.parse(ready).endpoints.ipc, tail.stdout);
+  const { environment, socketPath } = await serve(temporaryDirectory(), "--journal", "memory");
+  const tail = startCommandLine(["tail", "--no-time", "--interactive"], { environment });
+  await untilHeard(socketPath, tail.stdout);
   const before = tail.stdout().length;
   const editor = await openEditor({ environment, options: ["--name", "OpenCode in shop", "--quiet-prompts"] });
   const plan = ["in_progress", "pending"].map((status) => ({ content: "Change the price", status }));
@@ -29,7 +24,7 @@ test("an agent is heard as the page says, by aaepd tail --interactive", async ()
     { say: "All tests pass." },
   ]);
   await eventually(() => expect(tail.stderr()).toContain("Run npm test"));
-  tail.child.stdin.write("yes\n");
+  tail.stdin.write("yes\n");
   await done;
   await eventually(() => expect(tail.stdout()).toContain("completed: Done."));
   const lines = tail.stdout().slice(before).trimEnd().split("\n");

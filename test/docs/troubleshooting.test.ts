@@ -8,14 +8,15 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { EXIT_CODES } from "../../src/daemon/platform/exit-codes.js";
-import { runtimeEnvironment, serve as serveDaemon } from "../cli/command-stage.js";
+import { runtimeEnvironment, serve as serveDaemon, serveProcess, startCommandLine } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { docBlocks, docPage } from "../support/doc-blocks.js";
 import { isWhole } from "../support/extent.js";
 import { shared } from "../support/lifetime.js";
 import { sectionsOf, tablesIn } from "../support/markdown.js";
-import { cleanEnvironment, PROGRAM, startProgram } from "../support/peers/program.js";
+import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
 import { diskKind } from "../support/rigs/small-disk.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const PAGE = docPage("troubleshooting.md");
 const QUOTED = docBlocks(PAGE, "text");
@@ -25,16 +26,17 @@ const DOCS = new URL("../../docs", import.meta.url).href;
 function createScene() {
   const { XDG_RUNTIME_DIR: root, directory } = runtimeEnvironment();
   const environment = cleanEnvironment(root);
+  const fallbackDirectory = `/tmp/aaep-${process.getuid?.()}`;
   return {
     directory,
     /** What a command wrote, after it has ended. */
     aaepd: async (argv: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string> => {
-      const program = startProgram(argv, { environment: { ...environment, ...variables } });
-      program.child.stdin.end();
-      await program.ended;
-      return `${program.stderr()}${program.stdout()}`;
+      const inScene = { environment: { ...environment, ...variables }, fallbackDirectory };
+      const { stdout, stderr } = await startCommandLine(argv, { input: "", ...inScene }).ended;
+      return `${stderr}${stdout}`;
     },
-    start: (...argv: readonly string[]) => startProgram(argv, { environment }),
+    start: (...argv: readonly string[]) => startCommandLine(argv, { environment, fallbackDirectory }),
+    serveMortal: () => serveProcess(root, "--journal", "memory"),
     serve: async (...options: readonly string[]) => (await serveDaemon(root, ...options)).socketPath,
     environment,
     write: (name: string, lines: readonly object[]): string => {
@@ -131,10 +133,8 @@ async function takenPort(): Promise<string> {
 }
 
 const httpAddress = shared(async () => {
-  const daemon = createScene().start("serve", "--journal", "memory", "--http", "127.0.0.1:0");
-  const [ready = ""] = await daemon.stdoutLines(1);
-  const { endpoints } = JSON.parse(ready) as { readonly endpoints: { readonly http: readonly [string] } };
-  return endpoints.http[0];
+  const { http } = await serveDaemon(temporaryDirectory(), "--journal", "memory", "--http", "127.0.0.1:0");
+  return http[0] ?? "";
 });
 
 /** The answer to a call over HTTP, with the headers of a page of another origin or host. */
@@ -181,11 +181,8 @@ const SCENARIOS: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
   "no-daemon-status": ({ aaepd }) => aaepd(["status"]),
   "wrong-socket": (scene) =>
     scene.aaepd(publish(scene.write("hello.ndjson", [STARTED])), { AAEPD_SOCKET: "/tmp/nothing.sock" }),
-  "killed-doctor": async ({ start, aaepd }) => {
-    const daemon = start("serve", "--journal", "memory");
-    await daemon.stdoutLines(1);
-    daemon.child.kill("SIGKILL");
-    await daemon.ended;
+  "killed-doctor": async ({ serveMortal, aaepd }) => {
+    await (await serveMortal()).kill();
     return aaepd(["doctor"]);
   },
   "terms-status": async (scene) => {

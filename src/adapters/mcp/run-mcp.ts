@@ -17,8 +17,8 @@ export interface RunMcpOptions {
   readonly command: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly host: { readonly readable: Readable; readonly writable: Writable };
-  /** The process of the host, which is the agent (R5d). */
-  readonly hostPid: number;
+  /** The process of the host, which is the agent (R5d). Undefined: not known. */
+  readonly hostPid: number | undefined;
   /** The name for people. Default: the server and the folder. */
   readonly name: string | undefined;
   readonly speech: Speech;

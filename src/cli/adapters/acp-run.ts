@@ -1,5 +1,5 @@
-import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import { runAcp } from "../../adapters/acp/run-acp.js";
+import type { CommandContext } from "../shell/context.js";
 import { type AdapterOptions, adapterSettings } from "./adapter-options.js";
 import { endAs, passSignals, reportFaults } from "./child-end.js";
 
@@ -13,21 +13,21 @@ export interface AcpCommandOptions extends AdapterOptions {
 export async function runAcpCommand(
   command: readonly string[],
   options: AcpCommandOptions,
-  stdio: Stdio,
+  { io, stdio }: Pick<CommandContext, "io" | "stdio">,
 ): Promise<void> {
   const [program = "", ...words] = command;
   // The editor and the agent go on, whatever goes wrong here.
-  const onFault = reportFaults();
+  const onFault = reportFaults(io);
   const end = await runAcp({
-    ...adapterSettings(options),
+    ...adapterSettings(options, io.environment),
     command: [program, ...words],
-    environment: process.env,
+    environment: io.environment,
     host: stdio,
     irreversibleKinds: new Set(options.irreversibleKinds),
     tellsThoughts: options.thoughts === true,
     saysPrompts: options.quietPrompts !== true,
     onFault,
-    onStarted: ({ kill }) => passSignals(kill),
+    onStarted: ({ kill }) => passSignals(io, kill),
   });
-  endAs(end);
+  endAs(end, io);
 }

@@ -47,6 +47,6 @@ export function registerAcp(program: Command, context: CommandContext): void {
     .addHelpText("after", EXPLANATION)
     .action(async (words: readonly string[], options: AcpCommandOptions) => {
       const { runAcpCommand } = await import("./acp-run.js");
-      await runAcpCommand(words, options, context.stdio);
+      await runAcpCommand(words, options, context);
     });
 }

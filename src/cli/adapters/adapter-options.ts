@@ -31,7 +31,7 @@ export interface AdapterSettings {
 /** Throws a Fault "usage" for a name or a socket that cannot be. */
 export function adapterSettings(
   { name, language, socket }: AdapterOptions,
-  environment: IpcPlace["environment"] = process.env,
+  environment: IpcPlace["environment"],
 ): AdapterSettings {
   return {
     name: name === undefined ? undefined : givenName(name),

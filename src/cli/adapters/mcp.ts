@@ -43,6 +43,6 @@ export function registerMcp(program: Command, context: CommandContext): void {
     .addHelpText("after", EXPLANATION)
     .action(async (words: readonly string[], options: McpCommandOptions) => {
       const { runMcpCommand } = await import("./mcp-run.js");
-      await runMcpCommand(words, options, context.stdio);
+      await runMcpCommand(words, options, context);
     });
 }

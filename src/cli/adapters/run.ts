@@ -25,6 +25,6 @@ export function registerRun(program: Command, context: CommandContext): void {
     .addHelpText("after", EXPLANATION)
     .action(async (words: readonly string[], options: AdapterOptions) => {
       const { runRunCommand } = await import("./run-run.js");
-      await runRunCommand(words, options, context.stdio);
+      await runRunCommand(words, options, context);
     });
 }

@@ -9,16 +9,17 @@ import { reportFaults } from "./child-end.js";
 export async function runSayCommand(
   text: string | undefined,
   options: AdapterOptions,
-  { stdin, stderr, environment }: CommandContext["io"],
+  io: CommandContext["io"],
 ): Promise<void> {
   if (text?.trim() === "") throw new Fault("usage", "Give a text, or none to say standard input.", { origin: "local" });
+  const { stdin, stderr, environment } = io;
   const { name, speech, socket, folder } = adapterSettings(options, environment);
   const said = await say({
     pieces: text === undefined ? stdin.setEncoding("utf8") : [text],
     name: agentName(name, "Say", folder, speech.words),
     speech,
     socket,
-    onFault: reportFaults(),
+    onFault: reportFaults(io),
   });
   if (said === "unheard")
     stderr.write(

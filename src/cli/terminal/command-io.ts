@@ -28,6 +28,8 @@ export interface CommandIo {
   readonly setExitCode: (code: number) => void;
   /** Hears signals, and is ended by commands that run a daemon. */
   readonly host: ProcessHost;
+  /** Ends the process as one that the signal has killed. */
+  readonly endBySignal: (signal: NodeJS.Signals) => void;
   /** Whether the process is the command's alone: a daemon then sets flags of V8, and changes the console. */
   readonly ownsProcess: boolean;
 }
@@ -52,6 +54,10 @@ export function processIo(): CommandIo {
       process.exitCode = code;
     },
     host: process,
+    endBySignal: (signal) => {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    },
     ownsProcess: true,
   };
 }

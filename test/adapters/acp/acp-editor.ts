@@ -1,9 +1,10 @@
-// An editor of the SDK's in front of `aaepd acp`, with a scripted agent of the SDK's behind it.
+// An editor of the SDK's in front of `aaepd acp`, with a scripted agent of the SDK's behind it, which is a process.
 import { PassThrough, Readable, Writable } from "node:stream";
 import { type ClientContext, client, ndJsonStream } from "@agentclientprotocol/sdk";
-import { fixture, type Program, type ProgramOptions, startProgram } from "../../support/peers/program.js";
+import { startAdapter } from "../../cli/command-stage.js";
+import { fixture, type ProgramOptions, startProgram } from "../../support/peers/program.js";
 
-export const AGENT = [process.execPath, fixture("acp-agent.mjs")];
+const AGENT = [process.execPath, fixture("acp-agent.mjs")];
 
 export interface Dialog {
   readonly title: string;
@@ -12,8 +13,16 @@ export interface Dialog {
   readonly closed: Promise<void>;
 }
 
+/** `aaepd acp` between them. */
+interface Adapter {
+  readonly stdin: Writable;
+  readonly output: Readable;
+  readonly stderr: () => string;
+  readonly ended: Promise<{ readonly code: number | null }>;
+}
+
 export interface Editor {
-  readonly program: Program;
+  readonly adapter: Adapter;
   readonly agent: ClientContext;
   readonly sessionId: string;
   /** Everything that the agent said. */
@@ -28,6 +37,8 @@ export interface EditorOptions extends ProgramOptions {
   readonly options?: readonly string[];
   /** What is started. Default: `aaepd acp` with the agent. */
   readonly argv?: readonly string[];
+  /** Whether it is started as a process of its own. */
+  readonly isProcess?: boolean;
   readonly folder?: string;
   /** Called with each dialog as it opens. */
   readonly onDialog?: (dialog: Dialog) => void;
@@ -35,16 +46,15 @@ export interface EditorOptions extends ProgramOptions {
 
 export async function openEditor(given: EditorOptions = {}): Promise<Editor> {
   const { options = [], folder = "/home/ada/shop", onDialog, ...programOptions } = given;
-  const program = startProgram(given.argv ?? ["acp", ...options, "--", ...AGENT], programOptions);
+  const argv = given.argv ?? ["acp", ...options, "--", ...AGENT];
+  const adapter =
+    given.isProcess === true ? adapterProcess(argv, programOptions) : startAdapter(argv, programOptions.environment);
   const dialogs: Dialog[] = [];
   let text = "";
   let updates = 0;
   // The program's output comes as text here.
-  const output = program.child.stdout.pipe(new PassThrough());
-  const stream = ndJsonStream(
-    Writable.toWeb(program.child.stdin),
-    Readable.toWeb(output) as ReadableStream<Uint8Array>,
-  );
+  const output = adapter.output.pipe(new PassThrough());
+  const stream = ndJsonStream(Writable.toWeb(adapter.stdin), Readable.toWeb(output) as ReadableStream<Uint8Array>);
   const { agent } = client()
     .onNotification("session/update", ({ params: { update } }) => {
       updates += 1;
@@ -73,7 +83,7 @@ export async function openEditor(given: EditorOptions = {}): Promise<Editor> {
   await agent.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
   const { sessionId } = await agent.request("session/new", { cwd: folder, mcpServers: [] });
   return {
-    program,
+    adapter,
     agent,
     sessionId,
     dialogs,
@@ -82,4 +92,9 @@ export async function openEditor(given: EditorOptions = {}): Promise<Editor> {
     prompt: (steps) =>
       agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: JSON.stringify(steps) }] }),
   };
+}
+
+function adapterProcess(argv: readonly string[], options: ProgramOptions): Adapter {
+  const { child, stderr, ended } = startProgram(argv, options);
+  return { stdin: child.stdin, output: child.stdout, stderr, ended };
 }

@@ -1,9 +1,11 @@
 // `aaepd acp` as a process in place of another one: what it passes on, how it ends, and how fast it reads.
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
+import { runCommandLine } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isStill } from "../../support/patience.js";
-import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
+import { cleanEnvironment, PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { hostileLines } from "../hostile-lines.js";
 
@@ -11,7 +13,16 @@ ensureBuilt();
 
 /** The agent is a program of one line. */
 function acp(script: string, ...options: readonly string[]) {
-  const argv = [PROGRAM, "acp", ...options, "--", process.execPath, "-e", script];
+  return start(...options, "--", process.execPath, "-e", script);
+}
+
+/** Likewise, of another language. */
+function acpOf(...agent: readonly string[]) {
+  return start("--", ...agent);
+}
+
+function start(...words: readonly string[]) {
+  const argv = [PROGRAM, "acp", ...words];
   const child = spawn(process.execPath, argv, { env: cleanEnvironment(temporaryDirectory()) });
   child.stdin.on("error", () => {});
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
@@ -39,7 +50,7 @@ test("both directions are the same bytes, and standard error is the agent's own"
 });
 
 test("an agent that does not read is not written to, and its output passes meanwhile", async () => {
-  const { child, ended } = acp('setInterval(() => process.stdout.write("tick\\n"), 1)');
+  const { child, ended } = acp('setInterval(() => process.stdout.write("tick\\n"), 20)');
   const block = Buffer.alloc(65_536, "a\n");
   let sent = 0;
   const full = new Promise<void>((resolve) => {
@@ -88,25 +99,27 @@ test("an editor that does not read is not written to, and its input passes meanw
 });
 
 test.each([
-  ["process.exit(7)", { code: 7, signal: null }],
-  ['process.kill(process.pid, "SIGKILL")', { code: null, signal: "SIGKILL" }],
-  ['process.kill(process.pid, "SIGTERM")', { code: null, signal: "SIGTERM" }],
+  ["exit 7", { code: 7, signal: null }],
+  ["kill -KILL $$", { code: null, signal: "SIGKILL" }],
+  ["kill -TERM $$", { code: null, signal: "SIGTERM" }],
 ])("it ends as the agent ends: %s", async (script, end) => {
-  const { child, ended } = acp(script);
+  const { child, ended } = acpOf("sh", "-c", script);
   child.stdout.resume();
   expect(await ended).toEqual(end);
 });
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s is the agent's", async (signal) => {
-  const { child, ended } = acp(`
-    process.on("${signal}", () => { process.stdout.write("mine\\n"); process.exit(5); });
-    setInterval(() => {}, 1000);
-    process.stdout.write("ready\\n");`);
-  const out = everything(child.stdout);
-  await new Promise((resolve) => child.stdout.once("data", resolve));
-  child.kill(signal);
+test("each signal that may end it is the agent's", async () => {
+  const signals = ["HUP", "INT", "TERM"];
+  const traps = signals.map((name) => `trap 'echo ${name}' ${name};`).join(" ");
+  const { child, ended } = acpOf("sh", "-c", `${traps} echo ready; while read line; do :; done; exit 5`);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toBe("ready");
+  for (const name of signals) {
+    child.kill(`SIG${name}` as NodeJS.Signals);
+    expect((await lines.next()).value).toBe(name);
+  }
+  child.stdin.end();
   expect(await ended).toEqual({ code: 5, signal: null });
-  expect((await out).toString()).toBe("ready\nmine\n");
 });
 
 test("everything that an agent wrote before it ended arrives, also at a slow editor", async () => {
@@ -121,9 +134,7 @@ test("everything that an agent wrote before it ended arrives, also at a slow edi
 });
 
 test("a grandchild that keeps the pipe open does not keep the proxy", async () => {
-  const { child, ended } = acp(`
-    require("node:child_process").spawn("sleep", ["60"], { stdio: ["ignore", "inherit", "ignore"], detached: true }).unref();
-    process.stdout.write("bye\\n", () => process.exit(0));`);
+  const { child, ended } = acpOf("sh", "-c", "sleep 60 2>/dev/null </dev/null & echo bye");
   child.stdout.resume();
   const code = new Promise((resolve) => child.once("exit", resolve));
   expect(await code).toBe(0);
@@ -132,8 +143,8 @@ test("a grandchild that keeps the pipe open does not keep the proxy", async () =
 });
 
 test("Safety 1: what runs below an agent is told whose it is", async () => {
-  const { child } = acp("process.stdout.write(process.env.AAEPD_AGENT)", "--name", "Claude at work");
-  expect((await everything(child.stdout)).toString()).toBe("Claude at work");
+  const { child } = start("--name", "Claude at work", "--", "printenv", "AAEPD_AGENT");
+  expect((await everything(child.stdout)).toString()).toBe("Claude at work\n");
 });
 
 test.each([
@@ -142,9 +153,7 @@ test.each([
   [["--name", "", "--", "true"], 2, "--name is"],
   [[], 2, "agent"],
 ])("what cannot be done is said, and nothing is written to the editor: %o", async (argv, code, sentence) => {
-  const program = startProgram(["acp", ...argv]);
-  expect(await program.ended).toEqual({ code, signal: null });
-  expect(program.stderr()).toContain(`Error: `);
-  expect(program.stderr()).toContain(sentence);
-  expect(program.stdout()).toBe("");
+  const ended = await runCommandLine(["acp", ...argv]);
+  expect(ended).toEqual({ code, stdout: "", stderr: expect.stringMatching(/^Error: /) });
+  expect(ended.stderr).toContain(sentence);
 });

@@ -1,4 +1,4 @@
-// `aaepd acp` between an editor and an agent of the SDK's, each a process of its own, with a real daemon.
+// `aaepd acp` between an editor and an agent of the SDK's, which is a process of its own, with a real daemon.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
@@ -60,8 +60,8 @@ test("a turn is heard, and a listener's answer closes the editor's dialog", asyn
     "tool.completed | execute | success",
     "session.completed | Done.",
   ]);
-  editor.program.child.stdin.end();
-  expect(await editor.program.ended).toEqual({ code: 0, signal: null });
+  editor.adapter.stdin.end();
+  expect(await editor.adapter.ended).toMatchObject({ code: 0 });
 });
 
 test("a listener's no is the agent's no, and the call is not heard to run", async () => {
@@ -135,18 +135,18 @@ test("an agent that exits while it asks: its code is ours, and listeners hear it
   void editor
     .prompt([{ update: { sessionUpdate: "tool_call", ...COMMAND, status: "completed" } }, { say: "Now." }, { exit: 3 }])
     .catch(() => {});
-  expect(await editor.program.ended).toEqual({ code: 3, signal: null });
+  expect(await editor.adapter.ended).toMatchObject({ code: 3 });
   await eventually(() => expect(lines().at(-1)).toBe("session.errored | The agent has ended unexpectedly: code 3."));
   expect(lines()).toContain("tool.invoked | execute | Runs npm test");
 });
 
 test("an editor that goes takes its agent with it, and its turns are cancelled", async () => {
-  const { editor, lines } = await stage();
+  const { editor, lines } = await stage({ editor: { isProcess: true } });
   void editor.prompt([{ say: "I wait." }, { wait: true }]).catch(() => {});
   await eventually(() => expect(lines().join()).toContain("I wait."));
-  editor.program.child.stdin.end();
-  editor.program.child.stdout.destroy();
-  expect((await editor.program.ended).code).not.toBeNull();
+  editor.adapter.stdin.end();
+  editor.adapter.output.destroy();
+  expect((await editor.adapter.ended).code).not.toBeNull();
   await eventually(() => expect(lines().at(-1)).toBe("session.cancelled | The agent’s window was closed."));
 });
 
@@ -199,7 +199,7 @@ test("listener and editor answer within a millisecond, again and again: the agen
   const byEditor = told.filter((line) => line.includes("own window")).length;
   if (count === 1000) expect(Math.min(byEditor, count - byEditor)).toBeGreaterThan(0);
   // One that answered a request twice would have been told so by the SDK.
-  expect(editor.program.stderr()).toBe("");
+  expect(editor.adapter.stderr()).toBe("");
 }, 180_000);
 
 test("a daemon that dies in mid-turn and comes back: the editor notices nothing, and the next turn is heard", async () => {
@@ -226,7 +226,7 @@ test("without a daemon the editor notices nothing, and the first turn after its 
   editor.dialogs[0]?.choose("yes");
   await done;
   expect(editor.text()).toBe("Answer: yes.");
-  expect(editor.program.stderr()).toBe("");
+  expect(editor.adapter.stderr()).toBe("");
   const { socketPath } = await serve(directory, "--journal", "memory");
   const heard = await listenAt(socketPath);
   await editor.prompt([{ say: "Now." }]);
@@ -241,17 +241,17 @@ test("a daemon that is stopped delays nothing, neither a turn nor the end", asyn
   await eventually(() => expect(editor.dialogs).toHaveLength(1));
   editor.dialogs[0]?.choose("yes");
   await done;
-  editor.program.child.stdin.end();
-  expect(await editor.program.ended).toEqual({ code: 0, signal: null });
+  editor.adapter.stdin.end();
+  expect(await editor.adapter.ended).toMatchObject({ code: 0 });
   stopped.child.kill("SIGCONT");
 });
 
 test.runIf(process.platform === "linux")(
   "Safety 1: an agent that starts a listener and has it say yes is not answered by it",
   async () => {
-    const { editor, lines } = await stage();
+    const { editor, lines } = await stage({ editor: { isProcess: true } });
     const done = editor.prompt([{ yesSayer: PROGRAM }, { say: "I wait." }, { wait: true }]).catch(() => {});
-    await eventually(() => expect(editor.program.stderr()).toContain("Connected"));
+    await eventually(() => expect(editor.adapter.stderr()).toContain("Connected"));
     await editor.agent.notify("session/cancel", { sessionId: editor.sessionId });
     await done;
     const asking = editor.prompt([{ ask: COMMAND }]);

@@ -2,11 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
-import { type ServedDaemon, serve } from "../../cli/command-stage.js";
+import { type ServedDaemon, serve, startAdapter } from "../../cli/command-stage.js";
 import { type Heard, type ListenOptions, listenAt } from "../../client/agent/agent-stage.js";
 import { shared } from "../../support/lifetime.js";
 import { fixture, PROGRAM } from "../../support/peers/program.js";
@@ -15,7 +18,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 export const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
 
 /** A process of its own that starts the program, as a host does: what runs below the host does not answer, and a shell is no host (R5d). */
-const HOST = ["python3", "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"];
+const HOST = ["python3", "-S", "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"];
 
 export interface McpHost {
   readonly client: Client;
@@ -27,33 +30,57 @@ export interface McpHost {
 
 export interface HostOptions {
   readonly options?: readonly string[];
-  /** Whether the tests themselves are the host. */
-  readonly isHere?: boolean;
+  /** Who starts `aaepd mcp`: another process, or the tests as a host of their own. Default: it runs in this process, whose host is not known. */
+  readonly startedBy?: "another" | "tests";
   /** The command of the server. Default: that of the tests. */
   readonly server?: readonly string[];
 }
 
 export async function openHost(environment: Readonly<Record<string, string>>, given: HostOptions): Promise<McpHost> {
   const file = join(temporaryDirectory(), "called");
-  const { options = [], isHere, server = [process.execPath, fixture("mcp-server.mjs"), file] } = given;
-  const argv = [...(isHere === true ? [] : HOST), process.execPath, PROGRAM, "mcp", ...options, "--", ...server];
-  const [command = "", ...args] = argv;
-  const transport = new StdioClientTransport({ command, args, env: { ...environment }, stderr: "pipe" });
-  let stderr = "";
-  transport.stderr?.on("data", (text) => {
-    stderr += text;
-  });
+  const { options = [], startedBy, server = [process.execPath, fixture("mcp-server.mjs"), file] } = given;
+  const argv = ["mcp", ...options, "--", ...server];
+  const { transport, stderr } =
+    startedBy === undefined ? runHere(argv, environment) : runProcess(argv, environment, startedBy);
   const client = new Client({ name: "aaepd", version: "1" }, { capabilities: { elicitation: {} } });
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: "decline" as const }));
   onTestFinished(() => client.close());
   await client.connect(transport);
   return {
     client,
-    stderr: () => stderr,
+    stderr,
     call: (name, given = {}, more = {}) =>
       client.callTool({ name, arguments: { ...given } }, undefined, { timeout: 50_000, ...more }),
     called: () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []),
   };
+}
+
+interface Reached {
+  readonly transport: Transport;
+  readonly stderr: () => string;
+}
+
+function runHere(argv: readonly string[], environment: Readonly<Record<string, string>>): Reached {
+  const { stdin, output, stderr } = startAdapter(argv, environment);
+  const answers = output.pipe(new PassThrough());
+  // The server's transport is the same conversation over streams that are there already. It does not look at their end.
+  const transport = new StdioServerTransport(answers, stdin);
+  answers.once("end", () => void transport.close());
+  return { transport, stderr };
+}
+
+function runProcess(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  startedBy: "another" | "tests",
+): Reached {
+  const [command = "", ...args] = [...(startedBy === "another" ? HOST : []), process.execPath, PROGRAM, ...argv];
+  const transport = new StdioClientTransport({ command, args, env: { ...environment }, stderr: "pipe" });
+  let stderr = "";
+  transport.stderr?.on("data", (text) => {
+    stderr += text;
+  });
+  return { transport, stderr: () => stderr };
 }
 
 /** What is said, without the states that have no words. */

@@ -1,9 +1,9 @@
-// `aaepd mcp` between a host and a server of the SDK's, each a process of its own, with a real daemon.
+// `aaepd mcp` between a host and a server of the SDK's, which is a process of its own, with a real daemon.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { eventually, serveProcess } from "../../cli/command-stage.js";
+import { eventually, serveProcess, startCommandLine } from "../../cli/command-stage.js";
 import { accepts, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
@@ -55,7 +55,7 @@ const SAFETY = "Safety 3: a tool that a person named to be held never passes wit
 
 test(`${SAFETY}: accepted and rejected`, async () => {
   const answer = (event: Envelope) => (String(event.consequence).includes("path: no") ? rejects : accepts)(event);
-  const { call, called, lines, heard } = await hostStage({ options: HOLDING, answer });
+  const { call, called, lines, heard } = await hostStage({ options: HOLDING, answer, startedBy: "another" });
   const written = { path: "b", text: "milk" };
   const [yes, no, read] = await Promise.all([
     call("write_note", written),
@@ -120,7 +120,7 @@ test(`${SAFETY}: a host that has given up, and a yes that comes then`, async () 
 });
 
 test("Safety 1: the host itself, and what runs below it, does not answer", async () => {
-  const { call, called } = await hostStage({ options: HOLDING, answer: accepts, isHere: true });
+  const { call, called } = await hostStage({ options: HOLDING, answer: accepts, startedBy: "tests" });
   expect(await call("write_note", { path: "b" })).toEqual(notDone("nobody has agreed."));
   expect(called()).toEqual([]);
 });
@@ -158,7 +158,7 @@ test("Safety 1: what runs below a server is told whose it is, by the server's ow
 
 const INITIALIZE = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25" } };
 
-test.each([["a2e", "--", process.execPath, "-e", "process.stdin.resume()"], ["stdio"], ["socket"]])(
+test.each([["a2e", "--", "cat"], ["stdio"], ["socket"]])(
   "a host of MCP that starts the wrong command is told the right one: %s",
   async (command, ...argv) => {
     const line = `${JSON.stringify(INITIALIZE)}\n`;
@@ -175,9 +175,9 @@ test.each([["a2e", "--", process.execPath, "-e", "process.stdin.resume()"], ["st
 );
 
 async function answerOf(argv: readonly string[], line: string): Promise<string> {
-  const program = startProgram(argv);
-  program.child.stdin.write(line);
-  const [answer = ""] = await program.stdoutLines(1);
+  const command = startCommandLine(argv);
+  command.stdin.write(line);
+  const [answer = ""] = await command.stdoutLines(1);
   return answer;
 }
 

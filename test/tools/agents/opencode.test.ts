@@ -54,6 +54,7 @@ it(
         OPENCODE_CONFIG_CONTENT: JSON.stringify(settings(model)),
         OPENCODE_DISABLE_MODELS_FETCH: "1",
       },
+      isProcess: true,
       argv: ["acp", "--", `${packages}/.bin/opencode`, "acp"],
       folder,
     });
@@ -90,7 +91,7 @@ it(
     expect(heard.events.find(({ reply_token }) => reply_token !== undefined)).toMatchObject({
       consequence: "Command: echo milk > note.txt",
     });
-    expect(editor.program.stderr()).toBe("");
+    expect(editor.adapter.stderr()).toBe("");
   },
   TEN_MINUTES,
 );
