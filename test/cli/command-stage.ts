@@ -88,11 +88,18 @@ export function createStage(
     },
     output: stdout.stream,
     out: stdout.text,
-    err: stderr.text,
+    err: () => inSentences(stderr.text()),
     exitCode: () => exitCode,
     interrupt: () => signal("SIGINT"),
     signal,
   };
+}
+
+/** The text of standard error. Throws if a line of it names no more than the kind of what it tells (A21). */
+function inSentences(text: string): string {
+  const empty = text.split("\n").find((line) => /^(Error|Warning|Note):(?! \S.{8})/.test(line));
+  if (empty !== undefined) throw new Error(`This says nothing: ${empty}`);
+  return text;
 }
 
 function collect() {

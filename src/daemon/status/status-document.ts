@@ -78,13 +78,12 @@ function listOf<Item, Listed>(
 ): readonly Listed[] {
   const listed: Listed[] = [];
   let bytes = 0;
-  if (limit === 0) return listed;
   for (const item of items) {
+    if (listed.length === limit) break;
     const document = documentOf(item);
     bytes += bytesOf(document);
     if (bytes > mostBytes) break;
     listed.push(document);
-    if (listed.length === limit) break;
   }
   return listed;
 }

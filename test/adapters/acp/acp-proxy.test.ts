@@ -64,24 +64,6 @@ test("a turn is heard, and a listener's answer closes the editor's dialog", asyn
   expect(await editor.adapter.ended).toMatchObject({ code: 0 });
 });
 
-test("a listener's no is the agent's no, and the call is not heard to run", async () => {
-  const { editor, lines } = await stage({ answer: rejects });
-  await editor.prompt([{ ask: COMMAND }]);
-  expect(editor.text()).toBe("Answer: no.");
-  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
-  expect(lines().filter((line) => line.startsWith("tool"))).toEqual([]);
-});
-
-test("a listener is asked also about a call that runs already, and once more about one that has ended", async () => {
-  const { editor, lines } = await stage({ answer: accepts });
-  const runs = { sessionUpdate: "tool_call", ...COMMAND, status: "completed" };
-  await editor.prompt([{ update: runs }, { say: "So. " }, { ask: COMMAND }, { ask: COMMAND }]);
-  expect(editor.text()).toBe("So. Answer: yes.Answer: yes.");
-  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
-  expect(lines().filter((line) => line.startsWith("awaiting"))).toHaveLength(2);
-  expect(lines().filter((line) => line.startsWith("tool.invoked"))).toHaveLength(1);
-});
-
 test("the editor's answer ends the question, and its call is one that the host approved", async () => {
   const { editor, heard, lines, name } = await stage({ answer: () => undefined });
   const done = editor.prompt([{ ask: COMMAND }]);
@@ -106,16 +88,6 @@ test("where nobody can answer, listeners hear where to answer, and never a defau
   await done;
   await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
   expect(lines().join("\n")).not.toMatch(/default|Rejected/);
-});
-
-test("a person cancels in the editor while asked: the question is withdrawn, and the turn ends as cancelled", async () => {
-  const { editor, lines } = await stage({ answer: () => undefined });
-  const done = editor.prompt([{ ask: COMMAND }]);
-  await eventually(() => expect(lines()).toContain("awaiting.confirmation | Run npm test"));
-  await editor.agent.notify("session/cancel", { sessionId: editor.sessionId });
-  editor.dialogs[0]?.choose("no");
-  expect((await done).stopReason).toBe("cancelled");
-  await eventually(() => expect(lines().at(-1)).toBe("session.cancelled | Stopped."));
 });
 
 test("R39: a listener stops a turn while it is asked: the agent is told, has its answer, and ends the turn", async () => {
@@ -148,19 +120,6 @@ test("an editor that goes takes its agent with it, and its turns are cancelled",
   editor.adapter.output.destroy();
   expect((await editor.adapter.ended).code).not.toBeNull();
   await eventually(() => expect(lines().at(-1)).toBe("session.cancelled | The agent’s window was closed."));
-});
-
-test("a history of 1,000 updates passes and is silent, and the turn behind it is heard", async () => {
-  const { editor, lines } = await stage({ editor: { options: ["--quiet-prompts"] } });
-  await editor.agent.request("session/load", { sessionId: editor.sessionId, cwd: "/home/ada/shop", mcpServers: [] });
-  expect(editor.updates()).toBe(1000);
-  await editor.prompt([{ say: "New." }]);
-  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
-  expect(lines()).toEqual([
-    "session.started | Works on your request.",
-    "output.streaming | New.",
-    "session.completed | Done.",
-  ]);
 });
 
 test("listener and editor answer within a millisecond, again and again: the agent gets one answer, and listeners hear one outcome", async () => {

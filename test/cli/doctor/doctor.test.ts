@@ -45,7 +45,12 @@ function home(): string {
 
 async function examined(stage: Stage, machine: Parameters<typeof runDoctor>[2] = {}): Promise<Report> {
   await runDoctor({ json: true }, stage.io, { diskFacts: () => ROOMY, ...machine });
-  return JSON.parse(stage.out()) as Report;
+  const report = JSON.parse(stage.out()) as Report;
+  for (const one of report.findings) {
+    expect(one.message).toMatch(/^\S.{9,}/);
+    if ("remedy" in one) expect(one.remedy).toMatch(/^\S.{9,}/);
+  }
+  return report;
 }
 
 /** Codes of problems and advice, with their areas. */

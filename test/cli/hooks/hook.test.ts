@@ -269,7 +269,10 @@ describe("aaepd hook status", () => {
       await hook(message);
     const stage = await checking;
     expect(stage.exitCode()).toBe(0);
-    expect(stage.out().trimEnd().split("\n").slice(3)).toEqual([
+    expect(stage.out().trimEnd().split("\n")).toEqual([
+      "Start Claude Code in another terminal: claude",
+      "Type this prompt: Run the command: echo hello",
+      "Allow the command if you are asked. Each event is said here when it was seen.",
       "  UserPromptSubmit: seen",
       "  PreToolUse: seen",
       "  PostToolUse: seen",
@@ -288,7 +291,10 @@ describe("aaepd hook status", () => {
     const { rig } = await hookStage({ clock: "real" });
     const stage = await homeOf().aaepd("status", "--check", "--wait", "1", "--socket", rig.path);
     expect(stage.exitCode()).toBe(1);
-    expect(stage.out()).toContain("Not seen: UserPromptSubmit, PreToolUse, PostToolUse, Stop");
+    expect(stage.out().trimEnd().split("\n").slice(3)).toEqual([
+      "Not seen: UserPromptSubmit, PreToolUse, PostToolUse, Stop",
+      "Look at: aaepd hook status claude",
+    ]);
   });
 });
 

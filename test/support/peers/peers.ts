@@ -328,7 +328,9 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
     refusal: async (method, params) => {
       const caught: unknown = await request(method, params).catch((error: unknown) => error);
       if (!(caught instanceof RpcRefusal)) throw new Error(`${method} was not refused: ${JSON.stringify(caught)}`);
-      return { ...caught.error.data, rpcCode: caught.error.code };
+      const { code: rpcCode, message, data } = caught.error;
+      if (!/^\S.{8,}[.?]$/s.test(message)) throw new Error(`${method} was refused without a sentence: ${message}`);
+      return { ...data, rpcCode };
     },
     notify: (method, params) => send(method, undefined, JSON.stringify(params)),
     publish: (...events) => request("aaep.publish", events.length === 1 ? events[0] : events),
