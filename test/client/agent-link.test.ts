@@ -1,4 +1,5 @@
 // How an agent's client comes back, with a daemon that says exactly what a test tells it to, and a clock that stands still.
+import { getEventListeners } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
@@ -385,6 +386,35 @@ test("AAEP §6.1: news of a question that a call waits for is the call's; other 
   request?.answer(outcome);
   expect(await asked).toEqual(outcome);
   expect(outcomes).toEqual([{ ...outcome, reply_token: "rpl_other" }]);
+});
+
+test("§6.8: a signal takes its question back, however many questions it is of, and asks none once it was aborted", async () => {
+  const { client, daemons } = await stage();
+  const [daemon] = daemons;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const question = { session_id: "sess_1", action: "Delete it.", consequence: "It is gone." };
+  const asked = ["A", "B"].map((action) => client.confirm({ ...question, action }, { signal }));
+  asked[1]?.catch(() => {});
+  await settle();
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  const [first, second] = (daemon?.requests ?? []).map(({ params }) => params as Readonly<Record<string, unknown>>);
+  expect(first).toMatchObject({ action: "A", reply_token: expect.stringMatching(/^rpl_[0-9a-f]{32}$/) });
+  const outcome = {
+    resolved_by: "reply",
+    decision: "accept",
+    reply_token: first?.reply_token,
+    event_id: first?.event_id,
+  };
+  daemon?.requests[0]?.answer(outcome);
+  expect(await asked[0]).toEqual(outcome);
+  controller.abort();
+  await settle();
+  expect(daemon?.requests.slice(2)).toMatchObject([
+    { method: "aaep.cancel", params: { reply_token: second?.reply_token } },
+  ]);
+  await expect(client.confirm(question, { signal })).rejects.toMatchObject({ code: "cancelled" });
+  expect(daemon?.requests).toHaveLength(3);
 });
 
 test("R8a: the streams of a child are one connection; there is no second", async () => {

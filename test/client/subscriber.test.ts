@@ -3,6 +3,7 @@ import { Fault } from "../../src/base/errors.js";
 import { createSubscriber, type Subscriber } from "../../src/client/subscriber.js";
 import type { SubscriberOptions } from "../../src/client/subscriber-options.js";
 import type { SubscriberState } from "../../src/client/subscriber-states.js";
+import { isClosedForm } from "../support/oracles/closed-forms.js";
 import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 import { chunkMessage, createFakeProducer, eventMessage, type FakeProducer } from "./fake-producer.js";
 
@@ -327,6 +328,26 @@ test("R26, R28: skips, lists and asks again; what it asked for arrives as repeat
     { type: "aaepd.skip", session_id: "sess_1", subscription_id: "sub_1" },
     { type: "aaepd.list_pending", subscription_id: "sub_1" },
   ]);
+});
+
+test("AAEP §6.3, §6.5, P16: replies go out complete, with the listed members alone, and only while there is a subscription", async () => {
+  const producer = createFakeProducer();
+  const { subscriber } = start(producer, { wallTime: () => Date.UTC(2026, 0, 2) });
+  expect(subscriber.reply({ reply_token: "rpl_1", decision: "accept" })).toBe(false);
+  await settle();
+  side(producer).accept();
+  await settle();
+  expect(subscriber.reply({ reply_token: "rpl_1", decision: "accept" })).toBe(true);
+  subscriber.reply({ reply_token: "rpl_2", response: 3, decided_by: "Ada" });
+  await settle();
+  const sent = { subscription_id: "sub_1", timestamp: "2026-01-02T00:00:00.000Z" };
+  const [, ...replies] = side(producer).received;
+  expect(replies).toEqual([
+    { type: "confirmation.reply", ...sent, reply_token: "rpl_1", decision: "accept" },
+    { type: "clarification.reply", ...sent, reply_token: "rpl_2", response: 3, decided_by: "Ada" },
+  ]);
+  for (const reply of replies)
+    expect(isClosedForm(reply.type as "confirmation.reply" | "clarification.reply", reply)).toBe(true);
 });
 
 test("R28: a list of several pages is asked for to its end, and a producer that never ends it is not asked for ever", async () => {

@@ -1,9 +1,11 @@
-// Questions over real connections, where more than one is concerned: replies that come together, agents that come back, sessions that are taken over.
+// Questions over real connections, where more than one is concerned: replies that come together, agents that come back, sessions that are taken
+// over, and connections that ask and answer.
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { GRPC, serviceClient } from "../support/lanes.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
-import { nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
+import { startAuditedRig } from "../support/rigs/audited-rig.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { listenListener } from "../support/services/service-peers.js";
 import { partyOf } from "../support/services/service-stage.js";
 
@@ -46,16 +48,14 @@ test("R28: whoever asks for more open questions than fit an answer gets them a p
 });
 
 async function startSession(agent: RpcPeer): Promise<string> {
-  const id = nextSession();
-  await agent.publish({ type: "aaep:agent.session.started", session_id: id, summary_normal: "Begins." });
-  return id;
+  return (await begun(agent)).session_id;
 }
 
 const confirmIn = (session_id: string, others: Message = {}): Message => ({
   session_id,
   action: "Transfer 500 euros.",
   consequence: "They are gone.",
-  reversibility: "irreversible",
+  irreversible: true,
   risk_level: "high",
   timeout_seconds: 60,
   ...others,
@@ -72,7 +72,7 @@ const replyTo = (question: Message, decision: "accept" | "reject", others: Messa
 async function hearQuestion({ events }: Subscription): Promise<Message> {
   for (;;) {
     const event = await events.next("the question");
-    if (String(event.type).startsWith("aaep:agent.awaiting.")) return event;
+    if (isQuestion(event)) return event;
   }
 }
 
@@ -163,12 +163,7 @@ describe("agents over real connections", () => {
   test("R8: an agent whose connection breaks finds its question open, and the outcome when it is back", async () => {
     const rig = await startRig({ clock: "hands" });
     const agent = await rig.rpc();
-    const session = nextSession();
-    const started = await agent.publish({
-      type: "aaep:agent.session.started",
-      session_id: session,
-      summary_normal: "Begins.",
-    });
+    const { session_id: session, resume_token } = await begun(agent);
     const person = await subscribed(await rig.plain(), "person");
     const lost = agent.request("aaep.confirm", confirmIn(session, { reply_token: "rpl_mine" })).catch(() => "lost");
     const asked = await hearQuestion(person);
@@ -177,9 +172,9 @@ describe("agents over real connections", () => {
     await rig.advance(1000);
     expect(await person.listPending()).toHaveLength(1);
     const back = await rig.rpc();
-    expect(
-      await back.request("aaep.resume_session", { session_id: session, resume_token: started.resume_token }),
-    ).toMatchObject({ open_questions: [{ reply_token: "rpl_mine" }] });
+    expect(await back.request("aaep.resume_session", { session_id: session, resume_token })).toMatchObject({
+      open_questions: [{ reply_token: "rpl_mine" }],
+    });
     expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({ state: "open" });
     expect(await back.waiting.next("what is waited for")).toMatchObject({ reply_token: "rpl_mine", waiting: true });
     await rig.advance(10_000);
@@ -197,12 +192,7 @@ describe("agents over real connections", () => {
   test("R8: news of a question go to the connection that took its session over, though the first has not ended", async () => {
     const rig = await startRig();
     const stale = await rig.rpc();
-    const session = nextSession();
-    const { resume_token } = await stale.publish({
-      type: "aaep:agent.session.started",
-      session_id: session,
-      summary_normal: "Begins.",
-    });
+    const { session_id: session, resume_token } = await begun(stale);
     const person = await subscribed(await rig.plain(), "person");
     const awaited = stale.request("aaep.confirm", confirmIn(session, { reply_token: "rpl_1" }));
     const questions = [await hearQuestion(person)];
@@ -242,5 +232,117 @@ describe("agents over real connections", () => {
     agent.notify("aaep.confirm", { session_id: 5 });
     expect(await agent.errors.next("the refusal")).toMatchObject({ code: "invalid_message", pointer: "/id" });
     await rig.expectOthersServed();
+  });
+});
+
+const isQuestion = ({ type }: Message): boolean => String(type).startsWith("aaep:agent.awaiting.");
+/** A yes to the question of that token, over a subscription that it names. */
+const yesOver = (token: unknown, { id }: Subscription): Message =>
+  replyTo({ reply_token: token }, "accept", { subscription_id: id() });
+
+async function begun(agent: RpcPeer) {
+  const session_id = nextSession();
+  const { resume_token } = await agent.publish({
+    type: "aaep:agent.session.started",
+    session_id,
+    summary_normal: "Begins.",
+  });
+  return { session_id, resume_token };
+}
+
+const isNotice = ({ extensions }: Message): boolean =>
+  (extensions as Record<string, Message> | undefined)?.aaepd?.asks === "confirmation";
+
+/** Everything that it heard so far, after whatever is under way. */
+async function heardBy(one: Subscription): Promise<readonly Message[]> {
+  await one.listPending();
+  return one.events.rest();
+}
+
+const PLACES: readonly (readonly [name: string, isStdio: boolean, open: (rig: DaemonRig) => Promise<RpcPeer>])[] = [
+  ["a socket", false, (rig) => rig.rpc()],
+  ["a socket, in headers", false, (rig) => rig.rpc("content-length")],
+  ["memory", false, (rig) => rig.rpc("memory")],
+  ["stdio", true, async (rig) => rig.parent()],
+];
+
+describe.each(PLACES)(
+  "R5, S2: no agent says yes to itself: one JSON-RPC connection over %s both asks and subscribes",
+  (_, stdio, open) => {
+    test("its reply does not count, another's does, and the audit log says why", async () => {
+      const { rig, replies } = await startAuditedRig({ stdio });
+      const both = await open(rig);
+      const first = await subscribed(both.subscription(), "first");
+      const second = await subscribed(both.subscription(), "second");
+      const person = await subscribed(await rig.plain(), "person");
+      const { session_id } = await begun(both);
+      const outcome = both.request("aaep.confirm", confirmIn(session_id));
+      const { reply_token: token } = await both.waiting.next("the token of the question");
+      for (const own of [first, second]) {
+        while (!isNotice(await own.events.next("the notice")));
+        expect(await both.request("aaep.reply", yesOver(token, own))).toEqual({ accepted: false });
+        expect(await own.listPending()).toEqual([]);
+      }
+      const asked = await hearQuestion(person);
+      expect((await both.refusal("aaep.publish", transferIn(session_id))).code).toBe("confirmation_required");
+      await person.reply(yesOver(asked.reply_token, person));
+      expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
+      await both.publish(transferIn(session_id));
+      expect([...(await heardBy(first)), ...(await heardBy(second))].filter(isQuestion)).toEqual([]);
+      expect((await replies()).map(({ fate }) => fate)).toEqual(["not_entitled", "not_entitled", "counted"]);
+    });
+
+    test("with nobody else there, the default applies at once", async () => {
+      const rig = await startRig({ stdio });
+      const both = await open(rig);
+      const own = await subscribed(both.subscription(), "own");
+      const { session_id } = await begun(both);
+      expect(await both.request("aaep.confirm", confirmIn(session_id))).toMatchObject({
+        decision: "reject",
+        resolved_by: "no_subscriber",
+      });
+      expect((await heardBy(own)).filter(isQuestion)).toEqual([]);
+      expect((await both.refusal("aaep.publish", transferIn(session_id))).code).toBe("confirmation_required");
+    });
+  },
+);
+
+describe("R5, S2: no agent says yes to itself: the ends of connections that both ask and subscribe", () => {
+  test("R7, R8: its question is not taken for one that somebody left, and waits for its agent's return", async () => {
+    const rig = await startRig({ clock: "hands", configuration: { confirmationGraceSeconds: 60 } });
+    const both = await rig.rpc();
+    for (const name of ["first", "second", "third"]) await subscribed(both.subscription(), name);
+    const { session_id, resume_token } = await begun(both);
+    const lost = both.request("aaep.confirm", confirmIn(session_id, { reply_token: "rpl_mine" })).catch(() => "lost");
+    await both.request("aaep.ping");
+    await both.close();
+    expect(await lost).toBe("lost");
+    await rig.advance(1000);
+    const back = await rig.rpc();
+    await back.request("aaep.resume_session", { session_id, resume_token });
+    expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({ state: "open" });
+    const person = await subscribed(await rig.plain(), "person");
+    const asked = await hearQuestion(person);
+    await person.reply({ ...yesOver("rpl_mine", person), timestamp: asked.timestamp });
+    expect(await back.outcomes.next("the outcome")).toMatchObject({ decision: "accept", resolved_by: "reply" });
+  });
+
+  test("R8: a session is taken over while its question is open: neither its new owner nor its old one, which asked, can answer", async () => {
+    const { rig, replies } = await startAuditedRig();
+    const former = await rig.rpc();
+    const heir = await rig.rpc();
+    const ofFormer = await subscribed(former.subscription(), "former");
+    const ofHeir = await subscribed(heir.subscription(), "heir");
+    const person = await rig.rpc();
+    const ofPerson = await subscribed(person.subscription(), "person");
+    const { session_id, resume_token } = await begun(former);
+    const outcome = former.request("aaep.confirm", confirmIn(session_id));
+    const { reply_token: token } = await hearQuestion(ofHeir);
+    await heir.request("aaep.resume_session", { session_id, resume_token });
+    expect(await heir.request("aaep.reply", yesOver(token, ofHeir))).toEqual({ accepted: false });
+    expect(await former.request("aaep.reply", yesOver(token, ofFormer))).toEqual({ accepted: false });
+    expect(await person.request("aaep.reply", yesOver(token, ofPerson))).toEqual({ accepted: true });
+    expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
+    expect((await replies()).map(({ fate }) => fate)).toEqual(["not_entitled", "not_entitled", "counted"]);
   });
 });
