@@ -1,7 +1,8 @@
 // The help of each command as on 80 columns.
 import type { Command } from "commander";
-import { expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.js";
+import { main } from "../../src/cli/main.js";
 import { createProgram } from "../../src/cli/program.js";
 import type { CommandContext } from "../../src/cli/shell/context.js";
 import { OPTION_GROUPS } from "../../src/daemon/config/option-row.js";
@@ -89,4 +90,27 @@ it("S1: a command whose standard output is a protocol's takes it from everything
   expect(owners).toEqual(["serve", "stdio", "a2e", "acp", "mcp", "run", "replay"]);
   const withoutDaemon = COMMANDS.filter(({ ownsStdout, runsDaemon }) => ownsStdout && runsDaemon === false);
   expect(withoutDaemon.map(({ name }) => name)).toEqual(["acp", "mcp", "run"]);
+});
+
+describe("what the table of commands decides before a command is loaded", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    process.stdout.removeAllListeners("error");
+    process.stderr.removeAllListeners("error");
+  });
+
+  it.each(COMMANDS.filter(({ ownsStdout }) => !ownsStdout))(
+    "S1: $name loads no daemon, and writes to standard output itself",
+    async ({ name }) => {
+      const written: string[] = [];
+      const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+      const loadDaemon = vi.fn(() => Promise.reject(new Error("no daemon")));
+      await main({ argv: [name, "--help"], loadDaemon });
+      expect(loadDaemon).not.toHaveBeenCalled();
+      expect(process.stdout.write).toBe(write);
+      const argument = { publish: " <file>", validate: " <file>", completion: " <shell>", say: " [text]" }[name];
+      const command = ["conformance", "config", "hook", "journal", "service"].includes(name) ? " [command]" : "";
+      expect(written.join("").split("\n")[0]).toBe(`Usage: aaepd ${name} [options]${argument ?? command}`);
+    },
+  );
 });

@@ -9,6 +9,12 @@ const chunk = (text: string, messageId?: string) => ({
 });
 const call = (fields: object) => ({ sessionUpdate: "tool_call", toolCallId: "t", ...fields });
 
+const plan = (...steps: readonly string[]) => ({
+  sessionUpdate: "plan",
+  entries: steps.map((step) => ({ content: step.split(": ")[0], status: step.split(": ")[1] })),
+});
+const thought = { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm." } };
+
 /** Updates in a turn, and what is told of them until the agent goes on, without the beginning of the turn. */
 const UPDATES: Readonly<Record<string, readonly [readonly object[], readonly string[]]>> = {
   "text, as it comes": [
@@ -23,13 +29,7 @@ const UPDATES: Readonly<Record<string, readonly [readonly object[], readonly str
     [{ sessionUpdate: "agent_message_chunk", content: { type: "image", data: "", mimeType: "image/png" } }],
     [],
   ],
-  "thoughts, as a state": [
-    [
-      { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm." } },
-      { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm." } },
-    ],
-    ["state | thinking"],
-  ],
+  "thoughts, as a state": [[thought, thought], ["state | thinking"]],
   "an echo of the request": [[{ sessionUpdate: "user_message_chunk", content: { type: "text", text: "Hi" } }], []],
   "a file that is edited": [
     [
@@ -88,7 +88,7 @@ const UPDATES: Readonly<Record<string, readonly [readonly object[], readonly str
     [
       call({ title: "One", status: "completed" }),
       call({ toolCallId: "u", title: "Two", status: "completed" }),
-      { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm." } },
+      thought,
     ],
     [
       "tool | t | tool | One",
@@ -100,35 +100,11 @@ const UPDATES: Readonly<Record<string, readonly [readonly object[], readonly str
   ],
   "a plan, when its step changes": [
     [
-      {
-        sessionUpdate: "plan",
-        entries: [
-          { content: "Read", status: "in_progress" },
-          { content: "Write", status: "pending" },
-        ],
-      },
-      {
-        sessionUpdate: "plan",
-        entries: [
-          { content: "Read", status: "in_progress" },
-          { content: "Write", status: "pending" },
-        ],
-      },
-      {
-        sessionUpdate: "plan",
-        entries: [
-          { content: "Read", status: "completed" },
-          { content: "Write `a`", status: "in_progress" },
-        ],
-      },
-      {
-        sessionUpdate: "plan",
-        entries: [
-          { content: "Read", status: "completed" },
-          { content: "Write", status: "completed" },
-        ],
-      },
-      { sessionUpdate: "plan", entries: [] },
+      plan("Read: in_progress", "Write: pending"),
+      plan("Read: in_progress", "Write: pending"),
+      plan("Read: completed", "Write `a`: in_progress"),
+      plan("Read: completed", "Write: completed"),
+      plan(),
     ],
     ["progress | 1 | 2 | Read", "progress | 2 | 2 | Write a"],
   ],
@@ -334,7 +310,7 @@ test("a form and an address of the agent are announced, and left to its own wind
 test("options: the words of a request can be left out, and thoughts told", () => {
   const on = opened({ saysPrompts: false, tellsThoughts: true });
   on.prompt(3, "Secret.");
-  on.update({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "Hm." } });
+  on.update(thought);
   expect(on.told()).toEqual(["turn | Works on your request. | s | /home/u/shop", "text |  | Hm."]);
 });
 

@@ -87,41 +87,33 @@ if (( \${#COMPREPLY[@]} == 0 )); then echo "$kind"; else printf '%s\\n' "\${COMP
     return stdout.trimEnd().split("\n");
   }
 
+  // What is typed, its last word to be completed, and what is offered.
   it.each([
-    [[""], ["run", "group", "help"]],
-    [["r"], ["run"]],
-    [["x"], ["files"]],
-    [["-"], ["-h", "--help"]],
-    [["help", "g"], ["group"]],
-    [["help", "group", ""], ["inner"]],
-    [
-      ["run", "--s"],
-      ["--socket", "--secret"],
-    ],
-    [["run", ""], ["files"]],
-    [
-      ["run", "-s", ""],
-      ["auto", "off"],
-    ],
-    [["run", "--socket", "a"], ["auto"]],
-    [["run", "--socket", "/tmp/"], ["files"]],
-    [
-      ["run", "--socket", "="],
-      ["auto", "off"],
-    ],
-    [["run", "--socket", "=", "o"], ["off"]],
-    [["run", "--journal", ""], ["memory"]],
-    [["run", "--journal", "/tmp/"], ["folders"]],
-    [["run", "--level", ""], ["none"]],
-    [["run", "--kind", "t"], ["two"]],
-    [["run", "--kind", "x"], ["none"]],
-    [["run", "--watch", "--no"], ["--no-color"]],
-    [["run", "group", "in"], ["files"]],
-    [["group", ""], ["inner"]],
-    [["group", "inner", "z"], ["zsh"]],
-    [["group", "inner", "--h"], ["--help"]],
-  ])("completes %j with %j", (words, expected) => {
-    expect(offered(...words)).toEqual(expected);
+    ["", "run group help"],
+    ["r", "run"],
+    ["x", "files"],
+    ["-", "-h --help"],
+    ["help g", "group"],
+    ["help group ", "inner"],
+    ["run --s", "--socket --secret"],
+    ["run ", "files"],
+    ["run -s ", "auto off"],
+    ["run --socket a", "auto"],
+    ["run --socket /tmp/", "files"],
+    ["run --socket =", "auto off"],
+    ["run --socket = o", "off"],
+    ["run --journal ", "memory"],
+    ["run --journal /tmp/", "folders"],
+    ["run --level ", "none"],
+    ["run --kind t", "two"],
+    ["run --kind x", "none"],
+    ["run --watch --no", "--no-color"],
+    ["run group in", "files"],
+    ["group ", "inner"],
+    ["group inner z", "zsh"],
+    ["group inner --h", "--help"],
+  ])("completes %j with %j", (typed, expected) => {
+    expect(offered(...typed.split(" "))).toEqual(expected.split(" "));
   });
 });
 

@@ -248,37 +248,31 @@ test("a subscriber that cannot be judged is one finding, with its exit code and 
 test("wrong options end with 2 and say what to give; a target that is not there with 1", async () => {
   const { socketPath } = await daemon();
   const at = ["--endpoint", `unix:${socketPath}`];
-  for (const [argv, sentence] of [
-    [["producer", "--endpoint", "nowhere"], '"nowhere" is no endpoint. Give one such as unix:/path'],
-    [["producer", ...at, "--case", "P9-x"], "There is no case P9-x for a producer. Give some of P1-envelope-fields"],
-    [["producer", ...at, "--case", "P2-acept"], "There is no case P2-acept for a producer. Did you mean P2-accept?"],
-    [["producer", ...at, "--extensions", "medai"], "There is no set medai. Give some of aaepd."],
-    [["producer", "--endpoint", `unix:/${"a".repeat(120)}`], "a socket's path may have "],
+  const folder = temporaryDirectory();
+  for (const [line, sentence] of [
+    ["producer --endpoint nowhere", '"nowhere" is no endpoint. Give one such as unix:/path'],
+    ["producer AT --case P9-x", "There is no case P9-x for a producer. Give some of P1-envelope-fields"],
+    ["producer AT --case P2-acept", "There is no case P2-acept for a producer. Did you mean P2-accept?"],
+    ["producer AT --extensions medai", "There is no set medai. Give some of aaepd."],
+    [`producer --endpoint unix:/${"a".repeat(120)}`, "a socket's path may have "],
+    ["producer --endpoint stdio:exit_127", 'The command "exit 127" of --endpoint cannot be run. The shell does'],
+    ["producer AT --agent unix:/nowhere/a.sock", "No connection is taken at unix:/nowhere/a.sock. Start"],
+    ["subscriber --endpoint unix:/tmp/a.sock --start true", "The folder /tmp has mode "],
     [
-      ["producer", "--endpoint", "stdio:exit 127"],
-      'The command "exit 127" of --endpoint cannot be run. The shell does',
+      `subscriber --endpoint unix:${folder}/s/a.sock --start /tmp`,
+      "The command of --start cannot be run. The shell may not run it, or a program that it calls (exit code 126). The end of its standard error: ",
     ],
-    [["producer", ...at, "--agent", "unix:/nowhere/a.sock"], "No connection is taken at unix:/nowhere/a.sock. Start"],
-    [["subscriber", "--endpoint", "unix:/tmp/a.sock", "--start", "true"], "The folder /tmp has mode "],
-    [
-      ["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/a.sock`, "--start", "echo no >&2; exit 126"],
-      "The command of --start cannot be run. The shell may not run it, or a program that it calls (exit code 126). The end of its standard error: no",
-    ],
-    [
-      ["producer", ...at, "--agent", "unix:/a", "--control", "true"],
-      "Give one of --agent, --control and --user-input.",
-    ],
-    [["producer", ...at, "--agent", "grpc://a:1"], "An agent publishes at a socket or a named pipe."],
-    [
-      ["producer", ...at, "--report", "package.json/reports"],
-      "The reports cannot be written into package.json/reports: ",
-    ],
-    [["producer", ...at, "--token-file", "/nowhere/token"], "/nowhere/token"],
-    [["subscriber", "--endpoint", "stdio:true", "--start", "true"], "A subscriber starts its producer by itself"],
-    [["compare", "/nowhere/a.json", "/nowhere/b.json"], "/nowhere/a.json"],
-    [["compare", "package.json", "package.json"], "package.json is no conformance report."],
+    ["producer AT --agent unix:/a --control true", "Give one of --agent, --control and --user-input."],
+    ["producer AT --agent grpc://a:1", "An agent publishes at a socket or a named pipe."],
+    ["producer AT --report package.json/reports", "The reports cannot be written into package.json/reports: "],
+    ["producer AT --token-file /nowhere/token", "/nowhere/token"],
+    ["subscriber --endpoint stdio:true --start true", "A subscriber starts its producer by itself"],
+    ["compare /nowhere/a.json /nowhere/b.json", "/nowhere/a.json"],
+    ["compare package.json package.json", "package.json is no conformance report."],
   ] as const) {
-    const stage = await conformance(...argv);
+    const stage = await conformance(
+      ...line.split(" ").flatMap((word) => (word === "AT" ? at : word.replace("_", " "))),
+    );
     expect(stage.err()).toMatch(/^Error: /);
     expect(stage.err()).toContain(sentence);
     expect(stage.exitCode()).toBe(2);

@@ -16,33 +16,23 @@ const EVENTS = [
   event("finance:quote.received", { agent_id: "broker" }),
 ];
 
+// The names, and the numbers of the events that they show.
 it.each([
-  [undefined, [true, true, true, true]],
-  [["text"], [true, false, false, false]],
-  [["TEXT"], [true, false, false, false]],
-  [
-    ["text", "tool"],
-    [true, false, true, false],
-  ],
-  [["librarian"], [true, true, true, false]],
-  [
-    ["LIBRARIAN-1", "tool", "error"],
-    [false, true, true, false],
-  ],
-  [["broker"], [false, false, false, true]],
-  [["finance:*"], [false, false, false, true]],
-  [["finance:quote"], [false, false, false, false]],
-  [
-    ["finance:quote.received", "text"],
-    [true, false, false, true],
-  ],
-  [
-    ["finance:quote.received", "Librarian"],
-    [false, false, false, false],
-  ],
-  [["Nobody"], [false, false, false, false]],
-] as const)("%j shows %j", (names, shown) => {
-  expect(EVENTS.map(createOnlyFilter(names).admits)).toEqual(shown);
+  [undefined, "0123"],
+  [["text"], "0"],
+  [["TEXT"], "0"],
+  [["text", "tool"], "02"],
+  [["librarian"], "012"],
+  [["LIBRARIAN-1", "tool", "error"], "12"],
+  [["broker"], "3"],
+  [["finance:*"], "3"],
+  [["finance:quote"], ""],
+  [["finance:quote.received", "text"], "03"],
+  [["finance:quote.received", "Librarian"], ""],
+  [["Nobody"], ""],
+])("%j shows %j", (names, shown) => {
+  const { admits } = createOnlyFilter(names);
+  expect(EVENTS.flatMap((one, index) => (admits(one) ? [index] : [])).join("")).toBe(shown);
 });
 
 it("R6: a notice of a question counts as the question, and critical is a word of its own", () => {

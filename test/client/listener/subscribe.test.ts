@@ -186,19 +186,6 @@ test("await using closes", async () => {
   expect(side(producer).received.at(-1)).toMatchObject({ type: "subscription.close" });
 });
 
-test("R20: a rejection ends the iteration with a fault that says what to do", async () => {
-  const producer = createFakeProducer();
-  const { subscription } = start(producer.connect);
-  const { ended } = listen(subscription);
-  await settle();
-  side(producer).say({
-    type: "subscription.rejected",
-    reason_code: "version_unsupported",
-    reason_message: "Ask for 1.0.0.",
-  });
-  expect(await ended).toMatchObject({ code: "version_unsupported", sentence: "Ask for 1.0.0." });
-});
-
 test("an address that can never work ends the iteration, after what the others have to say", async () => {
   const [good, bad] = [createFakeProducer(), createFakeProducer()];
   bad.refuseWith = new Fault("address_invalid", "The path is too long.");

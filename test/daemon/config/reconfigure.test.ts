@@ -227,22 +227,6 @@ describe("R8b: at once", () => {
     ]);
   });
 
-  it("max_lag_seconds: one that takes nothing is given the longer time too", async () => {
-    const rig = await rigOf({ maxLagSeconds: 20 });
-    const slow = await subscribed(rig, { coalesce_boundaries: ["none"] });
-    slow.stopReading();
-    const { agent, session_id } = await speaking(rig);
-    const text = "x".repeat(16_000);
-    for (let index = 0; index < 100; index += 1) await agent.publish(chunkOf(session_id, text, index * text.length));
-    rig.reconfigure({ maxLagSeconds: 60 });
-    await rig.advance(59_999);
-    expect(rig.log.filter(({ message }) => message === "disconnected")).toEqual([]);
-    slow.readOn();
-    rig.leap(1);
-    await slow.closed;
-    expect(slow.closings.rest()).toMatchObject([{ reason_code: "lagging" }]);
-  });
-
   it("handshake_timeout_seconds: for new connections", async () => {
     const rig = await rigOf();
     const early = await rig.plain("memory");

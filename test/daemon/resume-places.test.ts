@@ -1,4 +1,4 @@
-// R17: places over sockets: of several subscriptions on one connection, and over the end of a process.
+// R17: places over sockets: of a newcomer, of several subscriptions on one connection, and over the end of a process.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
@@ -22,6 +22,27 @@ const progress = (session_id: string, percent: number): Message => ({
   type: "aaep:agent.progress.updated",
   session_id,
   progress: { percent },
+});
+
+/** The place that comes with an acceptance. */
+const placeOf = (accepted: unknown): unknown =>
+  (accepted as { readonly honored_capabilities: { readonly aaepd: { readonly cursor?: unknown } } })
+    .honored_capabilities.aaepd.cursor;
+
+it("R17: a newcomer to whom nothing is owed is given its place with the acceptance, whatever it can answer", async () => {
+  const rig = await startRig();
+  for (const capabilities of [{}, { supports_confirmation_reply: true, aaepd: { checkpoints: true } }]) {
+    const listener = await rig.plain();
+    expect(placeOf(await listener.subscribe(requestOf(capabilities)))).toMatch(/^c1\./);
+  }
+});
+
+it("R17: as long as a session has to be summed up to it, a newcomer has no place", async () => {
+  const rig = await startRig();
+  const agent = await rig.rpc();
+  await agent.publish(started(nextSession()));
+  const listener = await rig.plain();
+  expect(placeOf(await listener.subscribe(requestOf()))).toBeUndefined();
 });
 
 describe("R17: over JSON-RPC", () => {
