@@ -1,8 +1,8 @@
 // R8b: an orderly stop that keeps what is open loses no more than a kill, and nobody is told anything false.
 import { describe, expect, it } from "vitest";
 import { joinedByPosition } from "../support/peers/returning.js";
-import { session, typesOf } from "../support/rigs/engine-rig.js";
-import { ABLE, confirmation, give, questionsIn } from "../support/rigs/question-rig.js";
+import { session } from "../support/rigs/engine-rig.js";
+import { ABLE, confirmation, questionsIn } from "../support/rigs/question-rig.js";
 import { createRuns, type Run, type Runs } from "../support/rigs/restart-rig.js";
 
 const S = "sess_1";
@@ -29,26 +29,6 @@ async function leave(run: Run): Promise<void> {
 }
 
 describe("R8b: an orderly stop", () => {
-  it("U3: sessions and questions stay open, whoever goes, and their agents are told so", async () => {
-    const runs = createRuns();
-    const { run, person, token } = asked(runs);
-    await leave(run);
-    person.subscription.close("producer_shutdown");
-    run.advance(30_000);
-    // An outcome would be open until it is safe.
-    await run.flush();
-    await run.flush();
-    expect(run.engine.status()).toMatchObject({ openSessionCount: 1, openQuestionCount: 1 });
-    expect(typesOf(person.received)).not.toContain(LOST);
-    expect(run.agent.closings).toEqual([true]);
-    const second = runs.start();
-    expect(second.agent.resumeSession(S, token).openQuestions.map((question) => question.token)).toEqual(["rpl_1"]);
-    const back = second.listen(ABLE);
-    expect(give(second, back, "rpl_1", "accept")).toBe(true);
-    await second.flush();
-    expect(second.agent.outcomes.map(({ result }) => result.decision)).toEqual(["accept"]);
-  });
-
   it("takes nothing more, and says why", async () => {
     const runs = createRuns();
     const { run, token } = asked(runs);
@@ -77,32 +57,9 @@ describe("R8b: an orderly stop", () => {
     const all = [...listener.received, ...back.received].map(({ event }) => event);
     expect(joinedByPosition(all)).toBe("It is said. It is not yet said.");
   });
-
-  it("a reply that came before the stop is told in the next run", async () => {
-    const runs = createRuns();
-    const { run, person, token } = asked(runs);
-    expect(give(run, person, "rpl_1", "accept")).toBe(true);
-    await leave(run);
-    const second = runs.start();
-    second.agent.resumeSession(S, token);
-    second.clock.settle();
-    expect(second.agent.outcomeOf("rpl_1", token)).toMatchObject({
-      result: { decision: "accept", resolvedBy: "reply" },
-    });
-  });
 });
 
 describe("R8b: an orderly stop, of what was under way", () => {
-  it("no deadline counts any more", async () => {
-    const runs = createRuns();
-    const { run } = asked(runs);
-    void run.engine.leaveSessionsOpen();
-    run.advance(60_000);
-    await run.flush();
-    await run.flush();
-    expect(run.engine.status().openQuestionCount).toBe(1);
-  });
-
   it("nor does a grace that was running", () => {
     const runs = createRuns();
     const run = runs.start(0, { engine: { agentGraceMs: GRACE_MS } });
@@ -126,56 +83,6 @@ describe("R8b: an orderly stop, of what was under way", () => {
 });
 
 describe("R8b: the run after it", () => {
-  it("R6: a question that is asked there waits as long as its listeners may be on their way, and no longer", async () => {
-    const runs = createRuns();
-    const { run, token } = asked(runs);
-    await leave(run);
-    const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
-    second.agent.resumeSession(S, token);
-    const again = { ...session().confirmation("rpl_2"), timeout_seconds: 60 };
-    second.agent.publish([{ fields: again }], false);
-    // Of a session that begins in this run the default applies at once.
-    second.agent.publish([{ fields: session("sess_new").started() }], false);
-    second.agent.publish([{ fields: { ...session("sess_new").confirmation("rpl_3") } }], false);
-    second.advance(GRACE_MS - 1);
-    await second.flush();
-    await second.flush();
-    expect(second.agent.outcomes.map(({ question }) => question.token)).toEqual(["rpl_3"]);
-    second.advance(1);
-    await second.flush();
-    await second.flush();
-    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toContain("no_subscriber");
-  });
-
-  it("a question whose listener has come and gone waits for the session's grace", async () => {
-    const runs = createRuns();
-    const { run, token } = asked(runs);
-    await leave(run);
-    const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
-    second.listen(ABLE).subscription.close();
-    second.advance(GRACE_MS - 1);
-    await second.flush();
-    await second.flush();
-    expect(second.engine.status().openQuestionCount).toBe(1);
-    second.agent.resumeSession(S, token);
-    second.clock.settle();
-    await second.flush();
-    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["subscription_ended"]);
-  });
-
-  it("a question that nobody has come for waits for its deadline", async () => {
-    const runs = createRuns();
-    const { run, token } = asked(runs);
-    await leave(run);
-    const second = runs.start();
-    second.agent.resumeSession(S, token);
-    second.advance(59_000);
-    expect(second.engine.status().openQuestionCount).toBe(1);
-    second.advance(1000);
-    await second.flush();
-    expect(second.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
-  });
-
   it("where the grace runs out, the listener is told that the daemon was restarted", async () => {
     const runs = createRuns();
     const { run } = asked(runs);
@@ -188,20 +95,5 @@ describe("R8b: the run after it", () => {
     const lost = back.received.find(({ event }) => event.type === LOST)?.event;
     expect(lost?.summary_normal).toContain("restarted");
     expect(lost?.error_code).toBe("AGENT_DISCONNECTED");
-  });
-
-  it("an agent that came back and goes again is lost, and no restart is blamed", async () => {
-    const runs = createRuns();
-    const { run, token } = asked(runs);
-    await leave(run);
-    const second = runs.start(100, { engine: { agentGraceMs: GRACE_MS } });
-    const back = second.listen(ABLE);
-    const agent = second.openAgent();
-    agent.resumeSession(S, token);
-    agent.close();
-    second.advance(GRACE_MS);
-    second.clock.settle();
-    const lost = back.received.find(({ event }) => event.type === LOST)?.event;
-    expect(lost?.summary_normal).toContain("was lost");
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import type { EngineRig } from "../../support/rigs/engine-rig.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
-import { ABLE, confirmation, decision, fates } from "../../support/rigs/question-rig.js";
+import { ABLE, confirmation, decision } from "../../support/rigs/question-rig.js";
 import { createRuns } from "../../support/rigs/restart-rig.js";
 
 const AGENT = 100;
@@ -34,30 +34,6 @@ const isAnswered = (rig: EngineRig, by: ReturnType<typeof listenFrom>, token = "
 };
 
 describe("R5d", () => {
-  it.each(["first", "last"])("a listener below the agent that comes %s is not asked, and does not answer", (when) => {
-    const rig = createEngineRig();
-    const person = listenFrom(rig, ABOVE);
-    const early = when === "first" ? listenFrom(rig, BELOW) : undefined;
-    const agent = agentOf(rig, AGENT);
-    agent.publish([{ fields: session().started() }], false);
-    ask(rig, agent);
-    const below = early ?? listenFrom(rig, BELOW);
-    expect(below.openQuestions().events).toEqual([]);
-    expect(isAnswered(rig, below)).toBe(false);
-    expect(below.terms().ownSessions?.isBelow).toBe(true);
-    expect(isAnswered(rig, person)).toBe(true);
-    expect(fates(rig)).toEqual(["not_entitled", "counted"]);
-  });
-
-  it("where nobody else is there, the default applies at once (R6)", () => {
-    const rig = createEngineRig();
-    listenFrom(rig, BELOW);
-    const agent = agentOf(rig, AGENT);
-    agent.publish([{ fields: session().started() }], false);
-    ask(rig, agent);
-    expect(agent.outcomeOf("rpl_1")).toMatchObject({ result: { resolvedBy: "no_subscriber" } });
-  });
-
   it("the agent's own process may listen beside it, unless an adapter has named it", () => {
     const rig = createEngineRig();
     const own = listenFrom(rig, [AGENT, 50, 1]);

@@ -1,6 +1,5 @@
 // How long a question lives, what it may be, and what its agent, its listeners and the log are told of it (AAEP ch. 6; R5, R8, R29).
 import { describe, expect, test } from "vitest";
-import { Fault } from "../../../src/base/errors.js";
 import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
 import { isWhole } from "../../support/extent.js";
@@ -25,16 +24,6 @@ describe("H7: deadlines", () => {
     const fault = faultOf(() => rig.publish(confirmation("rpl_1", { timeout_seconds })));
     expect(fault).toMatchObject({ code: "invalid_event", pointer: "/timeout_seconds" });
     expect(rig.engine.status().openQuestionCount).toBe(0);
-  });
-
-  test.each([1, 86_400])("timeout_seconds %d is kept to the millisecond", (timeout_seconds) => {
-    const rig = started();
-    rig.listen(ABLE);
-    rig.publish(confirmation("rpl_1", { timeout_seconds }));
-    rig.advance(timeout_seconds * 1000 - 1);
-    expect(rig.agent.outcomes).toEqual([]);
-    rig.advance(1);
-    expect(rig.agent.outcomes).toHaveLength(1);
   });
 
   describe.each([-3_600_000, -90_000, 90_000, 3_600_000])("R40: the clock on the wall is set by %d ms", (stepMs) => {
@@ -134,61 +123,9 @@ describe("AAEP §6.1, §6.4.1: what may be asked", () => {
     rig.publish(confirmation("rpl_2", { ...fields, default_decision: "reject" }));
     expect(rig.warnings).toHaveLength(count);
   });
-
-  test("A6: the same is not asked twice at a time; again after its outcome, or by another agent, or of another tool, it is", () => {
-    const rig = started();
-    const listener = rig.listen(ABLE);
-    const asked = (token: string, extra = {}) => session().confirmation(token, extra);
-    rig.publish(asked("rpl_1"));
-    expect(faultOf(() => rig.publish(asked("rpl_2")))).toMatchObject({
-      code: "already_asked",
-      pointer: "/action",
-      rule: "AAEP §6.1",
-    });
-    rig.publish(asked("rpl_3", { producer: { agent_id: "helper" } }));
-    rig.publish(asked("rpl_4", { extra_context: { tool: "delete" } }));
-    rig.publish(clarification("rpl_5", { question: "Delete the file." }));
-    give(rig, listener, "rpl_1", "reject");
-    // The token of what was refused was never used.
-    rig.publish(asked("rpl_2"));
-    expect(rig.engine.status().openQuestionCount).toBe(4);
-  });
-
-  test("AAEP §6.2: a token is used once, also after its outcome", () => {
-    const rig = started();
-    rig.publish(confirmation("rpl_1"));
-    expect(rig.agent.outcomes).toHaveLength(1);
-    expect(faultOf(() => rig.publish(confirmation("rpl_1"))).code).toBe("reply_token_reused");
-    const done: ResolvedQuestion[] = [];
-    const other = clarification("rpl_1");
-    expect(faultOf(() => rig.agent.ask(other, (resolved) => done.push(resolved))).code).toBe("reply_token_reused");
-    expect(done).toEqual([]);
-  });
 });
 
 describe("AAEP §6.8, H7: what is taken back", () => {
-  test.each([
-    ["its agent goes on", session().state("awaiting_input", "thinking")],
-    ["its session is completed", session().completed()],
-    ["its session fails", session().errored()],
-    [
-      "its session is cancelled",
-      { type: "aaep:agent.session.cancelled", session_id: "sess_1", cancelled_by: "user", summary_normal: "Stopped." },
-    ],
-  ])("where %s it is cancelled, and said so before, past every filter", (_, event) => {
-    const rig = started();
-    const listener = rig.listen(DEAF_TO_STATES);
-    rig.publish(confirmation("rpl_1"), clarification("rpl_2"));
-    const before = listener.received.length;
-    rig.publish(event);
-    expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["cancelled", "cancelled"]);
-    const said = listener.received.slice(before).map(({ event: { summary_normal } }) => String(summary_normal));
-    expect(said.slice(0, 2).every((text) => text.includes("Withdrawn"))).toBe(true);
-    expect(rig.engine.status().openQuestionCount).toBe(0);
-    rig.advance(120_000);
-    expect(rig.agent.outcomes).toHaveLength(2);
-  });
-
   test("one that is asked and withdrawn in one breath has its outcome too", () => {
     const rig = started();
     rig.listen(ABLE);
@@ -355,99 +292,5 @@ describe("ask", () => {
     rig.publish(confirmation("rpl_1"));
     rig.advance(60_000);
     expect(rig.agent.outcomes).toHaveLength(1);
-  });
-});
-
-describe("the audit log: who asked, who was shown it, every attempt, the outcome", () => {
-  test("one line each, in order; shown once a subscription, however it got there", () => {
-    const rig = started();
-    const a = rig.listen(ABLE, "a");
-    const limited = rig.listen({ ...ABLE, maxEventsPerSecond: 1 }, "b");
-    rig.listen({}, "c");
-    rig.publish(confirmation("rpl_1"));
-    const late = rig.listen(ABLE, "d");
-    late.subscription.repeat(String(questionsIn(late)[0]?.event.event_id));
-    rig.clock.settle();
-    a.subscription.refusedReply("malformed", "rpl_1", { nonsense: true });
-    give(rig, limited, "rpl_1", "accept");
-    expect(rig.audit.map((entry) => [entry.kind, "subscriber_id" in entry ? entry.subscriber_id : undefined])).toEqual([
-      ["asked", undefined],
-      ["shown", "a"],
-      ["shown", "b"],
-      ["shown", "d"],
-      ["reply", "a"],
-      ["reply", "b"],
-      ["outcome", undefined],
-    ]);
-    expect(fates(rig)).toEqual(["malformed", "counted"]);
-    expect(audited(rig, "asked")[0]?.event.action).toBe("Do rpl_1.");
-    expect(audited(rig, "outcome")[0]?.outcome).toEqual({
-      decision: "accept",
-      resolved_by: "reply",
-      event_id: audited(rig, "asked")[0]?.event.event_id,
-      reply_token: "rpl_1",
-    });
-  });
-});
-
-describe("R29: an outcome that is not safe is not told", () => {
-  test("the agent hears it when the journal has it", async () => {
-    let finish: () => void = () => undefined;
-    let slow = false;
-    const rig = started({
-      wrapJournal: (journal) => ({
-        ...journal,
-        append: (events) => {
-          const appended = journal.append(events);
-          if (!slow) return appended;
-          const durable = new Promise<void>((resolve) => {
-            finish = resolve;
-          });
-          return { ...appended, durable };
-        },
-      }),
-    });
-    const listener = rig.listen(ABLE);
-    rig.publish(confirmation("rpl_1"));
-    slow = true;
-    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
-    expect(rig.agent.outcomes).toEqual([]);
-    expect(rig.agent.outcomeOf("rpl_1")).toBe("open");
-    expect(give(rig, listener, "rpl_1", "reject")).toBe(false);
-    finish();
-    await Promise.resolve();
-    await Promise.resolve();
-    expect(resultOf(rig)).toMatchObject({ decision: "accept" });
-    expect(rig.agent.outcomeOf("rpl_1")).toMatchObject({ result: { decision: "accept" } });
-  });
-
-  test("a reply that cannot be written down did not count; a deadline is tried again until it can", () => {
-    let isFull = false;
-    const rig = started({
-      wrapJournal: (journal) => ({
-        ...journal,
-        append: (events) => {
-          if (isFull) throw new Fault("storage_unavailable", "Make room.", { origin: "local" });
-          return journal.append(events);
-        },
-      }),
-    });
-    const told: string[] = [];
-    const listener = rig.listen({ ...ABLE, replyStatus: true }, "person", undefined, undefined, (token) =>
-      told.push(token),
-    );
-    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
-    isFull = true;
-    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
-    expect([fates(rig), told]).toEqual([["not_recorded"], ["rpl_1"]]);
-    expect(rig.engine.status().openQuestionCount).toBe(2);
-    isFull = false;
-    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
-    isFull = true;
-    rig.advance(62_500);
-    expect(rig.agent.outcomes).toHaveLength(1);
-    isFull = false;
-    rig.advance(1000);
-    expect(resultOf(rig, 1)).toMatchObject({ resolvedBy: "timeout", decision: "reject" });
   });
 });

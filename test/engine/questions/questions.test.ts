@@ -1,12 +1,11 @@
 // Who is asked, what counts as a reply, and what happens when nobody is left to give one (AAEP ch. 6; R6, R7, R19, R28).
 import { describe, expect, test } from "vitest";
 import { faultOf } from "../../support/fault-of.js";
-import { session, typesOf } from "../../support/rigs/engine-rig.js";
+import { typesOf } from "../../support/rigs/engine-rig.js";
 import {
   ABLE,
   clarification,
   confirmation,
-  fates,
   give,
   questionsIn,
   resultOf,
@@ -62,49 +61,6 @@ describe("R28, H2, A6: each subscription is asked once", () => {
     expect(subscription.openQuestions(Number.MAX_SAFE_INTEGER)).toEqual({ events: [], next: undefined });
   });
 
-  test("H6: however much has been published since, and wherever the journal's window stands", () => {
-    const rig = started({ journal: { maxEvents: 50 } });
-    rig.listen(ABLE, "first");
-    rig.publish(confirmation("rpl_1"));
-    for (let percent = 0; percent < 100; percent += 1) rig.publish(session().progress(percent));
-    const late = rig.listen(ABLE, "late");
-    const [asked] = questionsIn(late);
-    expect(asked?.event.reply_token).toBe("rpl_1");
-    // A7: it can be repeated as long as it is open.
-    late.subscription.repeat(String(asked?.event.event_id));
-    rig.clock.settle();
-    expect(questionsIn(late)).toHaveLength(2);
-    expect(give(rig, late, "rpl_1", "accept")).toBe(true);
-  });
-
-  test("H6: a question in flight while the terms change is asked all the same, once", () => {
-    const rig = started();
-    const listener = rig.listen(ABLE);
-    listener.block(true);
-    rig.publish(confirmation("rpl_1"));
-    listener.subscription.retune({ ...listener.subscription.terms(), preferredVerbosity: "terse" });
-    rig.publish(session().progress(10));
-    listener.block(false);
-    expect(questionsIn(listener)).toHaveLength(1);
-  });
-
-  test("H6: a slow peer, a flood and a narrow window", () => {
-    const rig = started({ engine: { viewWindowCount: 16, queueLimitCount: 8 } });
-    const listener = rig.listen({ ...ABLE, maxEventsPerSecond: 1 });
-    listener.block(true);
-    rig.publish(confirmation("rpl_1", { timeout_seconds: 86_400 }));
-    for (let index = 0; index < 1500; index += 1)
-      rig.publish({ ...session().state("idle", "idle", "critical"), producer: { agent_id: "helper" } });
-    rig.publish(confirmation("rpl_2", { timeout_seconds: 86_400 }));
-    listener.block(false);
-    rig.advance(3_000_000);
-    expect(
-      questionsIn(listener)
-        .map(({ event }) => event.reply_token)
-        .sort(),
-    ).toEqual(["rpl_1", "rpl_2"]);
-  });
-
   test("H5: a question that was resolved before it could be taken is not asked any more, nor repeated", () => {
     const rig = started();
     const able = rig.listen(ABLE, "first");
@@ -125,19 +81,5 @@ describe("R28, H2, A6: each subscription is asked once", () => {
     rig.publish(confirmation("rpl_1"));
     const id = String(questionsIn(able)[0]?.event.event_id);
     expect(faultOf(() => unable.subscription.repeat(id)).code).toBe("not_found");
-  });
-});
-
-describe("R19, AAEP §6.3.4: replies", () => {
-  test("one without the capability, one that gave it up, and one that is gone", () => {
-    const rig = started();
-    const [a, b, c] = [rig.listen(ABLE, "a"), rig.listen(ABLE, "b"), rig.listen({}, "c")];
-    rig.listen(ABLE, "d");
-    rig.publish(confirmation("rpl_1"));
-    a.subscription.retune({ ...a.subscription.terms(), supportsConfirmationReply: false });
-    b.subscription.close();
-    for (const one of [a, b, c]) expect(give(rig, one, "rpl_1", "accept")).toBe(false);
-    expect(fates(rig)).toEqual(["not_entitled", "not_entitled", "not_entitled"]);
-    expect(rig.agent.outcomes).toEqual([]);
   });
 });

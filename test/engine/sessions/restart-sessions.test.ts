@@ -1,7 +1,7 @@
 // What sessions are after a restart: as their agents were told, with nothing counted twice (R3, R5, R8, R29).
 import { describe, expect, it } from "vitest";
 import { session } from "../../support/rigs/engine-rig.js";
-import { ABLE, confirmation, give } from "../../support/rigs/question-rig.js";
+import { ABLE, confirmation } from "../../support/rigs/question-rig.js";
 import { createRuns, type Run, told } from "../../support/rigs/restart-rig.js";
 import { begin, S } from "../../support/rigs/restart-session.js";
 
@@ -133,25 +133,6 @@ describe("R8, R29: a session after a kill", () => {
     second.advance(25 * 3600 * 1000);
     await second.flush();
     expect([...runs.disk.state().keys()].filter((key) => !key.startsWith('["boot"'))).toEqual([]);
-  });
-});
-
-describe("R5: what was permitted is neither lost nor doubled", () => {
-  const irreversible = (call: string) => ({ ...session().invoked("send", call), irreversible: true });
-
-  it("R5: a permission whose reply was not written down is none, and the question is open again", async () => {
-    const runs = createRuns();
-    const first = runs.start();
-    const token = begin(first);
-    const person = first.listen(ABLE);
-    first.publish(confirmation("rpl_1"));
-    await first.flush();
-    give(first, person, "rpl_1", "accept");
-    expect(first.agent.outcomes).toEqual([]);
-    const second = runs.start();
-    const summary = second.agent.resumeSession(S, token);
-    expect(summary.openQuestions.map((question) => question.token)).toEqual(["rpl_1"]);
-    expect(refusal(publishOf(second, irreversible("call_1")))).toBe("confirmation_required");
   });
 });
 

@@ -113,21 +113,6 @@ describe("R3: arrays are all or nothing", () => {
 });
 
 describe("R8: agents that vanish", () => {
-  test("one that does not come back is ended: transient, AGENT_DISCONNECTED, now", () => {
-    const stage = createStage();
-    stage.start();
-    stage.sessions.connectionEnded(stage.connection);
-    stage.wallTime += 5000;
-    stage.commit(stage.sessions.abandon(SESSION, stage.context()));
-    expect(stage.last()).toMatchObject({
-      error_category: "transient",
-      error_code: "AGENT_DISCONNECTED",
-      urgency: "critical",
-      producer: { agent_id: "planner" },
-      timestamp: "2026-05-24T14:22:16.000Z",
-    });
-  });
-
   test("R17: what ended is remembered until it is forgotten, and with it its tokens (AAEP §6.2)", () => {
     const stage = createStage();
     for (const [index, id] of ["sess_1", "sess_2"].entries()) {

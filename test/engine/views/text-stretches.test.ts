@@ -27,6 +27,16 @@ describe("R10: a stretch of text", () => {
     expect(first([text(0, "One. "), text(5, "Two. "), next], 20)).toEqual(["One. Two. ", 2, true]);
   });
 
+  it("goes on where its language is written otherwise, and no further than that", () => {
+    const inLanguage = (language: string) => ({ base: { ...BASE, language } });
+    const units = [
+      text(0, "One. ", inLanguage("EN")),
+      text(5, "Two. ", inLanguage("en")),
+      text(10, "Drei.", inLanguage("de")),
+    ];
+    expect(first(units, 100)).toEqual(["One. Two. ", 2, true]);
+  });
+
   it("is not cut off by another text, nor after its own end", () => {
     const other = text(0, "Other.", { output: "sess_1/out_2" });
     expect(first([text(0, "One. "), other, text(5, "Two. ")], 20)).toEqual(["One. ", 1, false]);

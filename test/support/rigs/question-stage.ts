@@ -181,6 +181,7 @@ export class QuestionStage {
     const when = at === undefined ? "" : ` at ${at}`;
     if (entry.kind === "outcome") {
       this.say("log", `${name} ended ${membersOf(entry.outcome)}${when}`);
+      if (this.names.get(entry.outcome.event_id) !== name) this.say("log", `by ${entry.outcome.event_id}`);
       return;
     }
     const { subscriber_id: who, subscription_id: id } = entry;
