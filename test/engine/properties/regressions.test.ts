@@ -7,14 +7,14 @@ import { hearingFaults } from "../../support/oracles/hearing-oracle.js";
 import type { Plan } from "../../support/rigs/delivery-plans.js";
 import { live } from "../../support/rigs/delivery-world.js";
 import { restartFaults, type Step } from "../../support/rigs/restart-history.js";
-import { type VoidStep, voidFaults } from "../../support/rigs/void-history.js";
 
 interface Regression {
   readonly once: string;
   /** A life of one run, or a history of several. */
   readonly plan?: Plan;
   readonly restart?: readonly Step[];
-  readonly void?: readonly VoidStep[];
+  /** The same, where agents give up what a kill took back. */
+  readonly givingUp?: readonly Step[];
 }
 
 /** JSON has no undefined, which is a value of terms: there it stands as null. */
@@ -31,10 +31,10 @@ const lines = readFileSync(new URL("regressions.jsonl", import.meta.url), "utf8"
 const REGRESSIONS = lines.map((line) => withUndefined(JSON.parse(line)) as Regression);
 
 describe("what once went wrong", () => {
-  it.each(REGRESSIONS)("$once", async ({ plan, restart, void: voided }) => {
-    expect([plan, restart, voided].filter((one) => one !== undefined)).toHaveLength(1);
+  it.each(REGRESSIONS)("$once", async ({ plan, restart, givingUp }) => {
+    expect([plan, restart, givingUp].filter((one) => one !== undefined)).toHaveLength(1);
     if (plan !== undefined) expectNoFaults(...hearingFaults(live(plan)));
-    if (restart !== undefined) expectNoFaults(...(await restartFaults(restart)));
-    if (voided !== undefined) expectNoFaults(...(await voidFaults(voided)));
+    if (restart !== undefined) expectNoFaults(...(await restartFaults(restart, "insist")));
+    if (givingUp !== undefined) expectNoFaults(...(await restartFaults(givingUp, "give up")));
   });
 });

@@ -3,35 +3,25 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
 import { CASES } from "../../support/rigs/delivery-plans.js";
-import { restartFaults, type Step } from "../../support/rigs/restart-history.js";
+import { restartFaults, SEAT_COUNT, type Step } from "../../support/rigs/restart-history.js";
 
 const s = fc.nat({ max: 1 });
-const l = fc.nat({ max: 2 });
+const l = fc.nat({ max: SEAT_COUNT - 1 });
 const lost = fc.constantFrom(0, 0, 0, 1, 4, 1000);
-const absent = fc.subarray([0, 1, 2], { minLength: 0 });
+const absent = fc.subarray(Array.from({ length: SEAT_COUNT }, (_, index) => index));
 const of = <Op extends string>(...ops: Op[]) => fc.constantFrom(...ops);
 
+const TEXTS = ["One. ", "and half", " of another. ", "Ωμέγα 😀. ", "\ud83d", "\ude00 ", "```\n", "a\nb\n", ""];
+const chunk: fc.Arbitrary<Step> = fc.record({
+  op: of("chunk"),
+  s,
+  o: fc.nat({ max: 2 }),
+  text: fc.constantFrom(...TEXTS),
+  complete: fc.constantFrom(false, false, false, true),
+});
+
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      op: of("chunk"),
-      s,
-      o: fc.nat({ max: 2 }),
-      text: fc.constantFrom(
-        "One. ",
-        "and half",
-        " of another. ",
-        "Ωμέγα 😀. ",
-        "\ud83d",
-        "\ude00 ",
-        "```\n",
-        "a\nb\n",
-        "",
-      ),
-      complete: fc.constantFrom(false, false, false, true),
-    }),
-  },
+  { weight: 8, arbitrary: chunk },
   { weight: 6, arbitrary: fc.record({ op: of("tool", "done", "irreversible", "irreversible", "reuse", "reuse"), s }) },
   { weight: 1, arbitrary: fc.record({ op: of("end"), s }) },
   { weight: 3, arbitrary: fc.record({ op: of("ask"), s, seconds: fc.constantFrom(5, 60, 100) }) },
@@ -69,7 +59,24 @@ describe("restarting", () => {
   it("R29: nothing that was acknowledged is lost, nothing happens twice, and nobody misses anything", async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
-        expectNoFaults(...(await restartFaults(steps)));
+        expectNoFaults(...(await restartFaults(steps, "insist")));
+      }),
+      { numRuns: Math.ceil(CASES / 8) },
+    );
+  });
+
+  it("R17, R29: leaves no place that loses anything, and nothing of what is void, where agents give up what a kill took back", async () => {
+    const rarelySafe = fc.oneof(
+      { weight: 8, arbitrary: chunk },
+      { weight: 5, arbitrary: fc.record({ op: of("tool", "tool", "tool", "tool", "end", "complete"), s }) },
+      { weight: 3, arbitrary: fc.record({ op: of("flush", "flush", "fail") }) },
+      { weight: 3, arbitrary: fc.record({ op: of("wait"), ms: fc.constantFrom(1, 300, 1000, 6000) }) },
+      { weight: 2, arbitrary: fc.record({ op: of("rejoin"), l, lost }) },
+      { weight: 5, arbitrary: fc.record({ op: of("kill"), awayMs: fc.constant(100), lost, absent }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(rarelySafe, { maxLength: 40, size: "max" }), async (steps) => {
+        expectNoFaults(...(await restartFaults(steps, "give up")));
       }),
       { numRuns: Math.ceil(CASES / 8) },
     );

@@ -9,49 +9,8 @@ import { arrivedAt } from "../../support/rigs/arrivals.js";
 import { CASES } from "../../support/rigs/delivery-plans.js";
 import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
 import { createRuns } from "../../support/rigs/restart-rig.js";
-import { OUTPUT_COUNT, SEAT_COUNT, type VoidStep, voidFaults } from "../../support/rigs/void-history.js";
-
-const s = fc.nat({ max: 1 });
-const l = fc.nat({ max: SEAT_COUNT - 1 });
-const lost = fc.constantFrom(0, 0, 0, 1, 3, 1000);
-
-const step: fc.Arbitrary<VoidStep> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      op: fc.constant("chunk" as const),
-      s,
-      o: fc.nat({ max: OUTPUT_COUNT - 1 }),
-      text: fc.constantFrom("One. ", "and half", " of another. ", "Ωμέγα 😀. ", "x", ""),
-      complete: fc.constantFrom(false, false, false, true),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant("tool" as const), s }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("end" as const), s, isError: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("flush" as const) }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("fail" as const) }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant("wait" as const), ms: fc.constantFrom(1, 300, 1000, 6000) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("rejoin" as const), l, lost }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      op: fc.constant("kill" as const),
-      lost,
-      absent: fc.subarray(Array.from({ length: SEAT_COUNT }, (_, index) => index)),
-    }),
-  },
-);
 
 describe("runs that make nothing durable", () => {
-  it("R17, R29: leave no place that loses anything, repeats what was kept, or leaves anything behind that is void", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (steps) => {
-        expectNoFaults(...(await voidFaults(steps)));
-      }),
-      { numRuns: Math.ceil(CASES / 8) },
-    );
-  });
-
   it("R17: a place in one is rolled back, however many such runs follow, and so is none that was kept", async () => {
     const runs = createRuns();
     const places: (string | undefined)[] = [];

@@ -1,11 +1,10 @@
-// A history of several runs: agents that publish until they have a receipt, people who answer, subscribers who come back, and kills at any moment.
-// What the agents were told is held against what the disk has and what the subscribers got.
+// A history of several runs: agents, people who answer, subscribers who come back, and kills at any moment. What the agents were told is held against
+// what the disk has and what the subscribers got.
 import { Fault } from "../../../src/base/errors.js";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { type ClientChain, journaledPlaceFaults } from "../oracles/journaled-places.js";
-import type { ClientConnection } from "../oracles/place-facts.js";
 import { diskFaults } from "../oracles/restart-verdict.js";
+import { type BootFacts, type SeatChain, voidVerdict } from "../oracles/void-verdict.js";
 import { lastCursor, leftWith } from "./arrivals.js";
 import { type Listener, session } from "./engine-rig.js";
 import { confirmation, decision } from "./question-rig.js";
@@ -13,7 +12,7 @@ import { createRuns, type Run } from "./restart-rig.js";
 
 export type Step =
   | { readonly op: "chunk"; readonly s: number; readonly o: number; readonly text: string; readonly complete: boolean }
-  | { readonly op: "tool" | "done" | "irreversible" | "end" | "reuse"; readonly s: number }
+  | { readonly op: "tool" | "done" | "irreversible" | "end" | "complete" | "reuse"; readonly s: number }
   | { readonly op: "ask"; readonly s: number; readonly seconds: number }
   | { readonly op: "reply"; readonly accept: boolean }
   | { readonly op: "wait"; readonly ms: number }
@@ -44,12 +43,11 @@ interface Slot {
   readonly used: Fields[];
 }
 
-interface Seat extends ClientChain {
+interface Seat extends SeatChain {
   readonly terms: Partial<Terms>;
   /** The last place that it was told, as far as that arrived. */
   cursor: string | undefined;
   listener: Listener | undefined;
-  readonly chain: ClientConnection[];
 }
 
 const SEATS: readonly Pick<Seat, "name" | "terms">[] = [
@@ -59,15 +57,38 @@ const SEATS: readonly Pick<Seat, "name" | "terms">[] = [
     name: "person",
     terms: { coalesceBoundaries: ["word"], supportsConfirmationReply: true, supportsClarificationReply: true },
   },
+  { name: "patient", terms: { coalesceBoundaries: ["completion"] } },
 ];
 
-/** Runs a history and answers what was wrong with it. */
-export async function restartFaults(steps: readonly Step[]): Promise<readonly string[]> {
+export const SEAT_COUNT = SEATS.length;
+
+/**
+ * Runs a history and answers what was wrong with it. Agents that insist publish what they said until they have a receipt for it. Others give up what a
+ * kill took back, or say something else in its place.
+ */
+export async function restartFaults(steps: readonly Step[], agents: "insist" | "give up"): Promise<readonly string[]> {
+  const doInsist = agents === "insist";
   const faults: string[] = [];
   const runs = createRuns();
   const given: JournaledEvent[] = [];
   const journaled = (entry: JournaledEvent): void => void given.push(entry);
-  let run: Run = runs.start(undefined, { journaled });
+  const boots: BootFacts[] = [];
+  const start = (awayMs?: number): Run => {
+    const before = given.length;
+    const started = runs.start(awayMs, { journaled, engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
+    const head = started.journal.head();
+    // It may have said something already, of what the run before had decided.
+    const first = given[before]?.epoch ?? head + 1;
+    boots.push({ first, durable: first - 1, head });
+    return started;
+  };
+  let run = start();
+  /** What the run has given out and written. */
+  const noteBoot = (): void => {
+    const { durableEpoch = 0, head } = run.journal.status();
+    const boot = boots.at(-1);
+    if (boot !== undefined) Object.assign(boot, { durable: Math.max(boot.durable, durableEpoch), head });
+  };
   let serial = 0;
   const acknowledged = new Map<string, { readonly epoch: number; readonly event: Fields }>();
   let said: Said[] = [];
@@ -107,11 +128,11 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       const receipt = by.agent.publish([{ fields: one.fields }], false, tokens.get(String(one.fields.session_id)));
       by.clock.settle();
       const [place] = receipt.events;
-      if (again === undefined) said.push(one);
+      if (again === undefined && doInsist) said.push(one);
       const done = () => acknowledge(one, place?.epoch ?? 0, receipt.resumeToken);
       // A receipt of a run that was killed arrives nowhere.
-      if (receipt.durable === undefined) done();
-      else
+      if (receipt.durable === undefined || !doInsist) done();
+      if (receipt.durable !== undefined && doInsist)
         receipt.durable.then(
           () => by === run && done(),
           (): void => undefined,
@@ -155,8 +176,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
     const listener = run.listen(seat.terms, seat.name, named);
     const { resumed } = listener.subscription;
     seat.listener = listener;
-    seat.chain.push({ named, resumed, head: run.journal.head(), items: [] });
-    if (["gap", "unknown"].includes(String(resumed))) faults.push(`${seat.name}: ${resumed} after ${named}`);
+    seat.chain.push({ run: boots.length - 1, named, resumed, head: run.journal.head(), items: [] });
   };
 
   /** It does not know of the last events that it was sent on this connection, nor of places that it was told behind them. */
@@ -190,7 +210,11 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       try {
         run.agent.resumeSession(id, token);
       } catch (caught) {
-        if (!(caught instanceof Fault) || caught.code !== "session_ended") faults.push(`${id}: ${caught}`);
+        if (!(caught instanceof Fault)) throw caught;
+        if (caught.code !== "session_ended" && doInsist) faults.push(`${id}: ${caught}`);
+        // Its start is void: its agent begins again, under the same name.
+        tokens.delete(id);
+        if (caught.code !== "session_ended") continue;
         const index = slots.findIndex((slot) => slot.id === id);
         Object.assign(slots[index] ?? {}, newSlot(index, ++serial));
       }
@@ -262,9 +286,11 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
         if (slot !== undefined) say(slot, confirmation(token, { timeout_seconds: step.seconds }));
         return;
       }
-      case "end": {
+      case "end":
+      case "complete": {
         const slot = ready(step.s);
-        if (slot === undefined || say(slot, session().errored()) !== undefined) return;
+        const end = step.op === "end" ? session().errored() : session().completed();
+        if (slot === undefined || say(slot, end) !== undefined) return;
         Object.assign(slot, newSlot(slots.indexOf(slot), ++serial));
         return;
       }
@@ -304,9 +330,10 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       }
       case "kill": {
         noteOutcomes();
+        noteBoot();
         for (const seat of seats) leave(seat, step.lost);
         runs.disk.setFailing(false);
-        run = runs.start(step.awayMs, { journaled, engine: { lag: { maxMs: 1e9, maxEvents: 1e9 } } });
+        run = start(step.awayMs);
         begin(step.absent);
         return;
       }
@@ -323,16 +350,31 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   await run.flush();
   sayAgain();
   await run.flush();
+  // A text that is waited for gets its end. Of sessions that were given up nobody speaks any more.
+  for (const slot of slots)
+    for (const output of openOutputs(slot.id, runs.disk.events())) say(slot, session().chunk("", true, output));
   for (let minute = 0; minute < 20; minute += 1) run.advance(60_000);
   await run.flush();
   run.advance(60_000);
   noteOutcomes();
+  noteBoot();
+  for (const { name, listener } of seats)
+    if ((listener?.ended.length ?? 0) > 0) faults.push(`${name} was ended: ${listener?.ended.join()}`);
   for (const seat of seats) leave(seat, 0);
-  return [
-    ...faults,
-    ...diskFaults(runs.disk.events(), acknowledged),
-    ...seats.flatMap((seat) => journaledPlaceFaults(given, runs.disk.events(), seat)),
-  ];
+  const disk = runs.disk.events();
+  const ofDisk = doInsist ? diskFaults(disk, acknowledged) : [];
+  return [...faults, ...ofDisk, ...voidVerdict({ runs: boots, entries: given, disk, seats })];
+}
+
+function openOutputs(sessionId: string, disk: readonly { readonly event: AgentEvent }[]): ReadonlySet<string> {
+  const open = new Set<string>();
+  for (const { event } of disk) {
+    const { session_id: of, output_id: output, complete } = event;
+    if (of !== sessionId || typeof output !== "string") continue;
+    if (complete === true) open.delete(output);
+    else open.add(output);
+  }
+  return open;
 }
 
 function newSlot(index: number, serial: number): Slot {
