@@ -4,59 +4,62 @@ import { judgeListening } from "./judge-listening.js";
 import { judgeQuestions } from "./judge-questions.js";
 import type { Recording, Sent, SentSession } from "./record.js";
 
-export interface Counts {
-  events: number;
-  acknowledged: number;
-  delivered: number;
+/** What is counted. */
+const NOTHING = {
+  events: 0,
+  acknowledged: 0,
+  delivered: 0,
   /** Repeats that no cursor covered. */
-  repeated: number;
+  repeated: 0,
   /** Cursors that were told. */
-  places: number;
+  places: 0,
+  lost: 0,
+  reordered: 0,
+  /** Repeats that nobody can know as such. */
+  duplicated: 0,
+  /** What nobody published. */
+  invented: 0,
+  gaps: 0,
+  /** What came again although a cursor covered it. */
+  again: 0,
+  /** What came for the first time after a cursor had covered it. */
+  ranAhead: 0,
+  /** Cursors of one subscription that fell. */
+  fell: 0,
+  /** Cursors that name what they should not. */
+  unreadable: 0,
+  /** What came again because no cursor covered it in time. */
+  stale: 0,
+  /** Places that were said to be void and were not. */
+  rolledBack: 0,
+  /** Sessions that were summed up although nothing was missing. */
+  summed: 0,
+  /** Sessions and questions that a listener believes open and that are over, or the other way round. */
+  ghosts: 0,
+  /** Of listeners with a rate: progress and states that later ones replaced (R11). */
+  superseded: 0,
+  /** Events whose acknowledgement a kill swallowed after somebody had heard them: their order in that run is anybody's. */
+  ambiguous: 0,
+  sessions: 0,
+  sessionsAbandoned: 0,
+  sessionsLostToGrace: 0,
+  /** Ends for want of an agent that was there (R8b). */
+  falselyLost: 0,
+  asked: 0,
+  resolved: 0,
+  resolvedTwice: 0,
+  /** Lines of the audit log of which a kill left open whether they were written, and which were written again as they were. */
+  auditedAgain: 0,
+  openAtKills: 0,
+  repliedAfterKill: 0,
+  /** Outcomes, and replies that decided them, that the audit log does not have. */
+  missingInAudit: 0,
+  forgotten: 0,
+};
+export type Counts = typeof NOTHING & {
   /** How places that were named were met; "undefined" of newcomers. */
   readonly resumed: Record<string, number>;
-  lost: number;
-  reordered: number;
-  /** Repeats that nobody can know as such. */
-  duplicated: number;
-  /** What nobody published. */
-  invented: number;
-  gaps: number;
-  /** What came again although a cursor covered it. */
-  again: number;
-  /** What came for the first time after a cursor had covered it. */
-  ranAhead: number;
-  /** Cursors of one subscription that fell. */
-  fell: number;
-  /** Cursors that name what they should not. */
-  unreadable: number;
-  /** What came again because no cursor covered it in time. */
-  stale: number;
-  /** Places that were said to be void and were not. */
-  rolledBack: number;
-  /** Sessions that were summed up although nothing was missing. */
-  summed: number;
-  /** Sessions and questions that a listener believes open and that are over, or the other way round. */
-  ghosts: number;
-  /** Of listeners with a rate: progress and states that later ones replaced (R11). */
-  superseded: number;
-  /** Events whose acknowledgement a kill swallowed after somebody had heard them: their order in that run is anybody's. */
-  ambiguous: number;
-  sessions: number;
-  sessionsAbandoned: number;
-  sessionsLostToGrace: number;
-  /** Ends for want of an agent that was there (R8b). */
-  falselyLost: number;
-  asked: number;
-  resolved: number;
-  resolvedTwice: number;
-  /** Lines of the audit log of which a kill left open whether they were written, and which were written again as they were. */
-  auditedAgain: number;
-  openAtKills: number;
-  repliedAfterKill: number;
-  /** Outcomes, and replies that decided them, that the audit log does not have. */
-  missingInAudit: number;
-  forgotten: number;
-}
+};
 
 export type FaultCount =
   | "lost"
@@ -95,41 +98,7 @@ export interface Verdict {
 export function judge(recording: Recording): Verdict {
   const faults: string[] = [...recording.accidents];
   const returns: Return[] = [];
-  const counts: Counts = {
-    events: 0,
-    acknowledged: 0,
-    delivered: 0,
-    repeated: 0,
-    lost: 0,
-    reordered: 0,
-    duplicated: 0,
-    invented: 0,
-    gaps: 0,
-    places: 0,
-    resumed: {},
-    again: 0,
-    ranAhead: 0,
-    fell: 0,
-    unreadable: 0,
-    stale: 0,
-    rolledBack: 0,
-    summed: 0,
-    ghosts: 0,
-    superseded: 0,
-    ambiguous: 0,
-    sessions: recording.sessions.length,
-    sessionsAbandoned: 0,
-    sessionsLostToGrace: 0,
-    falselyLost: 0,
-    asked: 0,
-    resolved: 0,
-    resolvedTwice: 0,
-    auditedAgain: 0,
-    openAtKills: 0,
-    repliedAfterKill: 0,
-    missingInAudit: 0,
-    forgotten: 0,
-  };
+  const counts: Counts = { ...NOTHING, sessions: recording.sessions.length, resumed: {} };
   judgeAcknowledgements(recording.sessions, counts, faults);
   for (const listener of recording.listeners) judgeListening(recording, listener, counts, faults, returns);
   judgeLostAgents(recording, counts, faults);
