@@ -1,4 +1,5 @@
 // R14: the reader holds the blocks read lately, up to 2 MiB of them.
+import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
 import { createBlockReader } from "../../../src/storage/blocks/block-reader.js";
@@ -77,4 +78,19 @@ it("blocks below the oldest are dropped", () => {
   expect(loads).toEqual([1, 2, 3]);
   reader.at(1);
   expect(loads).toEqual([1, 2, 3, 1]);
+});
+
+it("kinds and makers have the same numbers on the disk in every version", () => {
+  const kinds =
+    "session.started session.completed session.errored session.cancelled state.changed progress.updated tool.invoked";
+  const others =
+    "tool.completed output.streaming awaiting.confirmation awaiting.clarification handoff.requested extension";
+  const makers = [undefined, "notice", "resolution", "closing", "state", "reminder", "supplied"];
+  const entries = `${kinds} ${others}`.split(" ").map((kind, index) => {
+    const made = makers[index % makers.length];
+    return { ...newEvent(`${index}`), kind, made, epoch: index + 1 } as JournaledEvent;
+  });
+  const hash = createHash("sha256");
+  for (const { bytes } of packBlocks(entries, 0)) hash.update(bytes);
+  expect(hash.digest("hex")).toBe("93ed18a97b71eaf259220299d8b5ea44cd1690a9665379c5e4ba9f041ce4d814");
 });
