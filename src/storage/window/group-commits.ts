@@ -156,7 +156,6 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   const start = (work: () => Promise<void>): void => {
     running = work().finally(() => {
       running = undefined;
-      underWay = undefined;
       if (isClosing) return;
       if (failure !== undefined) cancelRetry = clock.wakeAt(clock.now() + RETRY_AFTER_MS, () => start(retry));
       else if (hasWork) schedule();
