@@ -6,7 +6,6 @@ import type {
   AskedQuestion,
   AuditedLine,
   Heard,
-  Joined,
   Listening,
   LogEntry,
   PlaceTold,
@@ -164,18 +163,10 @@ function change<Kind extends LogEntry["kind"]>(
   log[at] = { ...(log[at] as Extract<LogEntry, { kind: Kind }>), ...to };
 }
 
-function _gapOf(gap: number): Partial<Heard> {
-  return { gap, type: "aaep:agent.state.changed", isDaemons: true };
-}
-
 function summary(right: Right): Heard {
   const marks = { type: "aaep:agent.state.changed", isDaemons: true, isSummary: true };
   const { question: _, resolution: __, ...event } = heardLast(right, "evt_r");
   return { ...event, ...marks, id: "evt_sum" };
-}
-
-function _joinedAgain(resumed: string): Joined {
-  return { kind: "joined", connection: 3, run: 2, named: cursorAt(2 * RUN + 4), resumed };
 }
 
 type NumberCount = Exclude<keyof Counts, "resumed">;

@@ -49,7 +49,6 @@ async function answered(runs: Runs, options: Parameters<Runs["start"]>[1] = {}):
   return run;
 }
 
-const _lastKinds = (run: Run, count: number) => run.audit.slice(-count).map(({ kind }) => kind);
 const onDisk = (runs: Runs): string => JSON.stringify([...runs.disk.state().entries()]);
 
 describe("the reply that counted stands beside its outcome", () => {

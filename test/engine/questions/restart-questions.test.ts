@@ -1,6 +1,5 @@
 // Questions over a restart: still open, still answerable with the same token, and never answered twice (R6, R7, R29, H1).
 import { describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../../src/contracts/audit.js";
 import { type Listener, session } from "../../support/rigs/engine-rig.js";
 import { ABLE, audited, confirmation, give, questionsIn } from "../../support/rigs/question-rig.js";
 import { createRuns, type Run, type Runs } from "../../support/rigs/restart-rig.js";
@@ -18,8 +17,6 @@ function asked(runs: Runs, fields = confirmation("rpl_1")): { run: Run; token: s
 /** The reply tokens of what it may answer now. */
 const questionsOpenTo = ({ subscription }: Listener) =>
   subscription.openQuestions().events.map(({ reply_token }) => reply_token);
-
-const _kinds = (run: Run): readonly AuditEntry["kind"][] => run.audit.map(({ kind }) => kind);
 
 describe("H1: a question between asking and answering", () => {
   it("R8: an agent that asks the same event once more is answered with the one outcome", async () => {
