@@ -1,5 +1,5 @@
 // docs/services.md names what there is: options, files, services.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
@@ -9,8 +9,7 @@ import { OPTION_NAMES } from "../../src/daemon/config/config-schema.js";
 import { flagOf, keyOf } from "../../src/daemon/config/option-names.js";
 import { runtimeEnvironment } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
-import { docPage, projectOf } from "../support/doc-blocks.js";
-import { itInFull } from "../support/extent.js";
+import { docPage } from "../support/doc-blocks.js";
 import { startProgram } from "../support/peers/program.js";
 
 const PAGE = docPage("services.md");
@@ -30,37 +29,6 @@ test("options and methods are called by their names", () => {
     methods.map(({ name }) => name),
   );
   for (const method of methods) expect(PAGE, method).toContain(method);
-});
-
-itInFull("C1: the listener in Node hears an agent over both kinds of socket", async () => {
-  const folder = projectOf(PAGE, "js", "listen.mjs");
-  const entry = join(folder, "listen.mjs");
-  const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
-  const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
-  const daemon = startProgram(["serve", "--grpc", "auto", "--http", "auto"], { environment });
-  await daemon.stdoutLines(1);
-  const listeners = ["aaepd.grpc", "aaepd.http"].map((name) =>
-    startProgram([join(directory, name)], { environment, entry }),
-  );
-  for (const listener of listeners) expect(await listener.stdoutLines(1)).toEqual(["accepted"]);
-  const session = join(folder, "session.ndjson");
-  const said = [
-    { type: "aaep:agent.session.started", summary_normal: "Begins." },
-    { type: "aaep:agent.output.streaming", chunk: "Whole sentences.", complete: true },
-    { type: "aaep:agent.session.completed", summary_normal: "Done." },
-  ];
-  writeFileSync(
-    session,
-    said
-      .map((event) => `${JSON.stringify({ session_id: "sess_1", producer: { agent_id: "x" }, ...event })}\n`)
-      .join(""),
-  );
-  const agent = startProgram(["publish", session, "--socket", join(directory, "aaepd.sock")], { environment });
-  expect((await agent.ended).code).toBe(0);
-  for (const listener of listeners) {
-    expect([(await listener.ended).code, listener.stderr()]).toEqual([0, ""]);
-    expect(listener.stdout()).toContain("aaep:agent.output.streaming Whole sentences.\n");
-  }
 });
 
 test("what `curl` is shown to do is answered", async () => {

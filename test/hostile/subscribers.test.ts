@@ -135,61 +135,6 @@ describe("messages out of shape", () => {
   });
 });
 
-describe("names that mean something to JavaScript", () => {
-  const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "then"];
-
-  it("R17: are no places to resume after", async () => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    await agent.publish(STARTED);
-    for (const name of names) {
-      const peer = await rig.plain();
-      peer.sendText(withText(requestOf(), "extensions", `{"aaepd":{"resume_after":{"${name}":"${name}"}}}`));
-      expect(await peer.answers.next()).toMatchObject({ type: "subscription.rejected", reason_code: "unknown" });
-      const single = await peer.subscribe(requestOf({}, { extensions: { aaepd: { resume_after: name } } }));
-      expect(single).toMatchObject({ honored_capabilities: { aaepd: { resumed: "unknown" } } });
-      expect(await peer.events.next()).toMatchObject({ type: "aaep:agent.state.changed", session_id: "sess_1" });
-      await peer.peer.close();
-    }
-  });
-
-  it("are no languages, and neither are tags that nobody registered", async () => {
-    const rig = await startRig();
-    const tags = [
-      "toString",
-      "valueOf",
-      "a",
-      "abcd",
-      "x-private",
-      "i-klingon",
-      "en-US-u-co-standard",
-      "zz-99999-ABCDEFGH",
-    ];
-    for (const tag of tags) {
-      const sessionId = `sess_${tag.replaceAll(/[^A-Za-z]/g, "")}1`;
-      const peer = await rig.plain();
-      await peer.subscribe(requestOf({ languages: [tag] }, { subscriber_id: tag }));
-      const agent = await rig.rpc();
-      await agent.publish(
-        { ...STARTED, session_id: sessionId, localization_hints: { primary_language: tag } },
-        {
-          type: "aaep:agent.output.streaming",
-          session_id: sessionId,
-          chunk: "One. Two.",
-          complete: true,
-          language: tag,
-        },
-      );
-      expect(await peer.events.next()).toMatchObject({ session_id: sessionId });
-      expect(await peer.events.next()).toMatchObject({ session_id: sessionId });
-      await agent.publish({ ...DONE, session_id: sessionId });
-      await agent.close();
-      await peer.close();
-    }
-    await rig.expectOthersServed();
-  });
-});
-
 describe("texts and lists at their ends", () => {
   it("a subscriber of any name is a subscriber", async () => {
     const rig = await startRig();

@@ -213,15 +213,6 @@ export const publishing: readonly Scenario[] = [
     skip: withoutRpcAgent("every request of AgentService is answered: it has no notifications"),
   },
   {
-    name: "R33: standard faults have JSON-RPC's own numbers",
-    steps: [
-      { do: "call", method: "aaep.dance", error: { rpcCode: -32_601, code: "unknown_method" } },
-      { do: "call", method: "aaep.publish", error: { rpcCode: -32_602, code: "invalid_params" } },
-      { do: "call", method: "aaep.ping", answer: {} },
-    ],
-    skip: withoutRpcAgent("it is about the numbers and the names of methods of JSON-RPC"),
-  },
-  {
     name: "AAEP §9.5.1, R1, R2: an agent declares itself, and its events and the manifest say so",
     steps: [
       {

@@ -30,28 +30,6 @@ const DATA: Part = {
 
 export const terms: readonly Scenario[] = [
   {
-    name: "AAEP §5.3: an empty object asks for the defaults",
-    steps: [
-      {
-        do: "subscribe",
-        who: "reader",
-        request: { capabilities: {} },
-        answer: honoring({
-          preferred_verbosity: "normal",
-          languages: ["en-US"],
-          supports_confirmation_reply: false,
-          supports_clarification_reply: false,
-          coalesce_boundaries: ["sentence", "completion"],
-          event_filters: { include: ["aaep:agent.*"], exclude: [] },
-          supported_conformance_levels: [1],
-          supported_extensions: [],
-          cognitive_load: "medium",
-          accept_signed_manifests_only: false,
-        }),
-      },
-    ],
-  },
-  {
     name: "AAEP §5.3.1.7, AAEP §5.3.1.9: types of an extension come to those that include them, its data to everybody",
     steps: [
       {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
 import type { ServiceMessage } from "../../../src/contracts/service.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { sessionOver } from "../../support/peers/raw-http2.js";
@@ -231,6 +232,23 @@ describe("streams", () => {
       expect([authority, head[":status"]]).toEqual([authority, 200]);
       call.resume();
     }
+  });
+
+  it.each([
+    ["lagging", constants.NGHTTP2_ENHANCE_YOUR_CALM],
+    ["shutting_down", constants.NGHTTP2_CANCEL],
+  ] as const)("a client that does not read is reset where it can read no status: %s", async (code, reset) => {
+    const stage = await started({ closeTimeoutMs: 50 });
+    const stream = callOf(sessionTo(stage), "Listen");
+    stream.end(EMPTY_ENVELOPE);
+    stream.pause();
+    const server = await stage.listens.next();
+    for (let sent = 0; sent < 100; sent++) server.send(eventFrame("evt_1", "x".repeat(16_000)));
+    const closed = new Promise((resolve) => stream.once("close", resolve));
+    await server.close(new Fault(code, "It ends."));
+    await closed;
+    expect(stream.rstCode).toBe(reset);
+    await expectOthersServed(stage);
   });
 
   it("a sender that goes on after a false is cut off at the limit", async () => {

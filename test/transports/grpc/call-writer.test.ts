@@ -1,7 +1,8 @@
-// Messages are written straight to the stream below a call, and through the library where that is not found.
+// Messages are written straight to the stream below a call, and through the library where that is not found; how many bytes of them may wait.
 import { expect, it } from "vitest";
 import type { FrameBatch } from "../../../src/contracts/transport.js";
-import { createCallWriter } from "../../../transports/grpc/call-writer.js";
+import { createCallOutbox } from "../../../transports/grpc/call-outbox.js";
+import { type CallWriter, createCallWriter } from "../../../transports/grpc/call-writer.js";
 
 const runOf = (...frames: readonly string[]): FrameBatch<Uint8Array> => ({
   frames: frames.map((frame) => Buffer.from(frame)),
@@ -79,4 +80,38 @@ it.each(["closed", "destroyed", "writableEnded"] as const)("nothing is written t
 it("an empty run writes nothing", () => {
   const { call } = callOf({ isStreamKnown: true });
   expect(createCallWriter(call, false).ofBatch(runOf())).toEqual([]);
+});
+
+it("G1: bytes wait up to a mark, more than the limit break the call off, and a settled call takes nothing", async () => {
+  const written: string[] = [];
+  const left: (() => void)[] = [];
+  const writer: CallWriter = {
+    ofFrame: (frame) => Buffer.from(frame),
+    ofBatch: ({ frames }) => frames.map((frame) => Buffer.from(frame)),
+    write: (bytes, done) => {
+      written.push(String(bytes));
+      left.push(done);
+    },
+  };
+  let overflows = 0;
+  const onOverflow = (): void => {
+    overflows += 1;
+  };
+  const outbox = createCallOutbox(writer, { highWaterMarkBytes: 4, maxBufferedBytes: 8, onOverflow });
+  expect(["1234", "5"].map((text) => outbox.send(Buffer.from(text)))).toEqual([true, false]);
+  const freed: string[] = [];
+  void outbox.writable().then(() => freed.push("written"));
+  await Promise.resolve();
+  expect(freed).toEqual([]);
+  left[1]?.();
+  await Promise.resolve();
+  expect(freed).toEqual(["written"]);
+  expect([outbox.sendBatch(runOf("6789")), overflows]).toEqual([false, 0]);
+  void outbox.writable().then(() => freed.push("settled"));
+  expect([outbox.send(Buffer.from("0")), overflows]).toEqual([false, 1]);
+  outbox.settle();
+  await outbox.writable();
+  expect(freed).toEqual(["written", "settled"]);
+  expect([outbox.send(Buffer.from("late")), outbox.sendBatch(runOf("late"))]).toEqual([false, false]);
+  expect(written).toEqual(["1234", "5", "6789", "0"]);
 });

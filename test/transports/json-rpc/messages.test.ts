@@ -83,6 +83,8 @@ describe("what comes in", () => {
       '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}',
       '{"jsonrpc":"2.0","id":12,"result":1}',
     );
+    // R19: nor one in which a member stands twice.
+    peer.say('{"jsonrpc":"2.0","id":13,"result":1,"result":2}', '{"jsonrpc":"2.0","id":14,"id":15,"error":{}}');
     peer.say('{"jsonrpc":"2.0","id":null,"result":1}', '{"jsonrpc":"2.0","method":"$/cancelRequest"}', request(1, "m"));
     expect(await peer.hear(1)).toEqual([{ jsonrpc: "2.0", id: 1, result: null }]);
   });

@@ -12,8 +12,6 @@ const MS_PER_TURN = 2;
 /** Most UTF-16 units of text in an answer, and how many count as a token. */
 const MOST_TEXT = 1024 * 1024;
 const UNITS_PER_TOKEN = 4;
-/** Scores are thousandths. */
-const SCORE_STEPS = 1000;
 
 export interface Attuned {
   readonly record: readonly AkashikAttunedUnit[];
@@ -41,9 +39,8 @@ export function attune(
         if (held === undefined || !isFor(held, agent)) continue;
         const value = relevanceScore(held.subject, listener);
         if (value < threshold) continue;
-        const step = Math.round(value * SCORE_STEPS);
-        const equals = byScore.get(step);
-        if (equals === undefined) byScore.set(step, [held]);
+        const equals = byScore.get(value);
+        if (equals === undefined) byScore.set(value, [held]);
         else equals.push(held);
       }
       if (next < units.length) clock.afterTurn(() => score(next));
@@ -66,8 +63,8 @@ async function answerOf(
 ): Promise<Attuned> {
   const mostText = Math.min(MOST_TEXT, (maxTokens ?? Number.POSITIVE_INFINITY) * UNITS_PER_TOKEN);
   const mostUnits = maxUnits ?? Number.POSITIVE_INFINITY;
-  const steps = [...byScore.keys()].sort((one, other) => other - one);
-  const sorted = steps.flatMap((step) => byScore.get(step) ?? []);
+  const scores = [...byScore.keys()].sort((one, other) => other - one);
+  const sorted = scores.flatMap((score) => byScore.get(score) ?? []);
   const record: AkashikAttunedUnit[] = [];
   let text = 0;
   let until = clock.now() + MS_PER_TURN;

@@ -150,26 +150,6 @@ describe("Listen", () => {
     const [first, second] = speaking.heard();
     expect([first, second].map((accepted) => givenTo(accepted).heartbeat_seconds)).toEqual([2.5, 2.5]);
   });
-
-  it("is rejected in a message, and ends in order", async () => {
-    const rig = createSubscriberRig();
-    const stream = rig.listen({ request: requestOf({}, { aaep_version: "7.0.0" }) });
-    await rig.settle();
-    expect(stream.heard()).toMatchObject([{ type: "subscription.rejected", reason_code: "version_unsupported" }]);
-    expect(stream.status()).toBe("OK");
-    expect(rig.engine.status().subscriptionCount).toBe(0);
-  });
-
-  it("hears of a shutdown, and has its status (R8a)", async () => {
-    const rig = createSubscriberRig();
-    const stream = rig.listen();
-    await rig.settle();
-    void rig.engine.endSessions();
-    void rig.served[0]?.finish("producer_shutdown");
-    await rig.settle();
-    expect(stream.types()).toEqual(["subscription.accepted", "subscription.close"]);
-    expect(stream.status()).toBe("shutting_down");
-  });
 });
 
 describe("Listen, and what it does not take", () => {

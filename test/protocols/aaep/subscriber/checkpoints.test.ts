@@ -137,20 +137,6 @@ describe("R17: a place is given", () => {
 });
 
 describe("R17: a place is taken", () => {
-  it("what follows it comes, once, and no sum", async () => {
-    const rig = stage();
-    const first = await subscribed(rig);
-    rig.publish(session().started(), session().progress(10));
-    await rig.pass(1000);
-    const { cursor } = first.last();
-    first.hangUp();
-    rig.publish(session().progress(20));
-    await rig.settle();
-    const { given, types } = await subscribed(rig, EVERYTHING, cursor);
-    expect(given().resumed).toBe("all");
-    expect(types()).toEqual(["subscription.accepted", "progress.updated", "aaepd.checkpoint"]);
-  });
-
   it.each([
     ["an id of an event", "evt_1"],
     ["nothing that anybody gave out", "\u0000 garbage"],

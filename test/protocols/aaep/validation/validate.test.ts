@@ -405,17 +405,6 @@ describe("§3.7: soft limits", () => {
       "AAEP §3.7",
     ]);
   });
-  it("32 fields pass, prefixes of extensions counted, 33 do not", () => {
-    const base = altered("agent.state.changed", { "@context": [CORE, BANK] });
-    const withPrefixes = (count: number): Json => ({
-      ...base,
-      extensions: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
-    });
-    const room = 32 - Object.keys(withPrefixes(0)).length;
-    expect(parseEvent(withPrefixes(room)).kind).toBe("ok");
-    const fault = faultOf(withPrefixes(room + 1));
-    expect([fault.code, fault.pointer, fault.rule]).toEqual(["invalid_event", "", "AAEP §3.7"]);
-  });
   it("10,000 levels yield a fault, not a stack overflow", () => {
     for (const text of [
       `${'{"x":'.repeat(9_999)}{}${"}".repeat(9_999)}`,
@@ -442,29 +431,9 @@ describe("§3.7: soft limits", () => {
     const fault = faultOf(event(room + 1));
     expect([fault.code, fault.pointer, fault.rule]).toEqual(["message_too_large", "", "AAEP §3.7"]);
   });
-  it("bytes are counted in UTF-8", () => {
-    const event = altered("agent.handoff.requested", {
-      packaged_context: { a: "日".repeat(16_000), b: "日".repeat(6_000) },
-    });
-    expect(faultOf(event).code).toBe("message_too_large");
-  });
   it("an event with a violation for each of its values is refused as a whole", () => {
     const event = { ...example("agent.state.changed"), "@context": Array.from({ length: 40_000 }, () => 0) };
     expect(allFaults(event).map(({ code, pointer }) => [code, pointer])).toEqual([["message_too_large", ""]]);
     expect(parseEvent({ ...event, "@context": event["@context"].slice(0, 1000) }).kind).toBe("invalid");
-  });
-  it("32 fields pass, 33 do not", () => {
-    const fields = (count: number) => {
-      const event: Json = altered("agent.state.changed", {
-        from_state: undefined,
-        to_state: undefined,
-        "@context": [CORE, BANK],
-        type: "bank:card.blocked",
-      });
-      for (let index = Object.keys(event).length; index < count; index++) event[`field${index}`] = index;
-      return event;
-    };
-    expect(parseEvent(fields(32)).kind).toBe("ok");
-    expect([faultOf(fields(33)).pointer, faultOf(fields(33)).rule]).toEqual(["", "AAEP §3.7"]);
   });
 });

@@ -243,20 +243,15 @@ describe("a subscription", () => {
 
   it("debounces by entity: the first at once, the newest at the window's end, none in between", () => {
     const stage = createFieldStage();
-    const reader = stage.agent("reader");
+    const [reader, full] = [stage.agent("reader"), stage.agent("full")];
     stage.agent("a");
-    doneOf(
-      stage.field().subscribe("reader", {
-        events: ["memory.contested", "memory.superseded"],
-        minRelevance: null,
-        debounceMs: 2000,
-      }),
-    );
+    const terms = { events: ["memory.contested", "memory.superseded"], minRelevance: null, debounceMs: 2000 } as const;
+    for (const { id } of [reader, full]) doneOf(stage.field().subscribe(id, terms));
     const { unit } = stage.record("a", "first");
     const contest = () => stage.record("a", "other", { relations: [relation("contradicts", unit.id)] }).conflicts[0];
     const conflict = contest();
-    const ofUnit = () =>
-      reader
+    const ofUnit = (agent = reader) =>
+      agent
         .take()
         .filter(({ memory_unit_id: id }) => id === unit.id)
         .map(({ event }) => event);
@@ -266,8 +261,12 @@ describe("a subscription", () => {
     expect(ofUnit()).toEqual([]);
     stage.clock.advance(1499);
     expect(ofUnit()).toEqual([]);
+    full.setFull(true);
     stage.clock.advance(1);
     expect(ofUnit()).toEqual(["memory.superseded"]);
+    full.setFull(false);
+    stage.clock.advance(1000);
+    expect(ofUnit(full)).toEqual(["memory.contested", "memory.superseded"]);
     stage.clock.advance(10_000);
     expect(ofUnit()).toEqual([]);
   });
