@@ -71,36 +71,6 @@ it("every case is failed by a mutant", () => {
   expect(cases.filter((id) => !failed.has(id))).toEqual([]);
 });
 
-it("P1-state-chain shows both ends of a broken link", () => {
-  const [chain] = PRODUCER_CASES.flatMap((one) =>
-    one.kind === "watching" && one.id === "P1-state-chain" ? [one] : [],
-  );
-  const changed = (from_state: string, to_state: string) => ({
-    type: "aaep:agent.state.changed",
-    from_state,
-    to_state,
-  });
-  const called = { type: "aaep:agent.tool.invoked" };
-  const told = [
-    changed("idle", "thinking"),
-    called,
-    changed("thinking", "writing_output"),
-    changed("idle", "thinking"),
-  ];
-  const record = told.map((event, place) => {
-    const message = { ...event, event_id: `evt_${place}`, session_id: "sess_1" };
-    return { way: "received" as const, at: place, place, text: JSON.stringify(message), message };
-  });
-  const heard = { conversations: [{ record, startedAt: { at: 0 } }], shown: new Map() } as unknown as Heard;
-  const judging = () => chain?.judge(heard);
-  expect(judging).toThrow("A state.changed comes from idle, and the agent was in writing_output.");
-  try {
-    judging();
-  } catch (caught) {
-    expect(verdictIn(caught)).toMatchObject({ evidence: record.slice(2).map(({ text }) => ({ text })) });
-  }
-});
-
 it("P1-numbers reads numbers as they were sent", () => {
   const [numbers] = PRODUCER_CASES.flatMap((one) => (one.kind === "watching" && one.id === "P1-numbers" ? [one] : []));
   const verdictOf = (number: string): unknown => {

@@ -163,27 +163,6 @@ it("P1-one-terminal: a subscription that hears a late event of a session need no
   ]);
 });
 
-itInFull(
-  "P1-sequence-number: a gap fails where the producer has agreed to merge and to keep back nothing",
-  async () => {
-    const verdictOf = async (honored: Event): Promise<unknown> => {
-      const [result] = await judged(
-        ["P1-sequence-number"],
-        async ({ say }, scenario) => {
-          const session = `sess_${scenario}`;
-          say(session, "session.started", { sequence_number: 0 });
-          say(session, "session.completed", { sequence_number: 2 });
-        },
-        { honored },
-      );
-      return result?.slice(1);
-    };
-    expect(await verdictOf({})).toEqual(["passed", ""]);
-    expect(await verdictOf({ coalesce_boundaries: ["none"], max_events_per_second: 5 })).toEqual(["passed", ""]);
-    expect(await verdictOf({ coalesce_boundaries: ["none"] })).toEqual(["failed", "2 follows 0."]);
-  },
-);
-
 /** Members of a question that is open for so many seconds. */
 const asking = (seconds: number, members: Event = {}): Event => ({
   timestamp: new Date().toISOString(),

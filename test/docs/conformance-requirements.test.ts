@@ -25,10 +25,10 @@ it.each([
   ["Subscribers", SUBSCRIBER_CASES.map(describeSubscriberCase)],
 ] as const)("%s: requirements name cases that exist, and every case of a level is named", (title, cases) => {
   const ids = cases.filter(({ extension }) => extension === undefined).map(({ id }) => id);
-  const named = new Set<string>();
+  const named = new Map<string, number>();
   for (const [paragraph, level, , covered = ""] of rowsOf(title)) {
     const mine = [...covered.matchAll(/`([PS]\d-[a-z-]+)`/g)].map(([, id = ""]) => id);
-    for (const id of mine) named.add(id);
+    for (const id of mine) named.set(id, Math.min(Number(level), named.get(id) ?? Number(level)));
     // The column has cases alone, or one reason.
     const isWhole = /^none: .+\.$/.test(covered) || covered === mine.map((id) => `\`${id}\``).join(", ");
     expect({ paragraph, level, covered, isWhole: isWhole && covered !== "" }).toEqual({
@@ -38,7 +38,15 @@ it.each([
       isWhole: true,
     });
   }
-  expect([...named].sort()).toEqual([...ids].sort());
+  expect([...named.keys()].sort()).toEqual([...ids].sort());
+  for (const { id, level, paragraphs, severity } of cases) {
+    expect([id, level]).toEqual([id, named.get(id) ?? level]);
+    expect([
+      id,
+      paragraphs.every((one) => /^(AAEP §[\dA-Z]+(\.\d+)*|R\d+[a-z]?)$/.test(one)) && paragraphs.length > 0,
+    ]).toEqual([id, true]);
+    expect(["error", "warning"]).toContain(severity);
+  }
   const ours = cases.filter(({ extension }) => extension !== undefined).map(lineOf);
   expect([...textOf(title).matchAll(/^- .*$/gm)].map(([line]) => line)).toEqual(ours);
   for (const [index, { id }] of cases.entries()) expect(cases.findIndex((one) => one.id === id)).toBe(index);

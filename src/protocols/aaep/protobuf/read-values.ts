@@ -74,7 +74,7 @@ export function readValue(reading: Reading, end: number, depth: number): unknown
   let value: unknown;
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
-    if (number < 1 || number > 6) {
+    if (number > 6) {
       skipUnknown(reading, number, wireType, end);
       continue;
     }

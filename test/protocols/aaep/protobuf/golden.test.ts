@@ -318,6 +318,13 @@ describe("what is refused", () => {
     ],
     ["such a number within additional", { additional: { a: [Number.POSITIVE_INFINITY] } }, "", "/a/0", /finite/],
     ["a value without a kind", { context: {} }, "", "/@context", /null_value/],
+    [
+      "a value of a later version",
+      {},
+      `${hex(Uint8Array.of(EventSchema.field.context.number * 8 + 2))}023801`,
+      "/@context",
+      /field 7/,
+    ],
     ["a field of a later version", {}, "a00601", "", /field 100/],
     ["a field of a later version within", {}, "32039a0600", "/producer", /field 99/],
     ["a field that stands twice", { eventId: "evt_1" }, "1a0161", "/event_id", /stands twice/],

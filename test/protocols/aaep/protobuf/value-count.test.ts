@@ -13,7 +13,13 @@ const refusal = (bytes: Uint8Array): unknown => {
     return caught;
   }
 };
-const TOO_LARGE = { code: "message_too_large", pointer: "" };
+const TOO_LARGE = {
+  code: "message_too_large",
+  pointer: "",
+  rule: "AAEP §3.7",
+  sentence:
+    "A message of this form may have at most 32768 fields, at all levels together; this one has more. Send less at a time, or as JSON.",
+};
 
 describe("R34: a message has 32,768 fields at most, at all levels together", () => {
   // An entry of a list is two fields, and one of an object four: the entry, its key, its value, and the value's kind.
