@@ -134,16 +134,16 @@ describe("aaepd serve and manifest", () => {
   it("K2: prints one line when everything listens, and its manifest stands beside the socket", async () => {
     const directory = temporaryDirectory();
     const environment = { XDG_RUNTIME_DIR: directory };
-    const serve = startProgram(["serve", "--producer-id", "planner"], { environment });
+    const serve = startCommandLine(["serve", "--producer-id", "planner"], { environment });
     const [line = ""] = await serve.stdoutLines(1);
     const socket = join(directory, "aaep", "planner.sock");
     expect(JSON.parse(line)).toStrictEqual({
-      pid: serve.child.pid,
+      pid: process.pid,
       producer_id: "planner",
       endpoints: { ipc: socket },
     });
     const file = JSON.parse(readFileSync(join(directory, "aaep", "planner.manifest.json"), "utf8"));
-    expect(file).toMatchObject({ type: "aaep:producer.manifest", agent_id: "planner", pid: serve.child.pid });
+    expect(file).toMatchObject({ type: "aaep:producer.manifest", agent_id: "planner", pid: process.pid });
 
     const told = await Promise.all([
       runCommandLine(["manifest", "--socket", socket]),
@@ -152,11 +152,11 @@ describe("aaepd serve and manifest", () => {
       runCommandLine(["manifest", "--new", "--producer-id", "planner"]),
     ]);
     const { pid, framings, endpoints, ...manifest } = file;
-    expect([pid, framings]).toStrictEqual([serve.child.pid, ["length-prefixed", "newline", "content-length"]]);
+    expect([pid, framings]).toStrictEqual([process.pid, ["length-prefixed", "newline", "content-length"]]);
     expect(endpoints).toStrictEqual({ ipc: socket });
     for (const { code, stdout } of told) expect([code, JSON.parse(stdout)]).toStrictEqual([0, manifest]);
 
-    serve.child.kill("SIGTERM");
+    serve.signal("SIGTERM");
     expect((await serve.ended).code).toBe(0);
     expect(serve.stdout()).toBe(`${line}\n`);
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
@@ -176,7 +176,7 @@ describe("aaepd serve and manifest", () => {
       program.child.kill("SIGKILL");
       await program.ended;
     }
-    const next = startProgram(["serve"], { environment });
+    const next = startCommandLine(["serve"], { environment });
     const [line = ""] = await next.stdoutLines(1);
     expect(JSON.parse(line).endpoints.ipc).toBe(join(directory, "aaep", "aaepd.sock"));
     const files = readdirSync(join(directory, "aaep")).filter((name) => name.endsWith(".json"));

@@ -83,7 +83,7 @@ async function expectNoneLeft(visit: () => Promise<unknown>): Promise<void> {
   // What the first one loads stays.
   await visit();
   const before = descriptorCount();
-  for (let round = 0; round < 20; round += 1) await visit();
+  for (let round = 0; round < 6; round += 1) await visit();
   await expect.poll(descriptorCount, { timeout: 10_000 }).toBeLessThanOrEqual(before + 2);
 }
 

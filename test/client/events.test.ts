@@ -14,6 +14,7 @@ import {
   type ReceivedEvent,
 } from "../../src/client/events.js";
 import { ensureBuilt } from "../support/built.js";
+import { isWhole } from "../support/extent.js";
 import { compile, missedFlaws, programOf, RESOLUTIONS } from "../support/typed-programs.js";
 
 declare module "../../src/client/events.js" {
@@ -143,10 +144,17 @@ describe("a program that has installed the package", () => {
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(RESOLUTIONS)("compiles with $module and $moduleResolution, and not where it has a flaw", (resolution) => {
-    const options = { ...resolution, lib: ["es2023", "dom"], types: [] };
-    const from = "aaepd/client";
-    expect(compile(folder, { "right.ts": programOf("right", from), ...blocksOfGuides() }, options)).toEqual([]);
-    expect(missedFlaws(compile(folder, { "wrong.ts": programOf("wrong", from) }, options))).toEqual([]);
-  });
+  it.each(isWhole ? RESOLUTIONS : RESOLUTIONS.slice(0, 1))(
+    "compiles with $module and $moduleResolution, and not where it has a flaw",
+    (resolution) => {
+      const options = { ...resolution, lib: ["es2023", "dom"], types: [] };
+      const from = "aaepd/client";
+      const programs = {
+        "right.ts": programOf("right", from),
+        "wrong.ts": programOf("wrong", from),
+        ...blocksOfGuides(),
+      };
+      expect(missedFlaws(compile(folder, programs, options))).toEqual([]);
+    },
+  );
 });

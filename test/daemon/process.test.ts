@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { startCommandLine } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole, itInFull } from "../support/extent.js";
 import { fixture, PROGRAM, type Program, startProgram } from "../support/peers/program.js";
@@ -21,7 +22,7 @@ function request(id: number, method: string, params?: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) })}\n`;
 }
 
-function messages(program: Program): readonly Record<string, unknown>[] {
+function messages(program: Pick<Program, "stdout">): readonly Record<string, unknown>[] {
   return program
     .stdout()
     .split("\n")
@@ -135,14 +136,14 @@ describe("a daemon over stdio", () => {
   });
 
   it("R8a: a question that is open at the end of its input is withdrawn, and its call hears so", async () => {
-    const program = startProgram(["stdio", "--socket", "off", "--confirmation-grace-seconds", "3600"]);
+    const program = startCommandLine(["stdio", "--socket", "off", "--confirmation-grace-seconds", "3600"]);
     const common = { session_id: "sess_1", producer: { agent_id: "tester" } };
     const started = { ...common, type: "aaep:agent.session.started", summary_normal: "Begins." };
-    program.child.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "aaep.publish", params: [started] }));
-    program.child.stdin.write("\n");
-    program.child.stdin.write(request(2, "aaep.confirm", { ...common, action: "Pay.", consequence: "Money leaves." }));
-    program.child.stdin.end(request(3, "aaep.ping"));
-    expect(await program.ended).toStrictEqual({ code: 0, signal: null });
+    program.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "aaep.publish", params: [started] }));
+    program.stdin.write("\n");
+    program.stdin.write(request(2, "aaep.confirm", { ...common, action: "Pay.", consequence: "Money leaves." }));
+    program.stdin.end(request(3, "aaep.ping"));
+    expect((await program.ended).code).toBe(0);
     expect(messages(program).map(({ id }) => id)).toStrictEqual([1, 3, 2]);
     expect(messages(program).at(-1)).toMatchObject({ result: { resolved_by: "cancelled" } });
   });
@@ -218,7 +219,7 @@ describe("a daemon over stdio", () => {
 
   it("leaves standard input alone where it cannot start, and ends", async () => {
     const directory = temporaryDirectory();
-    const program = startProgram(["stdio", "--socket", join(directory, `${"x".repeat(120)}.sock`)]);
+    const program = startCommandLine(["stdio", "--socket", join(directory, `${"x".repeat(120)}.sock`)]);
     expect((await program.ended).code).toBe(73);
     expect(program.stderr()).toMatch(/^Error: .*Take a shorter one/m);
     expect(program.stdout()).toBe("");

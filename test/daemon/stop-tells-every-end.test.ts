@@ -1,13 +1,10 @@
 // R8a, S7: an orderly stop ends whatever is open and says so to everybody who takes it, however much that is.
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../support/built.js";
+import { describe, expect, it } from "vitest";
+import { type StartedCommand, startCommandLine } from "../cli/command-stage.js";
 import { isWhole, itInFull } from "../support/extent.js";
 import { type LineListener, listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
-import { type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-
-beforeAll(ensureBuilt, 120_000);
 
 const CUT_SHORT = "exiting before everything was in order";
 const LEFT = "the stop took its time";
@@ -37,20 +34,18 @@ function sessionsOf(count: number, questionCount: number): readonly object[] {
 }
 
 interface Serving {
-  readonly program: Program;
+  readonly daemon: StartedCommand;
   readonly path: string;
 }
 
 /** A daemon that listens. As long as a test gives it to stop is no assertion: on a busy machine much takes long. */
 async function serving(command: "serve" | "stdio", ...argv: readonly string[]): Promise<Serving> {
   const path = join(temporaryDirectory(), "test.sock");
-  const program = startProgram([command, "--socket", path, "--journal", "memory", "--producer-id", "test", ...argv]);
-  if (command === "serve") await program.stdoutLines(1);
-  else {
-    program.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: "first", method: "aaep.ping" })}\n`);
-    await program.stdoutLines(1);
-  }
-  return { program, path };
+  const daemon = startCommandLine([command, "--socket", path, "--journal", "memory", "--producer-id", "test", ...argv]);
+  if (command === "stdio")
+    daemon.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: "first", method: "aaep.ping" })}\n`);
+  await daemon.stdoutLines(1);
+  return { daemon, path };
 }
 
 /** Whose end was told, in order; and that nothing else follows, and nothing is cut. */
@@ -80,21 +75,21 @@ describe("R8a, R34, S7: a stop of serve", () => {
   it.each(SIZES)(
     "%s: each end is heard by everybody, then the close, and no line is cut",
     async (_, sessions, questions) => {
-      const { program, path } = await serving("serve", "--stop-timeout-seconds", "300");
+      const { daemon, path } = await serving("serve", "--stop-timeout-seconds", "300");
       const listeners = [await subscribedInLines(path), await subscribedInLines(path)];
       await publishInLines(await listenInLines(path), sessionsOf(sessions, questions), questions === 0 ? 400 : 36);
-      program.child.kill("SIGTERM");
-      expect((await program.ended).code).toBe(0);
+      daemon.signal("SIGTERM");
+      expect((await daemon.ended).code).toBe(0);
       for (const listener of listeners) {
         await listener.closed;
         expectAllHeard(listener, sessions, sessions * questions);
       }
-      expect(program.stderr()).not.toContain(LEFT);
+      expect(daemon.stderr()).not.toContain(LEFT);
     },
   );
 
   it("a listener with a low rate is handed all that it is owed, whatever the budget", async () => {
-    const { program, path } = await serving("serve", "--stop-timeout-seconds", "300");
+    const { daemon, path } = await serving("serve", "--stop-timeout-seconds", "300");
     const listener = await subscribedInLines(path, { max_events_per_second: 1 });
     const agent = await listenInLines(path);
     await publishInLines(agent, [started(0)]);
@@ -104,8 +99,8 @@ describe("R8a, R34, S7: a stop of serve", () => {
       agent,
       words.map((word) => ({ ...chunk, chunk: word })),
     );
-    program.child.kill("SIGTERM");
-    expect((await program.ended).code).toBe(0);
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
     await listener.closed;
     const texts = listener.lines.flatMap((line) => JSON.parse(line).chunk ?? []);
     expect(texts.join("")).toBe(words.join(""));
@@ -115,17 +110,17 @@ describe("R8a, R34, S7: a stop of serve", () => {
   itInFull(
     "S9: a listener that takes nothing holds up no more than the time of the stop, and what it did not take is counted",
     async () => {
-      const { program, path } = await serving("serve", "--stop-timeout-seconds", "6");
+      const { daemon, path } = await serving("serve", "--stop-timeout-seconds", "6");
       const stuck = await subscribedInLines(path);
       const other = await subscribedInLines(path);
       stuck.socket.pause();
       const long = { summary_normal: "It begins. ".repeat(200) };
       const events = sessionsOf(400, 0).map((event) => ({ ...event, ...long }));
       await publishInLines(await listenInLines(path), events, 100);
-      program.child.kill("SIGTERM");
-      expect((await program.ended).code).toBe(0);
-      expect(program.stderr()).not.toContain(CUT_SHORT);
-      const left = program
+      daemon.signal("SIGTERM");
+      expect((await daemon.ended).code).toBe(0);
+      expect(daemon.stderr()).not.toContain(CUT_SHORT);
+      const left = daemon
         .stderr()
         .split("\n")
         .filter((line) => line.includes(LEFT));
@@ -142,7 +137,7 @@ describe("R8a, R34, S7: a stop of serve", () => {
 
 describe("R8a, R34, S7: the end of standard input", () => {
   it("each end is heard by everybody, then the close, and no line is cut", async () => {
-    const { program, path } = await serving("stdio");
+    const { daemon, path } = await serving("stdio");
     const listener = await subscribedInLines(path);
     // Few: a daemon on stdio has two seconds, on however busy a machine.
     const count = 5;
@@ -153,10 +148,10 @@ describe("R8a, R34, S7: the end of standard input", () => {
       method: "aaep.publish",
       params,
     }));
-    program.child.stdin.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(""));
-    expect(await program.ended).toStrictEqual({ code: 0, signal: null });
+    daemon.stdin.end(calls.map((call) => `${JSON.stringify(call)}\n`).join(""));
+    expect((await daemon.ended).code).toBe(0);
     await listener.closed;
     expectAllHeard(listener, count, count);
-    expect(program.stderr()).not.toContain(LEFT);
+    expect(daemon.stderr()).not.toContain(LEFT);
   });
 });

@@ -24,7 +24,7 @@ test("R17: the listener of the page loses nothing in kills, and hears again only
   let daemon = await begin();
   const { socketPath } = daemon;
   const listeners: Program[] = [];
-  const startListener = (): void => void listeners.push(startCommand(["python3", program, socketPath, place]));
+  const startListener = (): void => void listeners.push(startCommand(["python3", "-S", program, socketPath, place]));
   const listener = (): Program => listeners.at(-1) as Program;
   const heard = (): readonly number[] => listeners.flatMap(numbersIn);
   startListener();

@@ -1,12 +1,12 @@
-// `aaepd run` and `aaepd say` as processes, with a real daemon and without one.
+// `aaepd run` and `aaepd say` in front of programs, with a real daemon and without one.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { eventually, serve } from "../../cli/command-stage.js";
+import { eventually, type StartedCommand, serve, startAdapter } from "../../cli/command-stage.js";
 import { type Heard, listenAt, stopAt } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { shared } from "../../support/lifetime.js";
-import { cleanEnvironment, PROGRAM, type Program, startProgram } from "../../support/peers/program.js";
+import { cleanEnvironment, PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { hostileLines } from "../hostile-lines.js";
 
@@ -27,7 +27,7 @@ async function started(command: "run" | "say", ...argv: readonly string[]) {
   const name = `Program ${randomUUID().slice(0, 8)}`;
   // A listener that can answer may stop.
   const heard = await listenAt(socketPath, { name, answer: () => undefined, capabilities: {} });
-  const program = startProgram([command, "--name", name, ...argv], { environment });
+  const program = startAdapter([command, "--name", name, ...argv], environment);
   return { program, heard, name, lines: () => said(heard, name) };
 }
 
@@ -43,8 +43,8 @@ function run(script: string) {
   return { child, ended, out: () => Buffer.concat(out), err: () => Buffer.concat(err) };
 }
 
-async function isEnded({ ended }: Program, code: number): Promise<void> {
-  expect(await ended).toEqual({ code, signal: null });
+async function isEnded({ ended }: StartedCommand, code: number): Promise<void> {
+  expect((await ended).code).toBe(code);
 }
 
 test("run: both outputs are heard line by line without colours, and the exit code is the end", async () => {
@@ -116,7 +116,7 @@ test("run: everything that a program wrote before it ended arrives, also at a sl
 });
 
 test("run: what cannot be started is said", async () => {
-  const program = startProgram(["run", "--", "/nowhere/program"]);
+  const program = startAdapter(["run", "--", "/nowhere/program"]);
   await isEnded(program, 2);
   expect(program.stderr()).toBe("Error: /nowhere/program cannot be started. There is no such program.\n");
 });
@@ -132,24 +132,24 @@ test("say: an argument and standard input are heard in sentences, each in one se
   ];
   await eventually(() => expect(lines()).toEqual(heardOf));
   const piped = await started("say");
-  piped.program.child.stdin.write("The backup is");
-  piped.program.child.stdin.write(" done. ");
+  piped.program.stdin.write("The backup is");
+  piped.program.stdin.write(" done. ");
   await eventually(() => expect(piped.lines()).toEqual(heardOf.slice(0, 2)));
-  piped.program.child.stdin.end("All is well.");
+  piped.program.stdin.end("All is well.");
   await isEnded(piped.program, 0);
   await eventually(() => expect(piped.lines()).toEqual(heardOf));
   expect(piped.program.stderr()).toBe("");
 });
 
 test("say: without a daemon it says so, reads its input all the same, and ends with 0", async () => {
-  const program = startProgram(["say"]);
-  const sent = new Promise<void>((resolve) => program.child.stdin.end("word ".repeat(1_000_000), resolve));
+  const program = startAdapter(["say"]);
+  const sent = new Promise<void>((resolve) => program.stdin.end("word ".repeat(1_000_000), resolve));
   await sent;
   await isEnded(program, 0);
   expect(program.stderr()).toMatch(
     /^aaepd: Nobody hears this, because no daemon runs\. To start one: aaepd setup, or .*aaepd serve\n$/,
   );
-  const empty = startProgram(["say", " "]);
+  const empty = startAdapter(["say", " "]);
   await isEnded(empty, 2);
   expect(empty.stderr()).toContain("Give a text");
 });

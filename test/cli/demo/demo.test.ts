@@ -9,7 +9,7 @@ import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run, type Stage } from "../command-stage.js";
+import { createStage, run, runCommandLine, type Stage, startCommandLine } from "../command-stage.js";
 
 const NAMES = ["Reader", "Braille", "Debugger"];
 const colors = createColors(false);
@@ -117,16 +117,15 @@ test("the user of the screen reader answers what the recorded agent asks, and th
 test("with --interactive the person at the keyboard answers; without answers there is nobody to ask", async () => {
   ensureBuilt();
   const argv = ["demo", "-i", "--speed", "100", "--only", "Screen reader"];
-  const answered = startProgram(argv, { environment: cleanEnvironment(temporaryDirectory()) });
-  answered.child.stdin.write("c2\n");
+  const answered = startCommandLine(argv);
+  answered.stdin.write("c2\n");
   expect((await answered.ended).code).toBe(0);
   expect(answered.stdout()).toContain("Choice 2: At 65\n");
   expect(answered.stdout()).toMatch(/Sent: At 65\.\nQuestion 1 has ended: Answered\.\n/);
   expect(answered.stdout()).toContain("text: complete, every character once and in order");
-  const alone = startProgram(argv, { environment: cleanEnvironment(temporaryDirectory()) });
-  alone.child.stdin.end();
-  expect((await alone.ended).code).toBe(2);
-  expect(alone.stderr()).toContain("Error: --interactive has nobody to ask");
+  const alone = await runCommandLine(argv);
+  expect(alone.code).toBe(2);
+  expect(alone.stderr).toContain("Error: --interactive has nobody to ask");
 });
 
 test("S2: interrupted, it takes its daemon and its files with it; it was to take 20 s, 15 of them for the session", async () => {

@@ -5,10 +5,12 @@ import { createAgentClient } from "../../../src/client/agent-client.js";
 import { eventually } from "../../cli/command-stage.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { listenAt, openedAt } from "./agent-stage.js";
-import { serveFor } from "./ways.js";
+import { sharedWays } from "./ways.js";
+
+const reach = sharedWays();
 
 test("an open session is kept while its agent has nothing to say", async () => {
-  const { address, token } = await serveFor("HTTP, TCP");
+  const { address, token } = await reach("HTTP, TCP");
   const timers = createVirtualClock();
   const calls: string[] = [];
   const spied: typeof fetch = (url, init) => {
@@ -29,7 +31,7 @@ test("an open session is kept while its agent has nothing to say", async () => {
 });
 
 test("a daemon that does not answer within 30 s counts as lost; a question may wait longer", async () => {
-  const { address, token, socketPath } = await serveFor("HTTP, TCP");
+  const { address, token, socketPath } = await reach("HTTP, TCP");
   const heard = await listenAt(socketPath, { answer: () => undefined });
   const timers = createVirtualClock();
   let isHeld = false;
@@ -69,7 +71,7 @@ test("a daemon that does not answer within 30 s counts as lost; a question may w
 });
 
 test("a token that the daemon has replaced is read again, and the sessions go on", async () => {
-  const served = await serveFor("HTTP, TCP");
+  const served = await reach("HTTP, TCP");
   const heard = await listenAt(served.socketPath);
   let given = served.token();
   const statuses: number[] = [];
@@ -84,7 +86,7 @@ test("a token that the daemon has replaced is read again, and the sessions go on
   const s = agent.session("Writes.");
   s.text("Before. ");
   await eventually(() => expect(heard.text()).toBe("Before. "));
-  served.signal("SIGHUP");
+  served.reload();
   await eventually(() => expect(served.token()).not.toBe(given));
   // The function gives the former token once more, so that the connection ends before there is another.
   s.text("Between. ");

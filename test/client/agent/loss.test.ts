@@ -7,7 +7,7 @@ import { spawnConnector } from "../../../src/client/node.js";
 import { eventually, serve, serveAtSocket } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
-import { startMortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { startGoingDaemon, startMortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { accepts, listenAt, openedAt } from "./agent-stage.js";
@@ -21,16 +21,16 @@ const droppedIn = (troubles: readonly AgentTrouble[]): number =>
 test.each(["kill", "stop"] as const)(
   "R3, R8, R8b: over a %s of serve, text is heard once and in order, and each question has one outcome",
   async (how) => {
-    const mortal = await startMortalDaemon();
+    const daemon = await startGoingDaemon(how);
     let mayAnswer = false;
     const asked = new Set<unknown>();
-    const heard = await listenAt(mortal.socket, {
+    const heard = await listenAt(daemon.socket, {
       answer: (event) => {
         asked.add(event.reply_token);
         return mayAnswer ? accepts(event) : undefined;
       },
     });
-    const { agent, troubles, statuses } = await openedAt(mortal.socket);
+    const { agent, troubles, statuses } = await openedAt(daemon.socket);
     let expected = "";
     const outcome = agent.session("Counts.", async (s) => {
       const say = async (count: number): Promise<void> => {
@@ -47,11 +47,11 @@ test.each(["kill", "stop"] as const)(
         const asking = s.confirm({ action: `Round ${round}.`, consequence: "It counts." });
         await say(30);
         await eventually(() => expect(asked.size).toBe(round + 1));
-        await mortal[how]();
+        await daemon.go();
         await say(30);
         await eventually(() => expect(statuses.at(-1)?.kind).toBe("away"));
         await say(30);
-        expect(await mortal.start().ready).toBe(true);
+        await daemon.comeBack(round + 1 === ROUNDS);
         await say(30);
         mayAnswer = true;
         let isAnswered = false;
@@ -89,7 +89,7 @@ test("R8b: where the next run has nothing of a session, it begins again under an
   await over.confirm({ action: "A", consequence: "B" });
   await mortal.kill();
   await eventually(() => expect(statuses.at(-1)?.kind).toBe("away"));
-  expect(await mortal.start().ready).toBe(true);
+  await mortal.again();
   // It begins at once, although its author has nothing to say. A session that is over does not.
   await eventually(() => expect(s.id).not.toBe(first));
   await eventually(() => expect(heard.resumed).toEqual(["new", "unknown"]));
@@ -325,7 +325,7 @@ test("R5: a call whose daemon is lost between the consent and the call is not ma
   expect(declined).toHaveLength(1);
   expect(declined).not.toContainEqual(expect.objectContaining({ decision: "accept" }));
   s.complete();
-  expect(await mortal.start().ready).toBe(true);
+  await mortal.again();
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended. One action was not carried out."));
 });
 

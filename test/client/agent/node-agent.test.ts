@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findAllDaemons } from "../../../src/client/discovery/daemons.js";
 import { discoverDaemons } from "../../../src/client/discovery/discover-daemons.js";
-import { subscribe } from "../../../src/client/node.js";
+import { ipcRpcConnector, openAgent, subscribe } from "../../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
@@ -55,7 +55,7 @@ test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
   expect(await findAllDaemons([runtime.directory])).toEqual([]);
 });
 
-test("a listener that waits hears the whole of a program that starts its daemon and ends at once", async () => {
+test("R8a: a listener that waits hears the whole of a program that starts its daemon and ends at once, and the daemon ends with it", async () => {
   const runtime = runtimeEnvironment();
   const listener = subscribe(discoverDaemons({ directories: [runtime.directory] }), { coalesce_boundaries: ["none"] });
   onTestFinished(() => listener.close());
@@ -80,24 +80,6 @@ test("a listener that waits hears the whole of a program that starts its daemon 
     "session.completed",
   ]);
   expect(await running.ended).toEqual({ code: 0, out: "", err: "" });
-});
-
-test("R8a: without agent.close it ends by itself, and so does its daemon, which was told everything", async () => {
-  const runtime = runtimeEnvironment();
-  const running = startAuthorProgram(
-    `import { openAgent } from "aaepd";
-     const agent = await openAgent({ id: "nodder", searchMs: ${PATIENT_MS} });
-     console.log(agent.status.kind);
-     ${WAITS}
-     await agent.session("Nods.", (s) => s.text("Here I am."));`,
-    cleanEnvironment(runtime.XDG_RUNTIME_DIR),
-  );
-  await eventually(() => expect(running.out()).toBe("connected\n"));
-  const heard = await listenAt(join(runtime.directory, "nodder.sock"));
-  running.goOn();
-  expect(await running.ended).toEqual({ code: 0, out: "connected\n", err: "" });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-  expect(heard.text()).toBe("Here I am.");
   await vi.waitFor(async () => expect(await findAllDaemons([runtime.directory])).toEqual([]), 60_000);
 });
 
@@ -124,53 +106,49 @@ test("without a daemon and without a program to start, it is silent, and runs on
   expect(await running.ended).toEqual({ code: 0, out: "silent\n[]\n", err: "" });
 });
 
-test.each([
-  {
-    what: "a program that is not there",
-    options: 'spawn: { program: "/nowhere/aaepd.js" }',
-    says: "Cannot find module",
-  },
-  {
-    what: "a wrong option",
-    options: 'spawn: { argv: ["--nope"] }',
-    says: 'There is no option "--nope"',
-    told: ["usage"],
-  },
-  { what: "a socket for all", options: 'spawn: { argv: ["--socket", "/tmp/nodder.sock"] }', says: "The folder /tmp" },
-])("$what is as no daemon, and says so", async ({ options, says, told = [] }) => {
+const NO_DAEMONS = [
+  { options: { program: "/nowhere/aaepd.js" }, says: "Cannot find module", told: [] },
+  { options: { argv: ["--nope"] }, says: 'There is no option "--nope"', told: ["usage"] },
+  { options: { argv: ["--socket", "/tmp/nodder.sock"] }, says: "The folder /tmp", told: [] },
+];
+
+test("a program that is not there, a wrong option, and a socket for all are as no daemon, and said so", async () => {
   const running = startAuthorProgram(
     `import { openAgent } from "aaepd";
-     const troubles = [];
-     const agent = await openAgent({ id: "nodder", onError: ({ fault }) => troubles.push(fault.code), ${options} });
-     console.log(agent.status.kind, agent.status.because.sentence);
-     await agent.session("Nods.", (s) => s.text("Nobody hears it."));
-     await agent.close();
-     console.log(JSON.stringify(troubles));`,
+     for (const spawn of ${JSON.stringify(NO_DAEMONS.map(({ options }) => options))}) {
+       const troubles = [];
+       const agent = await openAgent({ id: "nodder", onError: ({ fault }) => troubles.push(fault.code), spawn });
+       const said = agent.status.kind + " " + agent.status.because.sentence;
+       await agent.session("Nods.", (s) => s.text("Nobody hears it."));
+       await agent.close();
+       console.log(JSON.stringify({ said, troubles }));
+     }`,
     cleanEnvironment(runtimeEnvironment().XDG_RUNTIME_DIR),
   );
   const { code, out, err } = await running.ended;
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out).toMatch(/^silent It could not be started: /);
-  expect(out).toContain(says);
-  expect(out.trim().split("\n").at(-1)).toBe(JSON.stringify(told));
+  const lines = out.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    NO_DAEMONS.map(({ says, told }) => ({ said: expect.stringContaining(says), troubles: told })),
+  );
+  for (const line of lines) expect(line).toContain('"silent It could not be started: ');
 });
 
 test.each([
-  { options: 'language: "en-US-"', says: "languages_supported" },
-  { options: "manifest: { agent_version: 3 }", says: "agent_version" },
+  { options: { language: "en-US-" }, says: "languages_supported" },
+  { options: { manifest: { agent_version: 3 as never } }, says: "agent_version" },
 ])("an option that no daemon takes is told as it is: $options", async ({ options, says }) => {
-  const { environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const running = startAuthorProgram(
-    `import { openAgent } from "aaepd";
-     const told = ({ fault }) => console.log(fault.sentence);
-     openAgent({ id: "nodder", mode: "required", spawn: false, ${options}, onError: told }).catch((fault) => console.log(fault.code, fault.sentence));`,
-    environment,
-  );
-  const { code, out, err } = await running.ended;
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-  const [told = "", ...rejected] = out.trim().split("\n");
-  expect(told).toContain(says);
-  expect(rejected).toEqual([`invalid_message ${told}`]);
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const told: string[] = [];
+  const opening = openAgent({
+    id: "nodder",
+    mode: "required",
+    connectors: [{ connect: ipcRpcConnector(socketPath) }],
+    onError: ({ fault }) => void told.push(fault.sentence),
+    ...options,
+  });
+  await expect(opening).rejects.toMatchObject({ code: "invalid_message", sentence: expect.stringContaining(says) });
+  expect(told).toEqual([expect.stringContaining(says)]);
 });
 
 test.each([

@@ -54,6 +54,7 @@ export interface WayPlace {
 export interface WayDaemon extends WayPlace {
   readonly signal: (name: NodeJS.Signals) => void;
   readonly kill: () => Promise<void>;
+  /** Starts it on the same addresses, in this process, where it stays. */
   readonly again: () => Promise<void>;
 }
 
@@ -110,9 +111,8 @@ export async function serveFor(way: ServedWay, ...options: readonly string[]): P
   ensureBuilt();
   const directory = temporaryDirectory();
   const environment = cleanEnvironment(directory);
-  const start = (addresses: Addresses): Program =>
-    startProgram(["serve", ...addressOptions(addresses), ...options], { environment });
-  let program = start(addressesFor([way], directory));
+  const argvAt = (addresses: Addresses) => ["serve", ...addressOptions(addresses), ...options];
+  const program = startProgram(argvAt(addressesFor([way], directory)), { environment });
   let ready = await readyOf(program);
   const taken = ready.endpoints;
   return {
@@ -123,22 +123,24 @@ export async function serveFor(way: ServedWay, ...options: readonly string[]): P
       await program.ended;
     },
     again: async () => {
-      program = start(taken);
-      ready = await readyOf(program);
+      ready = await readyOf(startCommandLine(argvAt(taken), { environment }));
     },
   };
 }
 
 /** One daemon in this process for all tests of a file that leave it as it is, reached in every way. */
-export function sharedWays(...options: readonly string[]): (way: ServedWay) => Promise<WayPlace> {
-  const daemon = shared(() => {
+export function sharedWays(
+  ...options: readonly string[]
+): (way: ServedWay) => Promise<WayPlace & { readonly reload: () => void }> {
+  const daemon = shared(async () => {
     const directory = temporaryDirectory();
     const argv = ["serve", ...addressOptions(addressesFor(ALL_SERVED_WAYS, directory)), ...options];
-    return readyOf(startCommandLine(argv, { environment: cleanEnvironment(directory) }));
+    const command = startCommandLine(argv, { environment: cleanEnvironment(directory) });
+    return { ready: await readyOf(command), reload: () => command.signal("SIGHUP") };
   });
   return async (way) => {
-    const ready = await daemon();
-    return placeIn(() => ready, way);
+    const { ready, reload } = await daemon();
+    return { ...placeIn(() => ready, way), reload };
   };
 }
 

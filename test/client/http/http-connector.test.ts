@@ -13,7 +13,7 @@ import type { SubscriberState } from "../../../src/client/subscriber-states.js";
 import { eventually } from "../../cli/command-stage.js";
 import { isWhole } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
-import { httpDaemon } from "./http-daemon.js";
+import { httpDaemon, mortalHttpDaemon } from "./http-daemon.js";
 
 const SESSION = "sess_http";
 const event = (kind: string, members: Readonly<Record<string, unknown>> = {}) => ({
@@ -52,7 +52,7 @@ function listen(connect: Connector, terms: Capabilities = {}, options: Subscribe
 /** For the tests that leave no session in it, and leave it running. */
 const sharedDaemon = shared(() => httpDaemon());
 
-type Daemon = Awaited<ReturnType<typeof httpDaemon>>;
+type Daemon = Pick<Awaited<ReturnType<typeof httpDaemon>>, "address" | "token" | "socketPath">;
 
 /** Listens over HTTP to a daemon that is there. */
 async function listening(daemon: Daemon, terms: Capabilities = {}, options: SubscribeOptions = {}) {
@@ -68,10 +68,10 @@ async function agentAt({ socketPath }: Daemon): Promise<AgentClient> {
   return agent;
 }
 
-test.each(isWhole ? (["kill", "terminate"] as const) : (["kill"] as const))(
+test.each(isWhole ? (["SIGKILL", "SIGTERM"] as const) : (["SIGKILL"] as const))(
   "R17: over a %s, with another token, it goes on at its place, and hears each word once",
   async (how) => {
-    const daemon = await httpDaemon();
+    const daemon = await mortalHttpDaemon();
     const { events, cursors, states, active } = await listening(daemon, { coalesce_boundaries: ["none"] });
     const agent = await agentAt(daemon);
     // Counted before: the checkpoint of both events may come with them.
@@ -80,7 +80,7 @@ test.each(isWhole ? (["kill", "terminate"] as const) : (["kill"] as const))(
     await eventually(() => expect(events.at(-1)).toMatchObject({ chunk: "One " }));
     await eventually(() => expect(cursors.length).toBeGreaterThan(places));
     await agent.publishUntyped(text("out_1", "two "));
-    await daemon[how]();
+    await daemon.end(how);
     await eventually(() => expect(states.at(-1)?.kind).toBe("waiting"));
     const late = agent.publishUntyped([
       text("out_1", "three.", true),

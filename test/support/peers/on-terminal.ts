@@ -28,7 +28,7 @@ export const CTRL_D = "\u0004";
 export function startOnTerminal(argv: readonly string[], options: TerminalOptions = {}): OnTerminal {
   const { environment = {}, columns = 80 } = options;
   const directory = environment.XDG_RUNTIME_DIR ?? temporaryDirectory();
-  const child = spawn("python3", [fixture("terminal.py"), String(columns), process.execPath, PROGRAM, ...argv], {
+  const child = spawn("python3", ["-S", fixture("terminal.py"), String(columns), process.execPath, PROGRAM, ...argv], {
     env: { ...cleanEnvironment(directory), TERM: "xterm", ...environment },
     stdio: ["pipe", "pipe", "inherit"],
   });

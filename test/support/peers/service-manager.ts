@@ -36,7 +36,7 @@ export interface ServiceManagerPeer {
 
 /** Listening when this resolves. It and its services are killed when the test has finished. */
 export async function startServiceManager(options: ManagerOptions): Promise<ServiceManagerPeer> {
-  const child = spawn("python3", [fixture("service-manager.py")], {
+  const child = spawn("python3", ["-S", fixture("service-manager.py")], {
     env: cleanEnvironment(options.directory),
     // A group of its own, which ends as a whole.
     detached: true,
