@@ -212,9 +212,10 @@ it("a question is not open for much longer than its time, however patient the ru
       say(
         `sess_${scenario}`,
         "awaiting.confirmation",
-        asking(0.2, { timestamp: timestamp ?? new Date().toISOString() }),
+        // Longer than its time and a half, and not twice as long; a second more where its timestamp says nothing.
+        asking(timestamp === undefined ? 1 : 0.2, { timestamp: timestamp ?? new Date().toISOString() }),
       );
-      await wait(1500);
+      await wait(1600);
       say(`sess_${scenario}`, "session.completed", { timestamp: timestamp ?? new Date().toISOString() });
     };
   const verdicts = await Promise.all(

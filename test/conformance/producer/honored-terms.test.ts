@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { mostEvents } from "../../../src/conformance/producer/negotiated/delivering.js";
 import { widerTerm } from "../../../src/conformance/producer/negotiated/honored-terms.js";
 
 it("a term is wider that lets through more than was requested", () => {
@@ -30,4 +31,16 @@ it("a term is not wider that lets through the same, or less, in whatever words",
   ];
   for (const [asked, honored] of alike)
     expect([honored, widerTerm({ ...asked }, { ...honored })]).toEqual([honored, undefined]);
+});
+
+it("a bucket lets go of its rate and of a second's worth, of one event at least, or of the burst that is told", () => {
+  const told = { aaepd: { limits: { burst: 1 } } };
+  const rows = [
+    [{}, 2, 1000],
+    [{}, 2, 1499],
+    [{}, 0.5, 1000],
+    [told, 2, 1000],
+    [told, 0.5, 4000],
+  ] as const;
+  expect(rows.map(([honored, rate, ms]) => mostEvents(honored, rate, ms))).toEqual([4, 4, 1, 3, 3]);
 });
