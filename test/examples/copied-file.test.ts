@@ -11,10 +11,8 @@ import { runtimeEnvironment } from "../cli/command-stage.js";
 import { STRANGERS_SESSIONS, testCopiedFile } from "../support/copied-file.js";
 import { falseDaemon } from "../support/copied-file-daemons.js";
 import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
+import { python } from "../support/peers/python.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-
-/** With nothing but its standard library, which also starts sooner. */
-const PYTHON = ["python3", "-S"] as const;
 
 testCopiedFile({
   language: "Python",
@@ -23,7 +21,7 @@ testCopiedFile({
     "stranger.py": "test/fixtures/stranger/stranger.py",
   },
   build: [],
-  command: [...PYTHON, "stranger.py"],
+  command: ["python3", "-S", "stranger.py"],
   sessions: STRANGERS_SESSIONS,
   prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled"],
   mistakes: [/completed of three failed/, /not JSON compliant/, /keys must be str/],
@@ -173,7 +171,7 @@ test("U3: without /proc, a daemon of the user's own is found by its path", async
   ].join("\n");
   const folder = fileURLToPath(new URL("../../examples/python", import.meta.url));
   const options = { encoding: "utf8", cwd: folder } as const;
-  const { stdout, stderr } = spawnSync("unshare", [...mounting, ...PYTHON, "-B", "-c", program], options);
+  const { stdout, stderr } = spawnSync("unshare", [...mounting, ...python(), "-B", "-c", program], options);
   expect([stdout, stderr]).toEqual(["connected\n", ""]);
 });
 
@@ -187,7 +185,8 @@ test.each([
   const received = await falseDaemon(join(base, "own.sock"));
   symlinkSync(join(base, "own.sock"), join(base, "link.sock"));
   const path = fileURLToPath(new URL(`../../examples/${program}`, import.meta.url));
-  const { status, stderr } = spawnSync("python3", ["-S", path, ...argv, join(base, "link.sock")], { encoding: "utf8" });
+  const [command, option] = python();
+  const { status, stderr } = spawnSync(command, [option, path, ...argv, join(base, "link.sock")], { encoding: "utf8" });
   expect([status, stderr, received()]).toEqual([1, expect.stringContaining("link.sock is no socket"), ""]);
 });
 
@@ -205,7 +204,8 @@ test.each([[["--json"]], [[]]])(
     await new Promise<void>((resolve) => server.listen(path, resolve));
     onTestFinished(() => void server.close());
     const program = fileURLToPath(new URL("../../examples/python/socket_subscriber.py", import.meta.url));
-    const { stdout } = spawn("python3", ["-S", program, "--socket", path, "--once", "--answer", "none", ...options]);
+    const [command, option] = python();
+    const { stdout } = spawn(command, [option, program, "--socket", path, "--once", "--answer", "none", ...options]);
     const said = (await stdout.setEncoding("utf8").toArray()).join("");
     expect(said.split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(2);
     const heard = options.length > 0 ? JSON.parse(said).summary_normal : said;
@@ -216,6 +216,7 @@ test.each([[["--json"]], [[]]])(
 /** What a program says that has the file to copy beside it. */
 async function runPython(program: string, env: Record<string, string>, folder = temporaryDirectory()): Promise<string> {
   cpSync(fileURLToPath(new URL("../../examples/python/aaep_agent.py", import.meta.url)), join(folder, "aaep_agent.py"));
-  const { stdout } = spawn("python3", ["-S", "-c", program], { cwd: folder, env });
+  const [command, option] = python();
+  const { stdout } = spawn(command, [option, "-c", program], { cwd: folder, env });
   return (await stdout.setEncoding("utf8").toArray()).join("");
 }

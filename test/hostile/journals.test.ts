@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { compactJournal } from "../../src/daemon/journal/compact-journal.js";
 import { claimJournalFolder, journalOwner } from "../../src/daemon/journal/journal-folder.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
@@ -11,6 +11,7 @@ import { createDamageLog } from "../../src/storage/blocks/damage-log.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
 import { openDataFile } from "../../src/storage/lmdb/open-data-file.js";
 import { createLmdbBlockStore } from "../../src/storage/lmdb-block-store.js";
+import { runCommandLine } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { collectLog } from "../support/collected-log.js";
 import { itInFull } from "../support/extent.js";
@@ -22,39 +23,30 @@ import { temporaryDirectory } from "../support/temporary-directory.js";
 const isLinux = process.platform === "linux";
 
 describe("a folder that cannot be", () => {
-  beforeAll(ensureBuilt, 120_000);
-
   function serve(...options: readonly string[]) {
-    const directory = temporaryDirectory();
-    const argv = [PROGRAM, "serve", "--socket", join(directory, "a.sock"), "--audit", "off", ...options];
-    return spawnSync(process.execPath, argv, {
-      env: cleanEnvironment(directory),
-      encoding: "utf8",
-      timeout: 60_000,
-      killSignal: "SIGKILL",
-    });
+    return runCommandLine(["serve", "--socket", join(temporaryDirectory(), "a.sock"), "--audit", "off", ...options]);
   }
 
-  it.runIf(isLinux)("is refused where the system has folders that take none", () => {
+  it.runIf(isLinux)("is refused where the system has folders that take none", async () => {
     for (const option of ["--journal", "--socket"]) {
-      const { status, stderr } = serve(option, option === "--socket" ? "/proc/none/a.sock" : "/proc/none");
-      expect([status, stderr]).toEqual([73, expect.stringContaining("The folder /proc/none cannot be made.")]);
+      const { code, stderr } = await serve(option, option === "--socket" ? "/proc/none/a.sock" : "/proc/none");
+      expect([code, stderr]).toEqual([73, expect.stringContaining("The folder /proc/none cannot be made.")]);
     }
   });
 
-  it("is refused below a file", () => {
+  it("is refused below a file", async () => {
     const file = join(temporaryDirectory(), "file");
     writeFileSync(file, "mine");
-    const { status, stderr } = serve("--journal", join(file, "sub", "journal"));
-    expect(status).toBe(73);
+    const { code, stderr } = await serve("--journal", join(file, "sub", "journal"));
+    expect(code).toBe(73);
     expect(stderr).toMatch(/cannot be made. Choose another one for the journal/);
   });
 
-  it("is refused with what it is for where others can reach it", () => {
+  it("is refused with what it is for where others can reach it", async () => {
     const open = join(temporaryDirectory(), "open");
     mkdirSync(open, { mode: 0o755 });
-    const { status, stderr } = serve("--journal", open);
-    expect(status).toBe(73);
+    const { code, stderr } = await serve("--journal", open);
+    expect(code).toBe(73);
     expect(stderr).toContain("so that others can reach the journal. Run: chmod 700 ");
   });
 });
@@ -85,8 +77,6 @@ itInFull(
 );
 
 describe("what is no file", () => {
-  beforeAll(ensureBuilt, 120_000);
-
   const put: Readonly<Record<string, (path: string, target: string) => void>> = {
     "a pipe": (path) => void spawnSync("mkfifo", [path]),
     "a folder": (path) => mkdirSync(path),

@@ -13,12 +13,13 @@ import { type ServedDaemon, serve, startAdapter } from "../../cli/command-stage.
 import { type Heard, type ListenOptions, listenAt } from "../../client/agent/agent-stage.js";
 import { shared } from "../../support/lifetime.js";
 import { fixture, PROGRAM } from "../../support/peers/program.js";
+import { python } from "../../support/peers/python.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 export const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
 
 /** A process of its own that starts the program, as a host does: what runs below the host does not answer, and a shell is no host (R5d). */
-const HOST = ["python3", "-S", "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"];
+const HOST = ["-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"];
 
 export interface McpHost {
   readonly client: Client;
@@ -74,7 +75,12 @@ function runProcess(
   environment: Readonly<Record<string, string>>,
   startedBy: "another" | "tests",
 ): Reached {
-  const [command = "", ...args] = [...(startedBy === "another" ? HOST : []), process.execPath, PROGRAM, ...argv];
+  const [command = "", ...args] = [
+    ...(startedBy === "another" ? [...python(), ...HOST] : []),
+    process.execPath,
+    PROGRAM,
+    ...argv,
+  ];
   const transport = new StdioClientTransport({ command, args, env: { ...environment }, stderr: "pipe" });
   let stderr = "";
   transport.stderr?.on("data", (text) => {

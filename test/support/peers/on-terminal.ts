@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { onTestFinished, vi } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.js";
 import { cleanEnvironment, fixture, PROGRAM } from "./program.js";
+import { python } from "./python.js";
 
 export interface OnTerminal {
   /** Everything that the terminal has been sent, with the lines' ends of a file. */
@@ -28,7 +29,8 @@ export const CTRL_D = "\u0004";
 export function startOnTerminal(argv: readonly string[], options: TerminalOptions = {}): OnTerminal {
   const { environment = {}, columns = 80 } = options;
   const directory = environment.XDG_RUNTIME_DIR ?? temporaryDirectory();
-  const child = spawn("python3", ["-S", fixture("terminal.py"), String(columns), process.execPath, PROGRAM, ...argv], {
+  const [program, option] = python();
+  const child = spawn(program, [option, fixture("terminal.py"), String(columns), process.execPath, PROGRAM, ...argv], {
     env: { ...cleanEnvironment(directory), TERM: "xterm", ...environment },
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { eventually } from "../../cli/command-stage.js";
 import { cleanEnvironment, fixture, PROGRAM } from "./program.js";
+import { python } from "./python.js";
 
 export type Told = Readonly<Record<string, unknown>>;
 
@@ -36,7 +37,8 @@ export interface ServiceManagerPeer {
 
 /** Listening when this resolves. It and its services are killed when the test has finished. */
 export async function startServiceManager(options: ManagerOptions): Promise<ServiceManagerPeer> {
-  const child = spawn("python3", ["-S", fixture("service-manager.py")], {
+  const [program, option] = python();
+  const child = spawn(program, [option, fixture("service-manager.py")], {
     env: cleanEnvironment(options.directory),
     // A group of its own, which ends as a whole.
     detached: true,
