@@ -205,32 +205,6 @@ describe("JSON-RPC", () => {
     await rig.expectOthersServed();
   });
 
-  it("R3, R19: a notification is answered by one", async () => {
-    const rig = await startRig();
-    const peer = await rig.rpc();
-    peer.sendText('{"jsonrpc":"2.0","method":"aaep.publish","params":{"type":"a","type":"b"}}');
-    expect(await peer.errors.next()).toMatchObject({
-      code: "invalid_message",
-      pointer: "/params/type",
-      rule: "R19",
-      answers: "aaep.publish",
-    });
-    expect(peer.strays.rest()).toEqual([]);
-  });
-
-  it("R23: a first message in which a member stands twice is answered in its own protocol", async () => {
-    const rig = await startRig();
-    const text = '{"method":"aaep.ping","params":{"x":1,"x":2},"id":1,"jsonrpc":"2.0"}';
-    for (const [first, words] of [
-      [text, '"jsonrpc":"2.0","id":1,"error"'],
-      ['{"type":"subscription.request","type":"subscription.request"}', '"type":"aaepd.error"'],
-    ]) {
-      const { socket, all } = await rig.raw();
-      socket.end(`${first}\n`);
-      expect((await all).toString()).toContain(words);
-    }
-  });
-
   it("what was refused is handled in its place among the calls of one read", async () => {
     const rig = await startRig();
     const peer = await rig.rpc();

@@ -1,13 +1,12 @@
 // More than anybody needs, of everything. What one peer does costs the others nothing, and leaves nothing behind.
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isWhole, itInFull } from "../support/extent.js";
+import { isWhole } from "../support/extent.js";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import type { MessageQueue } from "../support/peers/message-queue.js";
 import { type DaemonRig, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Begins." };
-const DONE = { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." };
 const EVERYTHING = { coalesce_boundaries: ["none"] };
 const MIB = 1024 * 1024;
 
@@ -237,47 +236,6 @@ describe("ids that nobody was sent", () => {
 });
 
 describe("subscribers that do not read", () => {
-  itInFull(
-    "R18, P2: one that never reads costs bounded memory and nobody's time; it is told that it lags, and resumes",
-    async () => {
-      const rig = await startRig({ configuration: { maxLagEvents: 4000, journalMaxBytes: 32 * MIB } });
-      const slow = await rig.plain();
-      await slow.subscribe(requestOf(EVERYTHING, { subscriber_id: "slow" }));
-      slow.stopReading();
-      const quick = await rig.plain();
-      await quick.subscribe(requestOf(EVERYTHING, { subscriber_id: "quick" }));
-      const before = process.memoryUsage().rss;
-      const heard: Message[] = [];
-      // 20,000 events of 300 bytes, which the journal has room for; the quick one reads as they come.
-      const agent = await publishStates(rig, 20_000, 300, async (index) => {
-        heard.push(...(await quick.events.take(100)));
-        // By now it is lagging; before long the rest of what was on its way to it is thrown away.
-        if (index === 4800) slow.readOn();
-      });
-      heard.push(...(await quick.events.take(1)));
-      expect(numbersOf(heard)).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
-      // The journal is bounded at 32 MiB, and the rest is this test's own copy of everything.
-      expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB);
-
-      await slow.closed;
-      const before20000 = slow.events.rest();
-      expect(slow.closings.rest()).toMatchObject([{ reason_code: "lagging" }]);
-      expect(before20000.length).toBeLessThan(20_000);
-
-      const again = await rig.plain();
-      const place = { extensions: { aaepd: { resume_after: slow.cursor() } } };
-      expect(await again.subscribe(requestOf(EVERYTHING, { subscriber_id: "slow", ...place }))).toMatchObject({
-        honored_capabilities: { aaepd: { resumed: "all" } },
-      });
-      await agent.publish(DONE);
-      const rest: Message[] = [];
-      while (rest.at(-1)?.type !== DONE.type) rest.push(await again.events.next());
-      const all = [...numbersOf(before20000), ...numbersOf(rest)];
-      expect(new Set(all).size).toBe(20_000);
-    },
-    60_000,
-  );
-
   it("R4, R18: a critical event reaches those who read while another does not", async () => {
     const rig = await startRig();
     const slow = await rig.plain();

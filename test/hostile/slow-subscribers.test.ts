@@ -1,7 +1,7 @@
 // Subscribers that take too slowly, over real sockets: what they are told, how they are cut off, and that they lose nothing (P1, P3, P4, P9, P10).
 import { describe, expect, it } from "vitest";
 import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
-import { isWhole, itInFull } from "../support/extent.js";
+import { isWhole } from "../support/extent.js";
 import { FRAMINGS } from "../support/lanes.js";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import type { PlainPeer, Subscription } from "../support/peers/peers.js";
@@ -133,37 +133,6 @@ it("P10: that a peer still speaks is no sign that it takes anything", async () =
   await expect.poll(async () => (await statusOf(rig)).closures.lagging).toBe(1);
   await slow.close();
 });
-
-itInFull(
-  "P9: after the machine has slept those that read hear on, and one that did not read is cut off and can resume",
-  async () => {
-    const rig = await startSlow();
-    const idle = await rig.plain();
-    await subscribed(idle, "idle");
-    const stopped = await rig.plain();
-    await subscribed(stopped, "stopped");
-    stopped.stopReading();
-    const session_id = await publishMuch(rig);
-    expect(positionsOf(await idle.events.take(CHUNKS + 1))).toHaveLength(CHUNKS);
-    stopped.readOn();
-    // Hours in one step, before anything else can happen.
-    rig.leap(8 * 3600 * 1000);
-    await stopped.closed;
-    const received = stopped.events.rest();
-    const [close] = stopped.closings.rest();
-    expect(close).toMatchObject({ reason_code: "lagging", extensions: { aaepd: { cursor: stopped.cursor() } } });
-    const agent = await rig.rpc();
-    await agent.publish({ type: "aaep:agent.session.started", session_id: nextSession(), summary_normal: "After it." });
-    let heard = await idle.events.next();
-    while (heard.summary_normal !== "After it.") heard = await idle.events.next();
-    const again = await rig.plain();
-    await subscribed(again, "stopped", stopped.cursor());
-    const rest: Message[] = [];
-    while (rest.at(-1)?.summary_normal !== "After it.") rest.push(await again.events.next());
-    const all = new Set(positionsOf([...received, ...rest].filter((event) => event.session_id === session_id)));
-    expect([...Array(CHUNKS).keys()].filter((position) => !all.has(position))).toEqual([]);
-  },
-);
 
 it("P7, R17: aaep.ping tells a subscription that hears nothing which place it has reached; several are named", async () => {
   const rig = await startRig();

@@ -62,11 +62,6 @@ const chunksSwapped: Deviation = ({ toSubscriber, after }) => {
 const again: Change = (event) => ({ ...emptied(event), event_id: freshEventId() });
 
 export const OUTPUT: Deviations = {
-  // AAEP §4.3.3: position MUST be the offset in the output; all but the first are 7 too high.
-  "positions-with-a-gap": told(
-    (event) => isChunk(event) && position(event) > 0,
-    (event) => ({ ...event, position: position(event) + 7 }),
-  ),
   // AAEP §4.3.3: position MUST be the total offset of the text so far; each chunk repeats the last character before it.
   "chunks-overlap": chunksFollowed<{ last?: string }>(
     () => ({}),
@@ -78,32 +73,10 @@ export const OUTPUT: Deviations = {
       return { ...event, chunk: before + text(event.chunk), position: position(event) - 1 };
     },
   ),
-  // AAEP §4.3.3: position MUST be the offset since the start of the output; each chunk begins at 0.
-  "positions-always-zero": told(isChunk, (event) => ({ ...event, position: 0 })),
-  // AAEP §4.3.3: position counts characters; it counts UTF-8 bytes.
-  "positions-in-bytes": chunksFollowed<{ before?: number }>(
-    () => ({}),
-    (event, state) => {
-      const own = state.before ?? position(event);
-      state.before = own + Buffer.byteLength(text(event.chunk));
-      return { ...event, position: own };
-    },
-  ),
   // AAEP §4.3.3: chunks carry the output without loss up to the next position; white space at their end is cut off.
   "last-space-trimmed": told(isChunk, (event) => ({ ...event, chunk: text(event.chunk).trimEnd() })),
   // AAEP §8.2.3: order within a session is kept; two chunks change places.
   "chunks-out-of-order": chunksSwapped,
-  // AAEP §4.5.4: exactly one chunk of an output has complete: true; the first one has it already.
-  "two-complete-chunks": chunksFollowed(
-    () => ({ seen: false }),
-    (event, state) => {
-      const changed = state.seen ? event : { ...event, complete: true };
-      state.seen = true;
-      return changed;
-    },
-  ),
-  // AAEP §4.5.4: exactly one chunk of an output has complete: true; an empty second one follows.
-  "completion-announced-again": eventsAdded(isComplete, again),
   // AAEP §4.5.4: no chunk of an output after complete: true; an empty open one follows.
   "chunk-after-complete": eventsAdded(isComplete, (event) => ({
     ...without(again(event), "coalesce_hint"),
@@ -115,6 +88,4 @@ export const OUTPUT: Deviations = {
   "coalesce-hint-missing": told(isChunk, leaving("coalesce_hint")),
   // AAEP §4.3.3: coalesce_hint is one of five words; it is `line`.
   "coalesce-hint-invented": told(isChunk, (event) => ({ ...event, coalesce_hint: "line" })),
-  // AAEP §4.3.3: every chunk has the hint completion.
-  "completion-hinted-early": told(isChunk, (event) => ({ ...event, coalesce_hint: "completion" })),
 };

@@ -29,7 +29,6 @@ import {
   without,
 } from "./messages.js";
 
-const isClarification = (message: Message): boolean => isQuestion(message) && !isConfirmation(message);
 const isCancelled = (message: Message): boolean => isKind(message, "agent.session.cancelled");
 const isShort = ({ timeout_seconds: seconds }: Message): boolean => Number(seconds) <= 5;
 const secondsOf = ({ timeout_seconds: seconds }: Message): number => Number(seconds);
@@ -200,7 +199,6 @@ function resolutionKeptFromOthers(): Deviation {
 export const BLOCKING: Deviations = {
   // AAEP §6.4.1: the default of an irreversible question of high or medium risk MUST be reject; it is accept.
   "default-accept-on-irreversible-high": defaultAccepted("high"),
-  "default-accept-on-irreversible-medium": defaultAccepted("medium"),
   // AAEP §6.4.1: the default is accept, and only the call that follows says that it is irreversible and how risky.
   "default-accept-of-the-call": told(
     (event) => isConfirmation(event) && event.risk_level === "high",
@@ -247,26 +245,8 @@ export const BLOCKING: Deviations = {
   "question-not-critical": told(isConfirmation, (event) => ({ ...event, urgency: "normal" })),
   // AAEP §6.1(4): no second question for the same action while one is open; it is asked again with a new token.
   "question-asked-twice": askedTwice,
-  // AAEP §6.1(4): a clarification is asked again at once.
-  "clarification-asked-twice": told(isClarification, (event) => [
-    event,
-    { ...event, event_id: freshEventId(), reply_token: `rpl_${freshHex()}` },
-  ]),
   // AAEP §6.8: session.cancelled cancels what is pending; a reply to it still counts and is announced after the end.
   "question-outlives-cancellation": outlivesCancellation,
-  // AAEP §4.5.1: nothing follows the terminal event; 500 ms after session.cancelled its open question gets its default.
-  "cancelled-question-resolved-by-default": ({ toSubscriber, after, seen }) => {
-    const open = new Map<string, Message>();
-    return {
-      down: (message) => {
-        if (isQuestion(message)) open.set(session(message), message);
-        const question = isCancelled(message) ? open.get(session(message)) : undefined;
-        if (question !== undefined && !seen.replied.has(token(question)))
-          after(500, () => toSubscriber(resolution(question, question.default_decision === "accept")));
-        return message;
-      },
-    };
-  },
 };
 
 /** A subscription that cannot answer is counted as one that can, and its question is kept from it (AAEP §5.3.1.4). */

@@ -3,9 +3,7 @@ import type { Deviation, Deviations } from "./deviation.js";
 import { eventsAdded, eventsFollowed, leaving, nothing, told } from "./forms.js";
 import {
   type Change,
-  freshEventId,
   invented,
-  isConfirmation,
   isKind,
   isStart,
   isState,
@@ -30,7 +28,6 @@ const progressAfter: Change = (end) =>
 const isErrored = (event: Message): boolean => isKind(event, "agent.session.errored");
 const isInvoked = (event: Message): boolean => isKind(event, "agent.tool.invoked");
 const isToolDone = (event: Message): boolean => isKind(event, "agent.tool.completed");
-const callKey = (event: Message): string => `${session(event)} ${text(event.tool_call_id) || text(event.tool)}`;
 
 /** The index of this event among those of its session that `counts` takes, from 0. */
 export function counter(counts: (event: Message) => boolean): (event: Message) => number {
@@ -44,10 +41,6 @@ export function counter(counts: (event: Message) => boolean): (event: Message) =
 }
 
 export const SESSIONS: Deviations = {
-  // AAEP §4.1.1: session.started MUST be the first event of a session; it is not sent.
-  "session-started-missing": told(isStart, nothing),
-  // AAEP §4.1.1: exactly one session.started per session; a second one follows.
-  "session-started-repeated": eventsAdded(isStart, (event) => ({ ...event, event_id: freshEventId() })),
   // AAEP §4.5.1: a session MUST end with a terminal event; it is not sent.
   "session-never-ends": told(isTerminal, nothing),
   // AAEP §4.1.2: exactly one terminal event per session; another of another kind follows.
@@ -56,14 +49,6 @@ export const SESSIONS: Deviations = {
   "event-after-the-end": eventsAdded(isTerminal, progressAfter),
   // AAEP §3.2.4: all events of a session MUST carry its session_id; state.changed carries another.
   "session-id-changes": told(isState, (event) => ({ ...event, session_id: `${session(event)}x` })),
-  // AAEP §4.1.4: a cancelled session ends with session.cancelled; it ends with session.completed.
-  "cancelled-told-as-completed": told(
-    (event) => isKind(event, "agent.session.cancelled"),
-    (event) => ({
-      ...invented(event, "agent.session.completed", { summary_normal: "Done." }),
-      event_id: event.event_id,
-    }),
-  ),
   // AAEP §4.1.3: session.errored requires error_category; the field is left out.
   "errored-without-category": told(isErrored, leaving("error_category")),
   // AAEP §4.1.3: session.errored MUST have urgency critical; it has normal.
@@ -75,36 +60,11 @@ export const SESSIONS: Deviations = {
   ),
   // AAEP §4.4.3: handoff.requested never comes.
   "handoff-not-told": told((message) => isKind(message, "agent.handoff.requested"), nothing),
-  // AAEP §7.4: a type of an extension has no context.
-  "foreign-type-undeclared": eventsAdded(isStart, (event) => ({
-    ...invented(event, "x", { summary_normal: "Sorted." }),
-    type: "vendor:photos.sorted",
-    timestamp: event.timestamp,
-  })),
 };
 
-const pondering = (state: unknown): unknown => (state === "thinking" ? "pondering" : state);
-
 export const STATES: Deviations = {
-  // AAEP §4.2.1: from_state MUST continue the last to_state or what events imply; it names a state never entered.
-  "state-chain-broken": eventsFollowed(() => {
-    const index = counter(isState);
-    return (event) => (index(event) > 0 ? { ...event, from_state: "elsewhere" } : event);
-  }),
-  // AAEP §4.2.1: the first state.changed of a session MUST leave idle; it leaves another state.
-  "first-state-not-idle": eventsFollowed(() => {
-    const index = counter(isState);
-    return (event) =>
-      index(event) === 0 && event.from_state === "idle" ? { ...event, from_state: "elsewhere" } : event;
-  }),
   // AAEP §4.2.1: state.changed requires to_state; the field is left out.
   "state-without-to-state": told(isState, leaving("to_state")),
-  // AAEP §9.3.1(3): no state is thinking.
-  "thinking-renamed": told(isState, (event) => ({
-    ...event,
-    from_state: pondering(event.from_state),
-    to_state: pondering(event.to_state),
-  })),
   // AAEP §4.2.2: progress MUST contain at least one member; it is empty.
   "progress-says-nothing": told(
     (event) => isKind(event, "agent.progress.updated"),
@@ -128,30 +88,10 @@ const completedLate: Deviation = () => {
 };
 
 export const TOOLS: Deviations = {
-  // AAEP §9.3.1(5): every tool.invoked MUST be followed by tool.completed; it is not sent.
-  "tool-completed-missing": told(isToolDone, nothing),
   // AAEP §4.5.2: every tool.completed MUST be preceded by its tool.invoked; it is not sent.
   "tool-invoked-missing": told(isInvoked, nothing),
   // AAEP §4.3.2: tool.completed comes behind the next state.
   "state-left-before-the-end": completedLate,
-  // AAEP §4.3.1: tool.invoked MUST come before the tool's effect; it comes after tool.completed.
-  "tool-invoked-after-completed": () => {
-    const held = new Map<string, Message>();
-    return {
-      down: (message) => {
-        if (isInvoked(message)) return void held.set(callKey(message), message);
-        const invoked = isToolDone(message) ? held.get(callKey(message)) : undefined;
-        if (invoked === undefined) return message;
-        held.delete(callKey(message));
-        return [message, { ...invoked, timestamp: message.timestamp }];
-      },
-    };
-  },
-  // AAEP §4.3.1: tool_call_id MUST match between tool.invoked and tool.completed; it differs.
-  "tool-call-id-mismatched": told(
-    (event) => isToolDone(event) && "tool_call_id" in event,
-    (event) => ({ ...event, tool_call_id: `${text(event.tool_call_id)}x` }),
-  ),
   // AAEP §4.3.1: tool_call_id MUST be unique within the session; all calls carry the first one's.
   "tool-call-id-reused": eventsFollowed(() => {
     const first = new Map<string, unknown>();
@@ -165,14 +105,4 @@ export const TOOLS: Deviations = {
   "tool-name-mismatched": told(isToolDone, (event) => ({ ...event, tool: `${text(event.tool)}_two` })),
   // AAEP §4.3.2: status is success, error or timeout; it is `finished`.
   "tool-status-invented": told(isToolDone, (event) => ({ ...event, status: "finished" })),
-  // AAEP §4.3.2: tool.completed has the tool's status; a failure has success.
-  "failures-told-as-success": told(isToolDone, (event) => ({ ...event, status: "success" })),
-  // AAEP §4.3.1: an irreversible tool.invoked MUST have been confirmed; it goes out in a session where nothing was asked.
-  "irreversible-without-question": eventsFollowed(() => {
-    const asked = new Set<string>();
-    return (event) => {
-      if (isConfirmation(event)) asked.add(session(event));
-      return isInvoked(event) && !asked.has(session(event)) ? { ...event, irreversible: true } : event;
-    };
-  }),
 };

@@ -6,7 +6,7 @@ import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
 import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
-import { isWhole, itInFull } from "../../support/extent.js";
+import { isWhole } from "../../support/extent.js";
 import { patiently } from "../../support/patience.js";
 import { openWire } from "../../support/services/connect-client.js";
 import { enveloped } from "../../support/services/raw-calls.js";
@@ -99,16 +99,6 @@ for (const [protocol, version] of WAYS) {
         abort.abort();
         expect(await reason).toBe(version === "2" ? "cancelled" : "ended");
         await thrown;
-      });
-
-      itInFull("a deadline that passes ends a call, and is not taken for a cancellation", async () => {
-        const { reply, reason } = waiting();
-        const stage = await startStage({ reply });
-        const error = await thrownBy(
-          stage.client(protocol, version, { useBinaryFormat }).reply({}, { timeoutMs: 1000 }),
-        );
-        expect(error.code).toBe(Code.DeadlineExceeded);
-        expect(await reason).toBe("ended");
       });
 
       it("refuses a message above the limit", async () => {
