@@ -174,7 +174,7 @@ const PLACES: readonly {
 ];
 
 /** The tests of a file to copy with daemons that are not to be believed. */
-export function testFalseDaemons(language: string, start: StartStranger): void {
+export function testFalseDaemons(language: string, start: StartStranger, startAsOther: StartStranger): void {
   /** Where no aaepd can be started. */
   function withoutProgram(base: string): string {
     writeFileSync(join(base, "npx"), "#!/bin/sh\necho Nothing is here. >&2\nexit 1\n", { mode: 0o755 });
@@ -215,7 +215,7 @@ export function testFalseDaemons(language: string, start: StartStranger): void {
       const identity = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
       // A language may stand in a folder of root alone.
       const path = "PATH=/usr/local/bin:/usr/bin:/bin";
-      const { out, err } = await start([...environment, path, "setpriv", ...identity], "many", "1").ended;
+      const { out, err } = await startAsOther([...environment, path, "setpriv", ...identity], "many", "1").ended;
       return [out, err];
     }
 

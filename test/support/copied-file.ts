@@ -26,6 +26,8 @@ export interface StrangerProject {
   /** Commands in the folder of the project. */
   readonly build: readonly Command[];
   readonly command: Command;
+  /** What other users run. Default: the same. */
+  readonly commandOfOthers?: Command;
   /** The sessions of the stranger's "work", and how each ends. */
   readonly sessions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly prints: readonly string[];
@@ -107,7 +109,9 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
   }, 1_200_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  testFalseDaemons(project.language, startWith);
+  testFalseDaemons(project.language, startWith, (environment, ...work) =>
+    startExample(folder, ["env", ...environment, ...(project.commandOfOthers ?? project.command)], ...work),
+  );
 
   describe(`the file to copy in ${project.language}`, () => {
     it("AAEP §4.1, §4.3: tells tools that run at once, failures, cancellation and the whole text", async () => {

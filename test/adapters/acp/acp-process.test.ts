@@ -51,7 +51,7 @@ test("both directions are the same bytes, and standard error is the agent's own"
 
 test("an agent that does not read is not written to, and its output passes meanwhile", async () => {
   const { child, ended } = acp('setInterval(() => process.stdout.write("tick\\n"), 20)');
-  const block = Buffer.alloc(65_536, "a\n");
+  const block = Buffer.alloc(65_536, `${"a".repeat(1023)}\n`);
   let sent = 0;
   const full = new Promise<void>((resolve) => {
     const fill = (): void => {
@@ -73,7 +73,7 @@ test("an agent that does not read is not written to, and its output passes meanw
 test("an editor that does not read is not written to, and its input passes meanwhile", async () => {
   const script = `
     let sent = 0;
-    const fill = () => { do { sent += 65536; } while (process.stdout.write("a\\n".repeat(32768))); process.stdout.once("drain", fill); };
+    const fill = () => { do { sent += 65536; } while (process.stdout.write(("a".repeat(1023) + "\\n").repeat(64))); process.stdout.once("drain", fill); };
     fill();
     process.stdin.on("data", () => process.stderr.write(sent + "\\n"));`;
   const { child, ended } = acp(script);
@@ -109,13 +109,15 @@ test.each([
 });
 
 test("each signal that may end it is the agent's", async () => {
-  const signals = ["HUP", "INT", "TERM"];
-  const traps = signals.map((name) => `trap 'echo ${name}' ${name};`).join(" ");
-  const { child, ended } = acpOf("sh", "-c", `${traps} echo ready; while read line; do :; done; exit 5`);
+  const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+  const { child, ended } = acp(`
+    for (const name of ${JSON.stringify(signals)}) process.on(name, () => console.log(name));
+    process.stdin.on("end", () => process.exit(5)).resume();
+    console.log("ready");`);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toBe("ready");
   for (const name of signals) {
-    child.kill(`SIG${name}` as NodeJS.Signals);
+    child.kill(name);
     expect((await lines.next()).value).toBe(name);
   }
   child.stdin.end();
