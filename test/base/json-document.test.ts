@@ -9,6 +9,7 @@ import {
 } from "../../src/base/json-document.js";
 import { eachMember, namesIn, soleValue, textsOf } from "../../src/base/json-members.js";
 import { partAt, partNamed, partsIn } from "../../src/base/json-outline.js";
+import { anyCharacter } from "../support/any-character.js";
 import { casesOf } from "../support/extent.js";
 
 /** A value that may have a name twice, and that knows how each of its strings is written. */
@@ -57,7 +58,7 @@ const writtenName = fc
 const plain: fc.Arbitrary<Written> = fc
   .oneof(
     fc.constantFrom("1", "-0.5e3", "true", "null", '""', '":"', '"\\""', '"\\\\"', '"\\":"', '"{\\"a\\":1,\\"a\\":2}"'),
-    fc.string({ unit: "binary" }).map((text) => JSON.stringify(text)),
+    fc.string({ unit: anyCharacter }).map((text) => JSON.stringify(text)),
   )
   .map((text) => ({ kind: "plain", text }));
 

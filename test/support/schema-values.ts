@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { catalogue, readSchemas } from "../../scripts/generate/flatten.mjs";
+import { anyCharacter } from "./any-character.js";
 import { objectOf } from "./canonical-json.js";
 
 export type Schema = Readonly<Record<string, unknown>> & {
@@ -80,7 +81,7 @@ function samples(pattern: string): readonly string[] {
 
 function texts({ pattern, minLength = 0, maxLength = LONGEST_TEXT }: Schema): fc.Arbitrary<string> {
   if (pattern !== undefined) return fc.constantFrom(...samples(pattern).filter((text) => text.length <= maxLength));
-  return fc.string({ unit: "binary", minLength, maxLength: Math.min(maxLength, LONGEST_TEXT) });
+  return fc.string({ unit: anyCharacter, minLength, maxLength: Math.min(maxLength, LONGEST_TEXT) });
 }
 
 function lists({

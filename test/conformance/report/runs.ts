@@ -1,6 +1,7 @@
 // Runs of the suite that reports are made from, and the texts that a hostile target puts into them.
 import fc from "fast-check";
 import type { CaseDescription, CaseResult, SuiteRun, Verdict } from "../../../src/conformance/findings/finding.js";
+import { anyCharacter } from "../../support/any-character.js";
 
 export const PASSED: Verdict = { kind: "passed" };
 export const SKIPPED: Verdict = { kind: "skipped", reason: "The target asks no questions." };
@@ -88,7 +89,7 @@ const NASTY = [
 
 /** Text as bad targets send it: markup, controls, half pairs, and anything else. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc
     .array(fc.oneof(fc.constantFrom(...NASTY), fc.string({ maxLength: 4 })), { maxLength: 12 })
     .map((all) => all.join("")),

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { catalogue, readSchemas } from "../../../../scripts/generate/flatten.mjs";
 import { isFormat, UNIT_MEMBERS } from "../../../../src/protocols/akashik/messages/unit-formats.js";
+import { anyCharacter } from "../../../support/any-character.js";
 import { type Schema, valuesOf } from "../../../support/schema-values.js";
 import type { AkashikDocument } from "./envelopes.js";
 
@@ -88,7 +89,7 @@ function wholly(schema: Schema): Schema {
   };
 }
 
-const texts = fc.string({ unit: "binary", minLength: 1, maxLength: 20 });
+const texts = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 });
 const id = fc.option(texts, { nil: null });
 
 /** Envelopes with any payload of the form that has all members. */
