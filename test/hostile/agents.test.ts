@@ -86,47 +86,6 @@ describe("size", () => {
   });
 });
 
-it.each([
-  [
-    "R31: what the daemon alone says of an event",
-    [
-      ["by", "daemon"],
-      ["gap", { events: 1 }],
-      ["overtook", 3],
-      ["asks", "sess_1"],
-      ["summary", true],
-      ["cursor", "c1.0.1"],
-      ["speakable", { chunk: [] }],
-      ["colour", "red"],
-    ],
-    { rule: "R31" },
-  ],
-  [
-    "R5a, R5b, R5c, R8: what stands in no chunk",
-    [
-      ["accepts_modified_action", true],
-      ["approved_by", "host"],
-      ["host_dialog", true],
-      ["call_id", "toolu_1"],
-      ["consent", "rpl_1"],
-    ],
-    {},
-  ],
-] as const)("%s is refused within the extension of the daemon", async (_, members, refusal) => {
-  const rig = await startRig();
-  const agent = await rig.rpc();
-  await agent.publish(STARTED);
-  const context = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
-  const marked = (aaepd: Message): Message => ({ ...chunk("x"), "@context": context, extensions: { aaepd } });
-  for (const [name, value] of members)
-    expect(await agent.refusal("aaep.publish", marked({ [name]: value }))).toMatchObject({
-      code: "invalid_event",
-      pointer: `/extensions/aaepd/${name}`,
-      ...refusal,
-    });
-  expect((await agent.publish(marked({}))).events).toHaveLength(1);
-});
-
 describe("ids and texts", () => {
   it("R25, A20: lone surrogates and NULs reach every framing as the same well-formed text", async () => {
     const rig = await startRig();

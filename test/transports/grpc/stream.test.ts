@@ -154,16 +154,6 @@ describe("half-close", () => {
     expect([await client.ended, await server.closed]).toEqual([undefined, { kind: "remote" }]);
   });
 
-  it("after messages comes after them", async () => {
-    const { client, server } = await callOf();
-    client.send(Buffer.from("one"));
-    client.send(Buffer.from("two"));
-    client.call.end();
-    expect((await takeFrames(server.frames[Symbol.asyncIterator](), 3)).map(String)).toEqual(["one", "two"]);
-    await server.close();
-    expect((await server.closed).kind).toBe("remote");
-  });
-
   it("that nobody has read yet does not keep a close from its status", async () => {
     const { client, server } = await callOf();
     client.send(Buffer.from("unread"));

@@ -1,6 +1,8 @@
 // The members of the daemon's extension that agents may set, each in its events and with its values alone.
 import { describe, expect, it } from "vitest";
 import { assertAgentsMembers } from "../../../../src/protocols/aaep/validation/agents-members.js";
+import { assertPublishedEvent } from "../../../../src/protocols/aaep/validation/validate.js";
+import { altered } from "../../../schemas/fixtures.js";
 import { faultOf } from "../../../support/fault-of.js";
 
 type Member = readonly [
@@ -58,6 +60,9 @@ describe.each(MEMBERS)("extensions.aaepd.%s", (name, rule, kinds, fits, not) => 
 });
 
 it("R31: any other member is the daemon's", () => {
+  const told = { "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"] };
+  const extended = altered("agent.tool.invoked", { ...told, extensions: { aaepd: { by: "daemon" } } });
+  expect(faultOf(() => assertPublishedEvent(extended))).toMatchObject({ pointer: "/extensions/aaepd/by", rule: "R31" });
   for (const name of ["by", "decision", "constructor", "__proto__x", "x".repeat(101)])
     expect(faultOf(() => check("tool.invoked", name, true))).toMatchObject({
       code: "invalid_event",
