@@ -56,18 +56,6 @@ const irreversible = invoked("delete", { irreversible: true });
 const SOON: Part = { timeout_seconds: 30 };
 const unconfirmed: Part = { code: "confirmation_required" };
 
-/** A kind of answer, values that count as none, and one that counts (AAEP §6.5.2, §6.5.5). */
-const KINDS = [
-  ["freetext", [true, 5, { month: 5 }, ""], "In May."],
-  ["yes_no", ["yes", 1, "true"], true],
-  ["multiple_choice", ["68", 67, true], "67"],
-  ["numeric", ["67", true], 67],
-] as const;
-const CHOICES = [
-  { value: "65", label: "At 65" },
-  { value: "67", label: "At 67" },
-];
-
 export const questions: readonly Scenario[] = [
   {
     name: "AAEP §5.8.2, R7: a question stays open while another subscription can answer it, and then its default applies",
@@ -134,26 +122,6 @@ export const questions: readonly Scenario[] = [
       open("reader"),
       outcome("rpl_1", { state: "resolved", resolved_by: "cancelled", decision: undefined }),
       outcome("rpl_2", { state: "resolved", resolved_by: "cancelled", response: undefined }),
-    ],
-  },
-  {
-    name: "AAEP §6.5.2, AAEP §6.5.5: each kind of answer has its type, and another counts as none",
-    steps: [
-      listens("reader"),
-      begins,
-      ...KINDS.flatMap(([kind, wrong, right]) => {
-        const token = `rpl_${kind.replace("_", "")}`;
-        const choices = kind === "multiple_choice" ? { choices: CHOICES } : {};
-        return [
-          publishes(clarification(token, { question: `By ${kind}?`, accepted_response_kinds: [kind], ...choices })),
-          open("reader", token),
-          ...wrong.map((response) => inVain(responds("reader", token, response))),
-          open("reader", token),
-          responds("reader", token, right),
-          open("reader"),
-          outcome(token, { state: "resolved", resolved_by: "reply", response: right }),
-        ];
-      }),
     ],
   },
   {

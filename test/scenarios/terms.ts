@@ -1,20 +1,6 @@
-// The terms of subscriptions that other scenarios do not touch, as AAEP chapter 5 has them.
-import { expect } from "vitest";
-import {
-  ACCEPTED,
-  completed,
-  confirmation,
-  errored,
-  invoked,
-  progress,
-  RAW,
-  returned,
-  started,
-  state,
-} from "./events.js";
+import { ACCEPTED, completed, errored, invoked, progress, RAW, returned, started, state } from "./events.js";
 import type { Part, Scenario } from "./scenario.js";
 
-const honoring = (honored: Part): Part => ({ ...ACCEPTED, honored_capabilities: honored });
 const VOCABULARY = "https://example.org/fedlearn/context/v1";
 const OWN: Part = {
   "@context": ["https://aaep-protocol.org/context/v1", VOCABULARY],
@@ -69,63 +55,6 @@ export const terms: readonly Scenario[] = [
       },
       { do: "hears", who: "calm", events: [started(), invoked("look"), returned("look"), errored()] },
       { do: "hears nothing", who: "calm" },
-    ],
-  },
-  {
-    name: "AAEP §12.6.1: members of a later version are no reason to refuse a request, a change or a reply",
-    steps: [
-      {
-        do: "subscribe",
-        who: "reader",
-        request: {
-          subscriber_name: "Reading Lamp 11.2",
-          subscriber_version: "11.2",
-          correlation_id: "trace-1",
-          member_of_a_later_version: { of: ["any", "form"] },
-          capabilities: {
-            supports_confirmation_reply: true,
-            haptic: { patterns: ["pulse"], legend: "ink ".repeat(9000) },
-          },
-        },
-        answer: honoring({ supports_confirmation_reply: true }),
-      },
-      {
-        do: "renegotiate",
-        who: "reader",
-        capabilities: { event_filters: { include: [] }, later: { of: ["any", "form"] } },
-        answer: honoring({ event_filters: { include: [] } }),
-      },
-      { do: "publish", agent: "banker", events: [started()], save: { token: "resume_token" } },
-      {
-        do: "publish",
-        agent: "banker",
-        events: [confirmation("rpl_1")],
-      },
-      {
-        do: "hears",
-        who: "reader",
-        events: [{ reply_token: "rpl_1", event_id: expect.stringMatching(/^evt_/) }],
-        save: { asked: "0.timestamp" },
-      },
-      {
-        do: "reply",
-        who: "reader",
-        message: {
-          type: "confirmation.reply",
-          reply_token: "rpl_1",
-          decision: "accept",
-          timestamp: "$asked",
-          later: { of: ["any", "form"] },
-        },
-      },
-      { do: "list pending", who: "reader", questions: [] },
-      {
-        do: "call",
-        agent: "banker",
-        method: "aaep.outcome_of",
-        params: { reply_token: "rpl_1", resume_token: "$token" },
-        answer: { state: "resolved", decision: "accept", resolved_by: "reply" },
-      },
     ],
   },
 ];
