@@ -16,6 +16,7 @@ import { connectLinks } from "../../src/conformance/wire/connect-links.js";
 import { grpcLinks } from "../../src/conformance/wire/grpc-links.js";
 import { socketLinks } from "../../src/conformance/wire/socket-links.js";
 import { ensureBuilt } from "../support/built.js";
+import { isWhole } from "../support/extent.js";
 import { shared, whenFinished } from "../support/lifetime.js";
 import { folderOf, newUser, testAsRoot } from "../support/peers/other-users.js";
 import { PROGRAM, startProgram } from "../support/peers/program.js";
@@ -205,13 +206,16 @@ describe("another user's daemon hears nothing, and no irreversible tool runs", (
     const stage = victim();
     const [taken, why] = prepare(stage, other, socket);
     const before = heard();
+    // A command says why. In a short run the test above has them all.
     const [agent, tail] = await Promise.all([
       stage.agent(taken),
-      stage.program(["tail", "--socket", taken, "--no-reconnect"]),
+      isWhole ? stage.program(["tail", "--socket", taken, "--no-reconnect"]) : undefined,
     ]);
     expect(JSON.parse(agent.said)).toEqual({ ran: false, status: "silent", told: ["permission_denied"] });
-    expect(tail.said).toContain(why);
-    expect(tail.code).not.toBe(0);
+    if (tail !== undefined) {
+      expect(tail.said).toContain(why);
+      expect(tail.code).not.toBe(0);
+    }
     expect(heard()).toBe(before);
   });
 

@@ -1,9 +1,11 @@
-// An `npx` that runs the real one and keeps the agent's words from it until it is let go: so an agent's example can be run as it stands, and
-// still says nothing before somebody listens.
+// An `npx` that keeps the agent's words from `aaepd` until it is let go: so an agent's example can be run as it stands, and still says nothing before
+// somebody listens. A short run spares itself the real `npx`, which takes four times as long as what it starts.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isWhole } from "../extent.js";
+import { PROGRAM } from "./program.js";
 
 export interface HeldNpx {
   /** The value of PATH for which `npx` is this one. */
@@ -17,15 +19,17 @@ export function createHeldNpx(directory: string): HeldNpx {
   const folder = join(directory, "held-npx");
   const gate = join(folder, "gate");
   const searched = process.env.PATH ?? "";
-  const real = spawnSync("sh", ["-c", "command -v npx"], { encoding: "utf8" }).stdout.trim();
   mkdirSync(folder);
-  if (real === "" || spawnSync("mkfifo", [gate]).status !== 0) throw new Error("npx or mkfifo is missing");
+  if (spawnSync("mkfifo", [gate]).status !== 0) throw new Error("mkfifo is missing");
+  const npx = isWhole
+    ? `PATH='${searched}' npx "$@"`
+    : `while [ "$1" != aaepd ]; do shift; done; shift; '${process.execPath}' '${PROGRAM}' "$@"`;
   const script = [
     "#!/bin/sh",
     "exec 3<&0",
     `{ read -r _ < '${gate}'; exec cat <&3; } |`,
     // A daemon that has ended keeps nobody waiting.
-    `{ PATH='${searched}' '${real}' "$@"; echo 1<> '${gate}'; }`,
+    `{ ${npx}; echo 1<> '${gate}'; }`,
   ];
   writeFileSync(join(folder, "npx"), `${script.join("\n")}\n`);
   chmodSync(join(folder, "npx"), 0o755);
