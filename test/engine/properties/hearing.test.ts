@@ -60,7 +60,7 @@ const answering = fc.record({
 });
 const returns = mixed([12, publishOperation], [1, leave], [3, comeBack(steadyTerms)], [1, transportOperation]);
 
-/** Of each kind: there are eleven, and a whole run takes some minutes for a thousand lives of each. */
+/** Of each kind: there are twelve, and a whole run takes some minutes for a thousand lives of each. */
 const LIVES_OF_EACH = isWhole ? casesOf(200) : CASES;
 
 const SEATS = 8;
@@ -111,6 +111,21 @@ const LIVES: readonly (readonly [what: string, plans: fc.Arbitrary<Plan>])[] = [
     plans(mixed([12, publishOperation], [2, skip], [1, skipAll], [1, retune(paused)], [1, transportOperation])),
   ],
   ["R12, R17: where listeners come back to any place that they were told", plans(returns, { seats: steadyTerms })],
+  [
+    "R9, R17, R26, R32: where they come back on other terms, from pauses, skips and changes",
+    plans(
+      mixed(
+        [12, publishOperation],
+        [1, leave],
+        [3, comeBack(openTerms)],
+        [1, retune(steadyTerms)],
+        [1, retune(paused)],
+        [1, skip],
+        [1, transportOperation],
+      ),
+      { seats: openTerms },
+    ),
+  ],
   ["R27: where the journal is short", plans(returns, { seats: steadyTerms, journal: [6, 12, 24], most: 60 })],
   [
     "R6, R7, R28: where those who can answer come, go and change",

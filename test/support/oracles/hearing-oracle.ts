@@ -31,7 +31,7 @@ const FROM_THE_BEGINNING: readonly Judge[] = [
 
 export function hearingFaults(world: World, rules: Rules = EXACT): readonly string[] {
   const published = publishedIn(world.entries);
-  const faults = [...audienceFaults(world), ...lossFaults(world, rules, published)];
+  const faults = [...audienceFaults(world), ...countFaults(world), ...lossFaults(world, rules, published)];
   for (const connection of world.connections) {
     const judged = judgedOf(world, connection, published, rules);
     const judges = [...ALWAYS];
@@ -41,6 +41,19 @@ export function hearingFaults(world: World, rules: Rules = EXACT): readonly stri
     faults.push(...judges.flatMap((judge) => judge(judged)));
   }
   return faults;
+}
+
+/** What the report counts of a subscription is what it was sent. */
+function countFaults({ rig, connections }: World): readonly string[] {
+  return rig.engine.report().subscriptions.flatMap(({ subscriptionId, counts: { delivered, overtook, gaps } }) => {
+    const { received } =
+      connections.find(({ listener }) => listener.subscription.id === subscriptionId)?.listener ?? {};
+    const marks = received?.map(({ event }) => event.extensions?.aaepd ?? {}) ?? [];
+    const sent = [marks.length, ...["overtook", "gap"].map((mark) => marks.filter((one) => mark in one).length)];
+    return String([delivered, overtook, gaps]) === String(sent)
+      ? []
+      : [`${subscriptionId}: ${sent} were sent, and ${[delivered, overtook, gaps]} are counted`];
+  });
 }
 
 /** Only whether everybody has heard everything, once. */
