@@ -85,11 +85,17 @@ async function stage(options: AgentClientOptions = {}) {
     ...options,
   });
   onTestFinished(() => client.close());
+  /** The newest connection is lost, and there is another. */
+  const comeBack = async (): Promise<void> => {
+    await daemons.at(-1)?.sever();
+    await timers.advanceSettled(1000);
+  };
   return {
     client,
     timers,
     daemons,
     states,
+    comeBack,
     refuseWith: (fault: Fault | undefined) => {
       refusal = fault;
     },
@@ -126,15 +132,14 @@ test("R3: what was not answered goes over the next connection in its order, with
 });
 
 test("R8: a session's start takes a token along, which takes it over before anything is repeated, though its answer was lost", async () => {
-  const { client, daemons, timers, states } = await stage();
+  const { client, daemons, states, comeBack } = await stage();
   const start = client.publishUntyped({ ...STARTED, extensions: { other: 1 } });
   await settle();
   const sent = daemons[0]?.requests[0]?.params as { extensions: { aaepd: { resume_token: string } } };
   const { resume_token } = sent.extensions.aaepd;
   expect(resume_token).toMatch(/^[0-9a-f]{32}$/);
   expect(sent).toMatchObject({ extensions: { other: 1 } });
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   const [, next] = daemons;
   expect(next?.requests).toMatchObject([
     { method: "aaep.resume_session", params: { session_id: "sess_1", resume_token } },
@@ -154,7 +159,7 @@ test.each([
 ])(
   "R8: sessions that are open are taken over, those that ended or were refused are not: a token $name",
   async ({ own }) => {
-    const { client, daemons, timers } = await stage();
+    const { client, daemons, comeBack } = await stage();
     const start = client.publishUntyped({ ...STARTED, ...own });
     const over = client.publishUntyped({ ...STARTED, session_id: "sess_over" });
     const refused = client
@@ -167,8 +172,7 @@ test.each([
     requests[2]?.refuse(new Fault("invalid_event", "No."));
     await Promise.all([start, over, end]);
     expect(await refused).toBe("invalid_event");
-    await daemons[0]?.sever();
-    await timers.advanceSettled(1000);
+    await comeBack();
     const claims = daemons[1]?.requests ?? [];
     const sent = requests[0]?.params as { extensions: { aaepd: { resume_token: string } } };
     expect(claims.map(({ method, params }) => [method, params])).toEqual([
@@ -179,14 +183,13 @@ test.each([
 );
 
 test("R2: its manifest is declared first; a session that cannot be taken over is named, and not asked for again", async () => {
-  const { client, daemons, timers, states } = await stage();
+  const { client, daemons, states, comeBack } = await stage();
   const declared = client.setManifest({ agent_id: "planner" });
   const start = client.publishUntyped(STARTED);
   await settle();
   for (const { accept } of daemons[0]?.requests ?? []) accept();
   await Promise.all([declared, start]);
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons[1]?.methods()).toEqual(["aaep.set_manifest"]);
   daemons[1]?.requests[0]?.answer({});
   await settle();
@@ -194,13 +197,12 @@ test("R2: its manifest is declared first; a session that cannot be taken over is
   daemons[1]?.requests[1]?.refuse(new Fault("session_ended", "Begin another."));
   await settle();
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: ["sess_1"] });
-  await daemons[1]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons[2]?.methods()).toEqual(["aaep.set_manifest"]);
 });
 
 test("R8: a session is taken over with all of its questions and outcomes, however many answers tell of them", async () => {
-  const { client, daemons, timers } = await stage();
+  const { client, daemons, comeBack } = await stage();
   const claim = { session_id: "sess_1", resume_token: "rst_1" };
   const resumed = client.resumeSession(claim);
   const page = (state: object, question: string, outcome: string) => ({
@@ -227,18 +229,16 @@ test("R8: a session is taken over with all of its questions and outcomes, howeve
     { ...claim, after: "1-7" },
   ]);
   // From then on it is this client's.
-  await daemon?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons[1]?.requests).toMatchObject([{ method: "aaep.resume_session", params: claim }]);
 });
 
 test.each(["storage_unavailable", "shutting_down"] as const)(
   "R8: a daemon that cannot hand sessions over now (%s) is tried again",
   async (code) => {
-    const { client, daemons, timers, states } = await stage();
+    const { client, daemons, timers, states, comeBack } = await stage();
     await begin(client, daemons);
-    await daemons[0]?.sever();
-    await timers.advanceSettled(1000);
+    await comeBack();
     daemons[1]?.requests[0]?.refuse(new Fault(code, "Not now."));
     await settle();
     expect(daemons[1]?.isClosed).toBe(true);
@@ -251,22 +251,20 @@ test.each(["storage_unavailable", "shutting_down"] as const)(
 );
 
 test("R8b: what a daemon that stops does not take waits for the next one", async () => {
-  const { client, daemons, timers } = await stage();
+  const { client, daemons, comeBack } = await stage();
   const late = client.publishUntyped(EVENT);
   await settle();
   daemons[0]?.requests[0]?.refuse(new Fault("shutting_down", "It stops."));
   await settle();
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   daemons[1]?.requests[0]?.accept();
   expect(await late).toEqual(receiptsOf(daemons[1]?.requests[0]?.params));
 });
 
 test("a daemon that takes the connection and does not answer is left after ten seconds", async () => {
-  const { client, daemons, timers, states } = await stage();
+  const { client, daemons, timers, states, comeBack } = await stage();
   await begin(client, daemons);
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons).toHaveLength(2);
   await timers.advanceSettled(10_000);
   expect(daemons[1]?.isClosed).toBe(true);
@@ -326,12 +324,11 @@ test("the wait doubles to its longest while nobody is there, and begins anew aft
 test.each(["address_invalid", "permission_denied"] as const)(
   "an address that will never do ends it: %s",
   async (code) => {
-    const { client, daemons, timers, states, refuseWith } = await stage();
+    const { client, timers, states, refuseWith, comeBack } = await stage();
     const lost = client.publishUntyped(EVENT).catch((fault: Fault) => fault.code);
     await settle();
     refuseWith(new Fault(code, "No."));
-    await daemons[0]?.sever();
-    await timers.advanceSettled(1000);
+    await comeBack();
     expect(await lost).toBe(code);
     expect(states.at(-1)).toMatchObject({ kind: "ended", because: { code } });
     // How its last connection ended.
@@ -369,12 +366,11 @@ test.each(["active", "waiting", "connecting"])("closing while it is %s leaves no
 
 test("AAEP §6.1: news of a question that a call waits for is the call's; other news goes to who listens", async () => {
   const outcomes: unknown[] = [];
-  const { client, daemons, timers } = await stage({ onOutcome: (outcome) => outcomes.push(outcome) });
+  const { client, daemons, comeBack } = await stage({ onOutcome: (outcome) => outcomes.push(outcome) });
   const question = { session_id: "sess_1", action: "Delete it.", consequence: "It is gone." };
   const asked = client.confirm(question);
   await settle();
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   const [request] = daemons[1]?.requests ?? [];
   expect(request?.params).toEqual(daemons[0]?.requests[0]?.params);
   const { reply_token, event_id } = (request?.params ?? {}) as { reply_token?: string; event_id?: string };
@@ -425,12 +421,11 @@ test("R8a: the streams of a child are one connection; there is no second", async
 });
 
 test("R8: a session whose end was on its way is not lost where it has ended by then", async () => {
-  const { client, daemons, timers, states } = await stage();
+  const { client, daemons, states, comeBack } = await stage();
   await begin(client, daemons);
   const end = client.publishUntyped({ type: "aaep:agent.session.completed", session_id: "sess_1" });
   await settle();
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
   await settle();
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
@@ -439,30 +434,27 @@ test("R8: a session whose end was on its way is not lost where it has ended by t
 });
 
 test("R8: an end that was refused leaves the session to be taken over", async () => {
-  const { client, daemons, timers } = await stage();
+  const { client, daemons, comeBack } = await stage();
   await begin(client, daemons);
   const end = client.publishUntyped({ type: "aaep:agent.session.completed", session_id: "sess_1" }).catch(() => {});
   await settle();
   daemons[0]?.requests.at(-1)?.refuse(new Fault("session_incomplete", "Close your tools."));
   await end;
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
   await settle();
-  await daemons[1]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons[2]?.methods()).toEqual([]);
 });
 
 test("R8: a loss that was found by an attempt that failed is told by the next", async () => {
-  const { client, daemons, timers, states } = await stage();
+  const { client, daemons, timers, states, comeBack } = await stage();
   await begin(client, daemons);
   const second = client.publishUntyped({ ...STARTED, session_id: "sess_2" });
   await settle();
   daemons[0]?.requests.at(-1)?.accept();
   await second;
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons[1]?.requests.map(({ params }) => (params as { session_id: string }).session_id)).toEqual([
     "sess_1",
     "sess_2",
@@ -477,14 +469,13 @@ test("R8: a loss that was found by an attempt that failed is told by the next", 
 });
 
 test("R3, R8: a start that was given up is repeated with the token that it had", async () => {
-  const { client, daemons, timers, refuseWith } = await stage({ patienceMs: 500 });
+  const { client, daemons, timers, refuseWith, comeBack } = await stage({ patienceMs: 500 });
   const start = { ...STARTED, event_id: "evt_start" };
   const lost = client.publishUntyped(start).catch((fault: Fault) => fault);
   await settle();
   const [first] = daemons[0]?.requests ?? [];
   refuseWith(new Fault("not_found", "Nobody listens."));
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(await lost).toMatchObject({ code: "peer_gone", eventId: "evt_start" });
   refuseWith(undefined);
   await timers.advanceSettled(1000);
@@ -496,7 +487,7 @@ test("R3, R8: a start that was given up is repeated with the token that it had",
 });
 
 test("R8: a start that is refused takes nothing from the one that is accepted", async () => {
-  const { client, daemons, timers } = await stage();
+  const { client, daemons, comeBack } = await stage();
   const bad = client.publishUntyped({ ...STARTED, urgency: "no" }).catch((fault: Fault) => fault.code);
   const good = client.publishUntyped(STARTED);
   await settle();
@@ -505,8 +496,7 @@ test("R8: a start that is refused takes nothing from the one that is accepted", 
   daemons[0]?.requests[1]?.accept();
   await good;
   expect(await bad).toBe("invalid_event");
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons[1]?.methods()).toEqual(["aaep.resume_session"]);
 });
 
@@ -522,12 +512,11 @@ test("a daemon that closes each connection at once does not keep calls waiting f
 });
 
 test("an outcome that takes longer than anybody waits for a daemon is waited for, also over two short breaks", async () => {
-  const { client, daemons, timers } = await stage({ patienceMs: 5000 });
+  const { client, daemons, timers, comeBack } = await stage({ patienceMs: 5000 });
   const asked = client.confirm({ session_id: "sess_1", action: "Delete it.", consequence: "It is gone." });
   await settle();
   for (let count = 0; count < 2; count += 1) {
-    await daemons.at(-1)?.sever();
-    await timers.advanceSettled(1000);
+    await comeBack();
     await timers.advanceSettled(60_000);
   }
   const [request] = daemons[2]?.requests ?? [];
@@ -551,7 +540,7 @@ test("no more than 1,024 calls are on their way, and all are answered in the end
 });
 
 test("what was answered, and what was refused, is not made again", async () => {
-  const { client, daemons, timers } = await stage();
+  const { client, daemons, comeBack } = await stage();
   const answered = client.publishUntyped(EVENT);
   const refused = client.publishUntyped(EVENT).catch((fault: Fault) => fault.code);
   await settle();
@@ -559,16 +548,14 @@ test("what was answered, and what was refused, is not made again", async () => {
   daemons[0]?.requests[1]?.refuse(new Fault("invalid_event", "No."));
   await answered;
   expect(await refused).toBe("invalid_event");
-  await daemons[0]?.sever();
-  await timers.advanceSettled(1000);
+  await comeBack();
   expect(daemons[1]?.requests).toEqual([]);
 });
 
 test("the wait goes on growing while a daemon closes each connection at once", async () => {
-  const { daemons, timers, states } = await stage();
+  const { states, comeBack } = await stage();
   for (let count = 0; count < 4; count += 1) {
-    await daemons.at(-1)?.sever();
-    await timers.advanceSettled(1000);
+    await comeBack();
   }
   expect(states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []))).toEqual([50, 100, 200, 400]);
 });

@@ -148,42 +148,32 @@ describe("a daemon over stdio", () => {
     expect(messages(program).at(-1)).toMatchObject({ result: { resolved_by: "cancelled" } });
   });
 
-  it("S2: leaves no process and no socket when its parent is killed", async () => {
-    const directory = temporaryDirectory();
-    const log = join(temporaryDirectory(), "log");
-    const parent = startProgram(["pipe", log, PROGRAM, "stdio"], {
-      entry: fixture("parent.mjs"),
-      environment: { XDG_RUNTIME_DIR: directory },
-    });
-    const [line = ""] = await parent.stdoutLines(1);
-    const { pid } = JSON.parse(line);
-    await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
-    parent.child.kill("SIGKILL");
-    await parent.ended;
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
-    expect(readFileSync(log, "utf8")).toContain('"reason":"stdin_ended","exitCode":0');
-    expect(readFileSync(log, "utf8")).not.toContain(CUT_SHORT);
-    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
-  });
-
-  itInFull("S2, S5: also where somebody else keeps its standard input open", async () => {
-    const directory = temporaryDirectory();
-    const other = temporaryDirectory();
-    const [log, fifo] = [join(other, "log"), join(other, "fifo")];
-    spawnSync("mkfifo", ["-m", "600", fifo]);
-    const parent = startProgram([fifo, log, PROGRAM, "stdio"], {
-      entry: fixture("parent.mjs"),
-      environment: { XDG_RUNTIME_DIR: directory },
-    });
-    const [line = ""] = await parent.stdoutLines(1);
-    const { pid } = JSON.parse(line);
-    await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
-    parent.child.kill("SIGKILL");
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
-    expect(readFileSync(log, "utf8")).toContain('"reason":"parent_gone","exitCode":80');
-    expect(readFileSync(log, "utf8")).not.toContain(CUT_SHORT);
-    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
-  });
+  it.each(
+    isWhole
+      ? (["its end of the pipe", "somebody else, with a pipe of a name"] as const)
+      : (["its end of the pipe"] as const),
+  )(
+    "S2, S5: leaves no process and no socket when its parent is killed; its standard input is kept by %s",
+    async (kept) => {
+      const [directory, other] = [temporaryDirectory(), temporaryDirectory()];
+      const [log, fifo] = [join(other, "log"), join(other, "fifo")];
+      const isPipe = kept === "its end of the pipe";
+      if (!isPipe) spawnSync("mkfifo", ["-m", "600", fifo]);
+      const parent = startProgram([isPipe ? "pipe" : fifo, log, PROGRAM, "stdio"], {
+        entry: fixture("parent.mjs"),
+        environment: { XDG_RUNTIME_DIR: directory },
+      });
+      const [line = ""] = await parent.stdoutLines(1);
+      const { pid } = JSON.parse(line);
+      await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
+      parent.child.kill("SIGKILL");
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
+      const reason = isPipe ? '"reason":"stdin_ended","exitCode":0' : '"reason":"parent_gone","exitCode":80';
+      expect(readFileSync(log, "utf8")).toContain(reason);
+      expect(readFileSync(log, "utf8")).not.toContain(CUT_SHORT);
+      expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+    },
+  );
 
   it("S7: ends in order when nobody reads its standard output any more", async () => {
     const program = startProgram(["stdio"]);

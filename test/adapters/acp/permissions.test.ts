@@ -216,44 +216,60 @@ describe("Safety 2: a question says what will be done, whole", () => {
     });
   });
 
-  test("paths, addresses and arguments, each in words", () => {
-    const on = asked(0, {
-      title: "Tidy up",
-      kind: "delete",
-      locations: [{ path: "/home/u/a.txt" }, { path: "/home/u/b.txt" }],
-      rawInput: { recursive: true, names: ["a", "b"], options: { dry_run: false, depth: null } },
-    });
-    expect(question(on)).toMatchObject({
-      action: "Delete /home/u/a.txt and 1 more file",
-      consequence:
-        "File: /home/u/a.txt\nFile: /home/u/b.txt\nrecursive: true\nnames: a, b\noptions: dry run: false; depth: null",
-    });
-    const fetching = asked(0, { title: "Look up", kind: "fetch", rawInput: { url: "https://example.org/x?y" } });
-    expect(question(fetching)).toMatchObject({
-      action: "Fetch example.org",
-      consequence: "Host: example.org\nurl: https://example.org/x?y",
-    });
-  });
-
-  test("both of two arguments that could be a command", () => {
-    const on = asked(0, { title: "x", kind: "execute", rawInput: { command: "ls", cmd: "rm -r /" } });
-    expect(question(on)).toMatchObject({ action: "Run ls", consequence: "Command: ls\ncmd: rm -r /" });
-  });
-
-  test("where the agent tells no arguments, its title and the new text", () => {
-    const on = asked(0, {
-      title: "Write `x`\nsecond line",
-      kind: "edit",
-      content: [{ type: "diff", path: "/a/x.ts", newText: "all\nof it" }],
-    });
-    expect(question(on)).toMatchObject({
-      action: "Edit /a/x.ts",
-      consequence: "File: /a/x.ts\nWrite `x`\nsecond line\nNew text: all\nof it",
-    });
-    expect(question(asked(0, { title: "", kind: "other", name: "mcp__shop__pay" }))).toMatchObject({
-      action: "Use mcp__shop__pay",
-      consequence: "The agent says no more about it.",
-    });
+  test.each<readonly [string, object, object]>([
+    [
+      "paths and arguments, each in words",
+      {
+        title: "Tidy up",
+        kind: "delete",
+        locations: [{ path: "/home/u/a.txt" }, { path: "/home/u/b.txt" }],
+        rawInput: { recursive: true, names: ["a", "b"], options: { dry_run: false, depth: null } },
+      },
+      {
+        action: "Delete /home/u/a.txt and 1 more file",
+        consequence:
+          "File: /home/u/a.txt\nFile: /home/u/b.txt\nrecursive: true\nnames: a, b\noptions: dry run: false; depth: null",
+      },
+    ],
+    [
+      "addresses",
+      { title: "Look up", kind: "fetch", rawInput: { url: "https://example.org/x?y" } },
+      { action: "Fetch example.org", consequence: "Host: example.org\nurl: https://example.org/x?y" },
+    ],
+    [
+      "both of two arguments that could be a command",
+      { title: "x", kind: "execute", rawInput: { command: "ls", cmd: "rm -r /" } },
+      { action: "Run ls", consequence: "Command: ls\ncmd: rm -r /" },
+    ],
+    [
+      "where the agent tells no arguments, its title and the new text",
+      {
+        title: "Write `x`\nsecond line",
+        kind: "edit",
+        content: [{ type: "diff", path: "/a/x.ts", newText: "all\nof it" }],
+      },
+      { action: "Edit /a/x.ts", consequence: "File: /a/x.ts\nWrite `x`\nsecond line\nNew text: all\nof it" },
+    ],
+    [
+      "where it tells nothing, that",
+      { title: "", kind: "other", name: "mcp__shop__pay" },
+      { action: "Use mcp__shop__pay", consequence: "The agent says no more about it." },
+    ],
+    [
+      "the words of a command that is a list",
+      { title: "x", kind: "execute", rawInput: { command: ["rm", "a b", "", "it's", "-r"] } },
+      { action: "Run rm 'a b' '' 'it'\\''s' -r" },
+    ],
+    [
+      "what nobody would hear, or what would show a text in another order, is named by its number",
+      { title: "x", kind: "execute", rawInput: { command: "rm \u202e\u2066x\u0007y\u200b" } },
+      {
+        action: "Run rm \\u202e\\u2066x\\u0007y\\u200b",
+        consequence: "Command: rm \\u202e\\u2066x\\u0007y\\u200b",
+      },
+    ],
+  ])("%s", (_, toolCall, said) => {
+    expect(question(asked(0, toolCall))).toMatchObject(said);
   });
 
   test("the new text also where the arguments say only the path", () => {
@@ -261,17 +277,6 @@ describe("Safety 2: a question says what will be done, whole", () => {
     const on = (rawInput: object) => question(asked(0, { kind: "edit", title: "x", content: [diff], rawInput }));
     expect(on({ filePath: "/a/x.ts" })?.consequence).toBe("file path: /a/x.ts\nNew text: evil()");
     expect(on({ filePath: "/a/x.ts", old: "good()", new: "evil()" })?.consequence).not.toContain("New text");
-  });
-
-  test("the words of a command that is a list", () => {
-    const on = asked(0, { title: "x", kind: "execute", rawInput: { command: ["rm", "a b", "", "it's", "-r"] } });
-    expect(question(on)?.action).toBe("Run rm 'a b' '' 'it'\\''s' -r");
-  });
-
-  test("what nobody would hear, or what would show a text in another order, is named by its number", () => {
-    const on = asked(0, { title: "x", kind: "execute", rawInput: { command: "rm \u202e\u2066x\u0007y\u200b" } });
-    const command = "rm \\u202e\\u2066x\\u0007y\\u200b";
-    expect(question(on)).toMatchObject({ action: `Run ${command}`, consequence: `Command: ${command}` });
   });
 
   test("a yes to a question that has not everything is asked for once more", () => {

@@ -86,11 +86,13 @@ test("progress is that of the call whose token it has, and nothing without a sha
 test("a call that the host cancels ends at once, and its late result is not heard", () => {
   const stage = mcpStage();
   stage.call(7, "a");
+  stage.host({ method: "notifications/of_next_year", params: { requestId: 7 } });
+  expect(stage.told()).toHaveLength(2);
   stage.host({ method: "notifications/cancelled", params: { requestId: "7" } });
   stage.host({ method: "notifications/cancelled", params: { requestId: 7 } });
   stage.server(result(7));
   expect(stage.told().slice(2)).toEqual(["tool-end | call 1 | cancelled"]);
-  expect(stage.toServer).toHaveLength(3);
+  expect(stage.toServer).toHaveLength(4);
 });
 
 test("a form is announced, and a page by its host", () => {

@@ -137,22 +137,21 @@ test("Safety 2: the question has each argument in words, and never the server's 
   });
 });
 
-test("Safety 2: an argument that could be a command is not asked in place of the tool", () => {
-  const stage = mcpStage({ held: ["delete_all"] });
-  stage.call(1, "delete_all", { command: "ls" });
-  expect(stage.signs.at(-1)).toMatchObject({ action: "Use delete_all: command: ls", consequence: "Command: ls" });
-});
-
-test("Safety 2: what stands beside the arguments is in the question too", () => {
+test.each([
+  [
+    "an argument that could be a command is not asked in place of the tool",
+    { name: "send", arguments: { command: "ls" } },
+    { action: "Use send: command: ls", consequence: "Command: ls" },
+  ],
+  [
+    "what stands beside the arguments is in the question too",
+    { name: "send", arguments: { to: "ada" }, inputResponses: { who: { action: "accept" } }, requestState: "s" },
+    { consequence: "input responses: who: action: accept\narguments: to: ada" },
+  ],
+])("Safety 2: %s", (_, params, said) => {
   const stage = mcpStage({ held: ["send"] });
-  const params = {
-    name: "send",
-    arguments: { to: "ada" },
-    inputResponses: { who: { action: "accept" } },
-    requestState: "s",
-  };
   stage.host({ id: 1, method: "tools/call", params });
-  expect(stage.signs.at(-1)).toMatchObject({ consequence: "input responses: who: action: accept\narguments: to: ada" });
+  expect(stage.signs.at(-1)).toMatchObject(said);
 });
 
 /** Lines that some server reads as a call of a held tool, whatever else they are. */

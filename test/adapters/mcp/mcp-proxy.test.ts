@@ -77,12 +77,6 @@ test(`${SAFETY}: accepted and rejected`, async () => {
   expect(invoked).toMatchObject([{ extensions: { aaepd: { consent: asked?.reply_token } } }]);
 });
 
-test(`${SAFETY}: nobody who can answer`, async () => {
-  const { call, called } = await hostStage({ options: HOLDING });
-  expect(await call("write_note", { path: "b" })).toEqual(notDone("nobody has agreed."));
-  expect(called()).toEqual([]);
-});
-
 test(`${SAFETY}: no daemon, and everything else runs`, async () => {
   const host = await openHost(cleanEnvironment(temporaryDirectory()), { options: HOLDING });
   expect(await host.call("write_note", { path: "b" })).toEqual(notDone("nobody has agreed."));

@@ -53,7 +53,7 @@ test("run: both outputs are heard line by line without colours, and the exit cod
     'console.log("10%\\r50%\\r\\u001b[2K100%")',
     'setTimeout(() => { console.error("oops"); process.exitCode = 3; }, 300)',
   ].join(";");
-  const { program, lines } = await started("run", "--", process.execPath, "-e", script);
+  const { program, heard, name, lines } = await started("run", "--", process.execPath, "-e", script);
   await isEnded(program, 3);
   expect(program.stdout()).toBe("PASS a\n\u001b[31mFAIL\u001b[0m two. Twice.\n10%\r50%\r\u001b[2K100%\n");
   expect(program.stderr()).toBe("oops\n");
@@ -66,6 +66,11 @@ test("run: both outputs are heard line by line without colours, and the exit cod
     "output.streaming | oops",
   ]);
   expect(lines()[0]).toMatch(/^session\.started \| Runs /);
+  // Each of the two is a text of its own.
+  const spoken = heard.events.filter(({ producer, chunk = "" }) => producer?.agent_name === name && chunk !== "");
+  const outputs = spoken.map(({ output_id }) => output_id);
+  expect(outputs).toEqual([...Array(4).fill(outputs[0]), outputs[4]]);
+  expect(outputs[4]).not.toBe(outputs[0]);
 });
 
 test("run: a listener's stop is SIGINT, and what the program then says is heard", async () => {

@@ -28,6 +28,13 @@ function stageIn(home: string, environment: Readonly<Record<string, string>> = {
   return createStage({ environment: { HOME: home, ...environment } });
 }
 
+/** `aaepd config` of a home, to its end. */
+async function config(home: string, ...argv: readonly string[]): Promise<Stage> {
+  const stage = stageIn(home);
+  await run(registerConfig, stage, ...argv);
+  return stage;
+}
+
 /** A home with this text as its configuration file. */
 function homeWith(text: string): { readonly home: string; readonly path: string } {
   const home = temporaryDirectory();
@@ -71,13 +78,11 @@ describe("aaepd config show", () => {
 
   it("prints only what was changed, or that nothing was", async () => {
     const home = temporaryDirectory();
-    const same = stageIn(home);
-    await run(registerConfig, same, "show", "--changed");
+    const same = await config(home, "show", "--changed");
     expect(same.out()).toBe(
       `The configuration of aaepd serve.\nThere is no file ${home}/.config/aaepd/config.json.\nEvery value is the default.\n`,
     );
-    const changed = stageIn(home);
-    await run(registerConfig, changed, "show", "--changed", "--burst", "3");
+    const changed = await config(home, "show", "--changed", "--burst", "3");
     expect(changed.out().split("\n").slice(2)).toEqual(["", "Subscribers:", "  burst: 3 events (option --burst)", ""]);
   });
 
@@ -119,8 +124,7 @@ describe("aaepd config show", () => {
     const secrets = ["s3cret-token", "s3cret-provider"];
     const providers = [{ command: ["host"], auth_token: secrets[1] }];
     const { home } = homeWith(JSON.stringify({ a2e_auth_token: secrets[0], a2e_providers: providers }));
-    const lines = stageIn(home);
-    await run(registerConfig, lines, "show", "--changed");
+    const lines = await config(home, "show", "--changed");
     expect(lines.out()).toContain("  a2e_auth_token: (set) (file)\n");
     const json = stageIn(home);
     const shown = await shownJson(json);
@@ -131,8 +135,7 @@ describe("aaepd config show", () => {
 
   it("names each mistake on a line of its own, and exits with 2", async () => {
     const { home, path } = homeWith('{"burts": 1}');
-    const stage = stageIn(home);
-    await run(registerConfig, stage, "show", "--max-hold-ms", "5");
+    const stage = await config(home, "show", "--max-hold-ms", "5");
     expect(stage.err().split("\n")).toEqual([
       `Error: Line 1 of ${path}: The key "burts" is not known. Did you mean burst?`,
       'Error: --max-hold-ms is "5". Give a whole number from 100 to 60000.',
@@ -145,8 +148,7 @@ describe("aaepd config show", () => {
 describe("aaepd config init", () => {
   it("writes a file that only the user can read, in a folder that it makes, and changes nothing by it", async () => {
     const home = temporaryDirectory();
-    const stage = stageIn(home);
-    await run(registerConfig, stage, "init");
+    const stage = await config(home, "init");
     const path = join(home, ".config/aaepd/config.json");
     expect(stage.out()).toContain(`Wrote ${path}.\n`);
     expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
@@ -178,15 +180,13 @@ describe("aaepd config init", () => {
   it("replaces a file only where that is forced, and then with its rights", async () => {
     const { home, path } = homeWith('{"burst": 9}');
     chmodSync(path, 0o644);
-    const stage = stageIn(home);
-    await run(registerConfig, stage, "init");
+    const stage = await config(home, "init");
     expect(stage.err()).toBe(
       `Error: There is a file ${path} already. Replace it with --force, or name another with --config.\n`,
     );
     expect(stage.exitCode()).toBe(2);
     expect(readFileSync(path, "utf8")).toBe('{"burst": 9}');
-    const forced = stageIn(home);
-    await run(registerConfig, forced, "init", "--force");
+    const forced = await config(home, "init", "--force");
     expect(forced.exitCode()).toBe(0);
     expect(readFileSync(path, "utf8")).toBe(configTemplate());
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -200,8 +200,7 @@ describe("aaepd config init", () => {
     const other = join(home, "deep/er/other.json");
     await run(registerConfig, stageIn(home, { AAEPD_CONFIG: named }), "init", "--config", other);
     expect(existsSync(other)).toBe(true);
-    const file = stageIn(home);
-    await run(registerConfig, file, "init", "--config", join(named, "below.json"));
+    const file = await config(home, "init", "--config", join(named, "below.json"));
     expect(file.err()).toMatch(
       /^Error: The file .* cannot be written \(\w+\)\. Name another with --config\. \(storage_unavailable\)\n$/,
     );
@@ -212,8 +211,7 @@ describe("aaepd config init", () => {
 describe("aaepd config check", () => {
   it("lists every fault of the file of the daemon, and exits with 1", async () => {
     const { home, path } = homeWith('{\n  "max_holdms": 5,\n  "burst": 0,\n  "http": "0.0.0.0:8700"\n}\n');
-    const stage = stageIn(home);
-    await run(registerConfig, stage, "check", "--config", path);
+    const stage = await config(home, "check", "--config", path);
     expect(stage.out().split("\n")).toEqual([
       'line 2, /max_holdms: The key "max_holdms" is not known. Did you mean max_hold_ms?',
       "line 3, /burst: burst is 0. Give a whole number from 1 to 1000.",
@@ -226,12 +224,10 @@ describe("aaepd config check", () => {
 
   it("prints each fault as JSON, and nothing where nothing is wrong", async () => {
     const { path } = homeWith("{\n// nothing\n}");
-    const good = stageIn(temporaryDirectory());
-    await run(registerConfig, good, "check", path, "--json");
+    const good = await config(temporaryDirectory(), "check", path, "--json");
     expect([good.out(), good.exitCode()]).toEqual(["", 0]);
     writeFileSync(path, '{"burst": 0}');
-    const bad = stageIn(temporaryDirectory());
-    await run(registerConfig, bad, "check", path, "--json");
+    const bad = await config(temporaryDirectory(), "check", path, "--json");
     expect(JSON.parse(bad.out())).toEqual({
       line: 1,
       code: "usage",
@@ -245,17 +241,15 @@ describe("aaepd config check", () => {
 
   it("finds nothing in the file that init writes", async () => {
     const home = temporaryDirectory();
-    await run(registerConfig, stageIn(home), "init");
-    const stage = stageIn(home);
-    await run(registerConfig, stage, "check");
+    await config(home, "init");
+    const stage = await config(home, "check");
     expect(stage.out()).toBe(`${home}/.config/aaepd/config.json: nothing wrong.\n`);
     expect(stage.exitCode()).toBe(0);
   });
 
   it("finds nothing wrong where there is no file, except one that was named, and says how to write that", async () => {
     const home = temporaryDirectory();
-    const stage = stageIn(home);
-    await run(registerConfig, stage, "check");
+    const stage = await config(home, "check");
     const path = `${home}/.config/aaepd/config.json`;
     expect(stage.out()).toBe(`There is no file ${path}, so every option has its default: nothing wrong.\n`);
     expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
@@ -265,8 +259,7 @@ describe("aaepd config check", () => {
       expect(named.err()).toContain(`write it with: aaepd config init --config ${path}`);
       expect(named.exitCode()).toBe(2);
     }
-    const folder = stageIn(home);
-    await run(registerConfig, folder, "check", home);
+    const folder = await config(home, "check", home);
     expect(folder.err()).toBe(`Error: ${home} is a folder. Name a file.\n`);
     expect(folder.exitCode()).toBe(2);
   });

@@ -67,7 +67,7 @@ test("names daemon and agent where they change, says no empty text, and hides wh
   const runtime = runtimeEnvironment();
   const one = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
   const two = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
-  const tails = [[], ["--no-agent"], ["--only", "text,Ada"], ["--only", "started", "--only", "EVE"]].map((argv) => {
+  const tails = [[], ["--no-agent"], ["--only", "txt,Ada"], ["--only", "started", "--only", "EVE"]].map((argv) => {
     const stage = createStage({ environment: runtime });
     void tail(stage, "--no-time", ...argv);
     return stage;
@@ -94,16 +94,8 @@ test("names daemon and agent where they change, says no empty text, and hides wh
     "one, Ada: text: **One.**\n",
     "one, Eve: started: Hello.\ntwo, Eve: started: Hello.\n",
   ];
+  expect(tails[2]?.err()).toMatch(/^Warning: "txt" is taken for text, and for the name of an agent\.\n/);
   for (const [index, stage] of tails.entries()) await eventually(() => expect(stage.out()).toBe(outs[index]));
-});
-
-test("a name for --only that is nearly a kind of event is taken for it, and that is said", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const stage = createStage();
-  void tail(stage, "--socket", socketPath, "--only", "txt");
-  await eventually(() =>
-    expect(stage.err()).toMatch(/^Warning: "txt" is taken for text, and for the name of an agent\.\n/),
-  );
 });
 
 test("A21: colour on a terminal, none where NO_COLOR or a dumb terminal says so", async () => {
@@ -199,13 +191,6 @@ test("R17: a daemon that is killed and started again is followed again", async (
   await eventually(() => expect(stage.out()).toContain("started: Hello."));
 });
 
-test("no daemon at the socket: exit code 69, told in one line that begins with Error: (A21)", async () => {
-  const stage = createStage();
-  await tail(stage, "--socket", join(runtimeEnvironment().directory, "none.sock"));
-  expect(stage.err()).toMatch(/^Error: There is no [^\n]+\n$/);
-  expect(stage.exitCode()).toBe(69);
-});
-
 test("--no-reconnect ends with the daemon", async () => {
   const { socketPath, stop } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = createStage();
@@ -216,14 +201,15 @@ test("--no-reconnect ends with the daemon", async () => {
   expect(stage.exitCode()).toBe(0);
 });
 
-itInFull("--no-reconnect without any daemon: exit code 69; --label without --json: 2", async () => {
-  const none = createStage({ environment: runtimeEnvironment() });
-  await tail(none, "--no-reconnect");
-  expect(none.err()).toMatch(/^Error: There is no daemon in .+\n$/);
-  expect(none.exitCode()).toBe(69);
-  const label = createStage();
-  await tail(label, "--label");
-  expect([label.err(), label.exitCode()]).toEqual(["Error: --label goes with --json. Give both, or neither.\n", 2]);
+test.each([
+  [["--socket", "/nowhere/none.sock"], 69, /^Error: There is no [^\n]+\n$/],
+  [["--no-reconnect"], 69, /^Error: There is no daemon in .+\n$/],
+  [["--label"], 2, /^Error: --label goes with --json. Give both, or neither.\n$/],
+])("A21: %j is refused in one line, with exit code %i", async (argv, code, said) => {
+  const stage = createStage({ environment: runtimeEnvironment() });
+  await tail(stage, ...argv);
+  expect(stage.err()).toMatch(said);
+  expect(stage.exitCode()).toBe(code);
 });
 
 itInFull(

@@ -9,44 +9,6 @@ async function stage(options: Parameters<typeof openedAt>[1] = {}, listening: Pa
   return { ...(await openedAt(socketPath, options)), heard, socketPath };
 }
 
-async function* stream(...chunks: readonly string[]): AsyncGenerator<string> {
-  yield* chunks;
-}
-
-test("AAEP §4.5: a session is heard in the order of its calls, with its states", async () => {
-  const { agent, heard, troubles } = await stage();
-  const answer = await agent.session("Sorts the photos.", async (s) => {
-    s.text("Let me ");
-    s.text("look.");
-    const found = await s.tool("count", () => 12, { summary: "Counting.", completed: (count) => `${count} photos.` });
-    s.progress(50);
-    await s.say(stream("Twelve ", "photos."));
-    s.state("deciding", "Which first?");
-    return found;
-  });
-  expect(answer).toBe(12);
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-  expect(heard.lines).toEqual([
-    "session.started | Sorts the photos.",
-    "state.changed | thinking",
-    "state.changed | writing_output",
-    "output.streaming | Let me look.",
-    "output.streaming | ",
-    "state.changed | calling_tool",
-    "tool.invoked | count | Counting.",
-    "tool.completed | count | success | 12 photos.",
-    "state.changed | thinking",
-    "progress.updated",
-    "state.changed | writing_output",
-    "output.streaming | Twelve photos.",
-    "output.streaming | ",
-    "state.changed | deciding | Which first?",
-    "session.completed | Ended.",
-  ]);
-  expect(heard.events[0]?.producer).toMatchObject({ agent_id: "sorter", agent_name: "Sorter" });
-  expect(troubles).toEqual([]);
-});
-
 test("a session is heard after those that ended before it began", async () => {
   const { agent, heard, troubles } = await stage();
   for (const description of ["First.", "Second."])

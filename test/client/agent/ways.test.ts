@@ -24,6 +24,10 @@ async function stage(way: (typeof WAYS)[number], options: Parameters<typeof open
   return { ...opened, heard };
 }
 
+async function* stream(...chunks: readonly string[]): AsyncGenerator<string> {
+  yield* chunks;
+}
+
 /** A daemon of the agent's own speaks as the one at its socket does. In a short run two tests say so. */
 const isBrief = (way: (typeof WAYS)[number]): boolean => way === "stdio" && !isWhole;
 
@@ -33,9 +37,12 @@ describe.each(WAYS)("an agent over %s", (way) => {
     await agent.session("Limpia.", async (s) => {
       s.text("Dos ");
       s.text("fotos.");
-      expect(await s.tool("borrar", () => 2, { irreversible: true, completed: "Hecho." })).toBe(2);
+      const options = { irreversible: true, summary: "Borra.", completed: (count: number) => `${count} fotos.` };
+      expect(await s.tool("borrar", () => 2, options)).toBe(2);
       await expect(s.tool("fallar", () => Promise.reject(new Error("No.")))).rejects.toThrow("No.");
       s.progress(50);
+      await s.say(stream("Y ", "ya."));
+      s.state("deciding", "¿Cuál?");
       s.handoff({ reason: "Ya.", target_kind: "human" });
       s.publish({ type: "aaep:agent.progress.updated", progress: { percent: 75.5, description: "Casi." } });
     });
@@ -47,17 +54,21 @@ describe.each(WAYS)("an agent over %s", (way) => {
       "output.streaming | Dos fotos.",
       "output.streaming | ",
       "state.changed | awaiting_input",
-      "awaiting.confirmation | borrar",
-      "state.changed | writing_output | Accepted. The question was: borrar.",
+      "awaiting.confirmation | Borra.",
+      "state.changed | writing_output | Accepted. The question was: Borra.",
       "state.changed | calling_tool",
-      "tool.invoked | borrar | borrar",
-      "tool.completed | borrar | success | Hecho.",
+      "tool.invoked | borrar | Borra.",
+      "tool.completed | borrar | success | 2 fotos.",
       "state.changed | thinking",
       "state.changed | calling_tool",
       "tool.invoked | fallar | fallar",
       "tool.completed | fallar | error",
       "state.changed | thinking",
       "progress.updated",
+      "state.changed | writing_output",
+      "output.streaming | Y ya.",
+      "output.streaming | ",
+      "state.changed | deciding | ¿Cuál?",
       "handoff.requested",
       "progress.updated",
       "session.completed | Ended.",

@@ -160,37 +160,29 @@ test("closed at once, no connection is made", async () => {
   expect([told, producer.sides]).toEqual([["1 ended"], []]);
 });
 
-test("closing from a callback does not wait for the next attempt, however far it is", async () => {
-  const producer = createFakeProducer();
-  const waits: number[] = [];
-  const { subscription } = start(producer.connect, {
-    onState: (state) => {
-      if (state.kind !== "waiting") return;
-      waits.push(state.retryInMs);
-      void subscription.close();
-    },
-  });
-  const { ended } = listen(subscription);
-  await settle();
-  side(producer).say({ ...rejected, reason_code: "rate_limit", retry_after_seconds: 1e12 });
-  expect(await ended).toBe("over");
+test.each([
   // AAEP §5.5 has no longer delay, and the platform's timers have none as long as this.
-  expect(waits).toEqual([86_400_000]);
-});
-
-test("a delay that is no number is none", async () => {
-  const producer = createFakeProducer();
-  const waits: number[] = [];
-  start(producer.connect, {
-    onState: (state) => {
-      if (state.kind === "waiting") waits.push(state.retryInMs);
-    },
-  });
-  await settle();
-  side(producer).say({ ...rejected, reason_code: "rate_limit", retry_after_seconds: "soon" });
-  await settle();
-  expect(waits).toEqual([50]);
-});
+  [1e12, 86_400_000],
+  ["soon", 50],
+])(
+  "a delay of %j is one of %i ms; closing from a callback does not wait for the next attempt",
+  async (delay, retryInMs) => {
+    const producer = createFakeProducer();
+    const waits: number[] = [];
+    const { subscription } = start(producer.connect, {
+      onState: (state) => {
+        if (state.kind !== "waiting") return;
+        waits.push(state.retryInMs);
+        void subscription.close();
+      },
+    });
+    const { ended } = listen(subscription);
+    await settle();
+    side(producer).say({ ...rejected, reason_code: "rate_limit", retry_after_seconds: delay });
+    expect(await ended).toBe("over");
+    expect(waits).toEqual([retryInMs]);
+  },
+);
 
 test("an acceptance without terms is an interruption, and no end", async () => {
   const producer = createFakeProducer();

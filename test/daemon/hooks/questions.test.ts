@@ -20,6 +20,8 @@ const NOBODY = 2 ** 22 + 1;
 async function asked(stage: HookStage, more: Message = {}) {
   await stage.hook(CLAUDE.UserPromptSubmit);
   await stage.hook({ ...CLAUDE.PreToolUse, ...more });
+  // However late the question comes, the call is not heard to run before.
+  await stage.rig.advance(60_000);
   const running = await stage.begin({ ...CLAUDE.PermissionRequest, ...more });
   return { running, question: await stage.question() };
 }
@@ -38,18 +40,6 @@ describe("a listener answers", () => {
     expect(await running.result).toEqual(ALLOW);
     await stage.hook(CLAUDE.PostToolUse);
     expect(await stage.heard()).toEqual(["(accepted)", "(reply)", "tool.invoked: Runs npm test", "Bash success"]);
-  });
-
-  it("safety: a call is not heard to run before its question, however late that comes", async () => {
-    const stage = await hookStage();
-    await stage.hook(CLAUDE.UserPromptSubmit);
-    await stage.hook(CLAUDE.PreToolUse);
-    await stage.rig.advance(60_000);
-    expect(await stage.heard()).toEqual(["session.started: Mend the build. Then commit."]);
-    const running = await stage.begin(CLAUDE.PermissionRequest);
-    await stage.reply(await stage.question(), "accept");
-    expect(await running.result).toEqual(ALLOW);
-    expect(await stage.heard()).toEqual(["(accepted)", "(reply)", "tool.invoked: Runs npm test"]);
   });
 
   it("no: the call is not heard to run", async () => {

@@ -4,40 +4,60 @@ import { CLAUDE_MESSAGES as CLAUDE, CODEX_MESSAGES as CODEX } from "../../adapte
 import { hookStage } from "./hook-stage.js";
 
 const HALF_AN_HOUR = 30 * 60_000;
+/** What is heard of the beginning of a turn. */
+const BEGUN = "session.started: Mend the build. Then commit.";
 /** The mode in which the host asks nobody. */
 const UNASKED = { permission_mode: "bypassPermissions" };
 
 describe("R8c: a turn of the person is a session", () => {
-  it("with its tools and its text, and ends by the host's own end", async () => {
+  const call = (id: string) => ({ ...CLAUDE.PreToolUse, tool_use_id: id, tool_input: { command: id } });
+  const end = (id: string) => ({ ...CLAUDE.PostToolUse, tool_use_id: id });
+  it.each<readonly [string, readonly object[], readonly string[]]>([
+    [
+      "with its tools and its text, and ends by the host's own end",
+      [
+        CLAUDE.SessionStart,
+        CLAUDE.UserPromptSubmit,
+        CLAUDE.PreToolUse,
+        CLAUDE.PostToolUse,
+        CLAUDE.MessageDisplay,
+        { ...CLAUDE.MessageDisplay, index: 1, delta: "Good.", final: true },
+        CLAUDE.Stop,
+      ],
+      [
+        BEGUN,
+        "tool.invoked: Runs npm test",
+        "Bash success",
+        "All is well.\n",
+        "Good.",
+        ".",
+        "session.completed: Done.",
+      ],
+    ],
+    [
+      "says the last message where none was displayed",
+      [CLAUDE.UserPromptSubmit, CLAUDE.Stop],
+      [BEGUN, "The build is mended.", ".", "session.completed: Done."],
+    ],
+    [
+      "ends by the next turn",
+      [CLAUDE.UserPromptSubmit, CLAUDE.PreToolUse, { ...CLAUDE.UserPromptSubmit, prompt: "Stop that." }],
+      [BEGUN, "session.cancelled: Stopped.", "session.started: Stop that."],
+    ],
+    [
+      "begins in the middle where the daemon did not hear its beginning, and has no end without a beginning",
+      [{ ...CLAUDE.Stop, last_assistant_message: undefined }, CLAUDE.PostToolUse, CLAUDE.MessageDisplay],
+      ["session.started: Works on your request.", "All is well.\n"],
+    ],
+    [
+      "has several calls at once, by the host's own ids",
+      [CLAUDE.UserPromptSubmit, call("a"), call("b"), call("c"), end("b"), end("a")],
+      [BEGUN, "tool.invoked: Runs b", "Bash success", "tool.invoked: Runs a", "Bash success"],
+    ],
+  ])("%s", async (_, messages, told) => {
     const { hook, heard } = await hookStage();
-    await hook(CLAUDE.SessionStart);
-    await hook(CLAUDE.UserPromptSubmit);
-    await hook(CLAUDE.PreToolUse);
-    await hook(CLAUDE.PostToolUse);
-    await hook(CLAUDE.MessageDisplay);
-    await hook({ ...CLAUDE.MessageDisplay, index: 1, delta: "Good.", final: true });
-    await hook(CLAUDE.Stop);
-    expect(await heard()).toEqual([
-      "session.started: Mend the build. Then commit.",
-      "tool.invoked: Runs npm test",
-      "Bash success",
-      "All is well.\n",
-      "Good.",
-      ".",
-      "session.completed: Done.",
-    ]);
-  });
-
-  it("says the last message where none was displayed", async () => {
-    const { hook, heard } = await hookStage();
-    await hook(CODEX.UserPromptSubmit, { host: "codex" });
-    await hook(CODEX.Stop, { host: "codex" });
-    expect(await heard()).toEqual([
-      "session.started: Mend the build.",
-      "The build is mended.",
-      ".",
-      "session.completed: Done.",
-    ]);
+    for (const message of messages) await hook(message as typeof CLAUDE.Stop);
+    expect(await heard()).toEqual(told);
   });
 
   it("is by the agent in its folder, numbered where the name is taken, in the language of the host's locale", async () => {
@@ -63,18 +83,6 @@ describe("R8c: a turn of the person is a session", () => {
     const [first, ended, started] = await listener.events.take(3);
     expect(ended).toMatchObject({ type: "aaep:agent.session.cancelled", session_id: first?.session_id });
     expect(started).toMatchObject({ correlation_id: "another", producer: { agent_name: "Claude in shop" } });
-  });
-
-  it("ends by the next turn", async () => {
-    const { hook, heard } = await hookStage();
-    await hook(CLAUDE.UserPromptSubmit);
-    await hook(CLAUDE.PreToolUse);
-    await hook({ ...CLAUDE.UserPromptSubmit, prompt: "Stop that." });
-    expect(await heard()).toEqual([
-      "session.started: Mend the build. Then commit.",
-      "session.cancelled: Stopped.",
-      "session.started: Stop that.",
-    ]);
   });
 
   it("ends as errored where the host has failed", async () => {
@@ -109,21 +117,9 @@ describe("R8c: a turn of the person is a session", () => {
     await rig.advance(HALF_AN_HOUR - 1);
     await hook(CLAUDE.PreCompact);
     await rig.advance(HALF_AN_HOUR - 1);
-    expect(await heard()).toEqual([
-      "session.started: Mend the build. Then commit.",
-      "thinking: Compacts the conversation.",
-    ]);
+    expect(await heard()).toEqual([BEGUN, "thinking: Compacts the conversation."]);
     await rig.advance(1);
     expect(await heard()).toEqual(["session.cancelled: Stopped."]);
-  });
-
-  it("begins in the middle where the daemon did not hear its beginning, and has no end without a beginning", async () => {
-    const { hook, heard } = await hookStage();
-    await hook({ ...CLAUDE.Stop, last_assistant_message: undefined });
-    await hook(CLAUDE.PostToolUse);
-    expect(await heard()).toEqual([]);
-    await hook(CLAUDE.MessageDisplay);
-    expect(await heard()).toEqual(["session.started: Works on your request.", "All is well.\n"]);
   });
 
   it("each conversation has its own, and of too many the most silent one ends", async () => {
@@ -141,7 +137,7 @@ describe("a call is told when it runs", () => {
     await hook(CLAUDE.UserPromptSubmit);
     await hook(CLAUDE.PreToolUse);
     await rig.advance(60_000);
-    expect(await heard()).toEqual(["session.started: Mend the build. Then commit."]);
+    expect(await heard()).toEqual([BEGUN]);
     await hook(CLAUDE.PostToolUseFailure);
     expect(await heard()).toEqual(["tool.invoked: Runs npm test", "Bash error"]);
   });
@@ -151,7 +147,7 @@ describe("a call is told when it runs", () => {
     await hook(CLAUDE.UserPromptSubmit);
     await hook({ ...CLAUDE.PreToolUse, ...UNASKED });
     await rig.advance(4999);
-    expect(await heard()).toEqual(["session.started: Mend the build. Then commit."]);
+    expect(await heard()).toEqual([BEGUN]);
     await rig.advance(1);
     expect(await heard()).toEqual(["tool.invoked: Runs npm test"]);
     const rare = { ...UNASKED, tool_input: { command: "rm -rf shop" }, tool_use_id: "rare" };
@@ -193,21 +189,6 @@ describe("a call is told when it runs", () => {
     expect((await heard()).slice(1)).toEqual([...twice, ...twice]);
   });
 
-  it("several at once, by the host's own ids", async () => {
-    const { hook, heard } = await hookStage();
-    await hook(CLAUDE.UserPromptSubmit);
-    for (const id of ["a", "b", "c"])
-      await hook({ ...CLAUDE.PreToolUse, tool_use_id: id, tool_input: { command: id } });
-    await hook({ ...CLAUDE.PostToolUse, tool_use_id: "b" });
-    await hook({ ...CLAUDE.PostToolUse, tool_use_id: "a" });
-    expect((await heard()).slice(1)).toEqual([
-      "tool.invoked: Runs b",
-      "Bash success",
-      "tool.invoked: Runs a",
-      "Bash success",
-    ]);
-  });
-
   it("never where the host has denied it", async () => {
     const { hook, heard, rig } = await hookStage();
     await hook(CLAUDE.UserPromptSubmit);
@@ -230,18 +211,13 @@ describe("params of aaepd.hook", () => {
     [{ host: "claude", message: "{}", language: 1 }, "/language"],
     [{ host: "claude", message: "{}", language: `en-${"x".repeat(256)}` }, "/language"],
     [{ host: "claude", message: "{}", name: "x".repeat(257) }, "/name"],
+    // The daemon's own.
+    [{ host: "claude", message: "{}", name: "AAEPD" }, "/name"],
     [{ host: "claude", message: `{"tool_input":${"[".repeat(10_000)}${"]".repeat(10_000)}}` }, "/message"],
   ])("%j", async (params, pointer) => {
     const { rig } = await hookStage();
     const peer = await rig.rpc();
     expect(await peer.refusal("aaepd.hook", params)).toMatchObject({ code: "invalid_params", pointer });
-  });
-
-  it("a name that is the daemon's own is refused", async () => {
-    const { rig } = await hookStage();
-    const peer = await rig.rpc();
-    const params = { host: "claude", message: "{}", name: "AAEPD" };
-    expect(await peer.refusal("aaepd.hook", params)).toMatchObject({ code: "invalid_params", pointer: "/name" });
   });
 
   it("a connection without the right publishes nothing by it", async () => {
