@@ -135,6 +135,8 @@ test("listener and editor answer within a millisecond, again and again: the agen
       return Math.random() < 0.5 ? accepts(event) : rejects(event);
     },
     editor: {
+      // In one process, one of both would always be the first.
+      isProcess: true,
       onDialog: (dialog) => {
         open.dialog = dialog;
       },
