@@ -138,16 +138,4 @@ describe("an agent that lost its key", () => {
     await service.advance(AGENT_IDLE_MS + GRACE_MS);
     expect(service.rig.engine.status().openSessionCount).toBe(0);
   });
-
-  it("within the grace too, and by publishing alone where nobody has the session", async () => {
-    const service = createRig();
-    const { tokens } = await begunTwice(service);
-    await service.advance(AGENT_IDLE_MS);
-    expect(service.service.leaseCount()).toBe(0);
-    const { agent_key } = await service.call("publishBatch", batch(tokens[0], session("sess_1").progress(5)));
-    await service.advance(GRACE_MS);
-    expect(service.rig.engine.status().openSessionCount).toBe(1);
-    await service.call("publishBatch", { ...batch(undefined, session("sess_1").completed()), agent_key });
-    expect(service.rig.engine.status().openSessionCount).toBe(0);
-  });
 });
