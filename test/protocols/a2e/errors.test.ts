@@ -59,6 +59,10 @@ describe("the errors of a session", () => {
   it("invalid_message: a capability that the handshake did not grant, by its name", () => {
     const { agent } = opened();
     for (const [type, name] of [
+      ["skill/execute/req", "skill"],
+      ["env/get/req", "env"],
+      ["proc/start/req", "proc"],
+      ["mcp/call/req", "mcp"],
       ["memory/get/req", "memory"],
       ["learn/feedback/req", "learning"],
       ["chain/run/req", "chains"],
