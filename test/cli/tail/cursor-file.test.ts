@@ -56,7 +56,7 @@ const percentsOf = (stage: Stage): readonly unknown[] =>
 
 const path = (): string => join(temporaryDirectory(), "place");
 
-test("--cursor-file: the place is kept, and it goes on there when it is started again", async () => {
+test("--cursor-file, --resume-after: the place is kept, and it goes on there, or at one that is named, when it is started again", async () => {
   const { socketPath, begin, publish } = await speaking();
   const file = path();
   const first = createStage();
@@ -80,26 +80,13 @@ test("--cursor-file: the place is kept, and it goes on there when it is started 
   await again;
   expect([percentsOf(second), second.exitCode()]).toEqual([[4, 5], 0]);
   expect(existsSync(`${file}.new`)).toBe(false);
-});
-
-test("--resume-after: begins after the place that is named, whatever the file says", async () => {
-  const { socketPath, begin, publish } = await speaking();
-  const file = path();
-  const first = createStage();
-  const running = tail(first, "--socket", socketPath, "--cursor-file", file);
-  await eventually(() => expect(readFileSync(file, "utf8").trim()).toMatch(CURSOR));
-  const place = readFileSync(file, "utf8").trim();
-  await begin();
-  const head = String((await publish(1)).events[0]?.epoch);
-  await eventually(() => expect(readFileSync(file, "utf8").trim().endsWith(head)).toBe(true));
-  first.interrupt();
-  await running;
-  const second = createStage();
-  await tail(second, "--socket", socketPath, "--cursor-file", file, "--resume-after", place, "-n", "2");
-  expect(percentsOf(second)).toEqual(["else", 1]);
-  const third = createStage();
-  await tail(third, "--socket", socketPath, "--resume-after", place, "-n", "1");
-  expect(JSON.parse(third.out())).toMatchObject({ type: "aaep:agent.session.started" });
+  // A place that is named counts, whatever the file says.
+  const named = ["--resume-after", atBegin.trim(), "-n", "3"];
+  for (const options of [["--cursor-file", file, ...named], named]) {
+    const stage = createStage();
+    await tail(stage, "--socket", socketPath, ...options);
+    expect(percentsOf(stage)).toEqual(["else", 1, 2]);
+  }
 });
 
 test("--cursor-file: a file that holds nothing yet is one that is not there", async () => {

@@ -10,7 +10,7 @@ import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, eventually, run, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
+import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
 
 async function agent(socketPath: string): Promise<AgentClient> {
   const client = await createAgentClient(ipcRpcConnector(socketPath));
@@ -175,21 +175,6 @@ itInFull(
     expect(stage.err()).not.toContain("stranger");
   },
 );
-
-test("R17: a daemon that is killed and started again is followed again", async () => {
-  const runtime = runtimeEnvironment();
-  const daemon = await serveProcess(runtime.XDG_RUNTIME_DIR);
-  const stage = createStage();
-  void tail(stage, "--socket", daemon.socketPath);
-  await eventually(() => expect(stage.err()).toContain("Connected to aaepd"));
-  await daemon.kill();
-  await eventually(() => expect(stage.err()).toContain("The daemon has gone. Waiting for it to come back."));
-  const again = await serve(runtime.XDG_RUNTIME_DIR, "--socket", daemon.socketPath);
-  await eventually(() => expect(stage.err().match(/Connected/g)?.length).toBeGreaterThan(1));
-  expect(stage.err().match(/Waiting/g)).toHaveLength(1);
-  await (await agent(again.socketPath)).publish(started("sess_1"));
-  await eventually(() => expect(stage.out()).toContain("started: Hello."));
-});
 
 test("--no-reconnect ends with the daemon", async () => {
   const { socketPath, stop } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);

@@ -44,17 +44,6 @@ test("it publishes to the daemon that serves this user", async () => {
   expect(heard.text()).toBe("Here I am.");
 });
 
-test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
-  const runtime = runtimeEnvironment();
-  const running = program(cleanEnvironment(runtime.XDG_RUNTIME_DIR), "");
-  await eventually(() => expect(running.out()).toBe("connected\n"));
-  const heard = await listenAt(join(runtime.directory, "nodder.sock"));
-  running.goOn();
-  expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-  expect(await findAllDaemons([runtime.directory])).toEqual([]);
-});
-
 test("R8a: a listener that waits hears the whole of a program that starts its daemon and ends at once, and the daemon ends with it", async () => {
   const runtime = runtimeEnvironment();
   const listener = subscribe(discoverDaemons({ directories: [runtime.directory] }), { coalesce_boundaries: ["none"] });

@@ -9,24 +9,6 @@ async function stage(options: Parameters<typeof openedAt>[1] = {}, listening: Pa
   return { ...(await openedAt(socketPath, options)), heard, socketPath };
 }
 
-test("a session is heard after those that ended before it began", async () => {
-  const { agent, heard, troubles } = await stage();
-  for (const description of ["First.", "Second."])
-    await agent.session(description, (s) => s.say([`That is ${description}`]));
-  await eventually(() => expect(heard.lines.filter((line) => line === "session.completed | Ended.")).toHaveLength(2));
-  expect(heard.lines.filter((line) => /^(session|output)/.test(line))).toEqual([
-    "session.started | First.",
-    "output.streaming | That is First.",
-    "output.streaming | ",
-    "session.completed | Ended.",
-    "session.started | Second.",
-    "output.streaming | That is Second.",
-    "output.streaming | ",
-    "session.completed | Ended.",
-  ]);
-  expect(troubles).toEqual([]);
-});
-
 test("AAEP §4.1: a session ends as errored when its work rejects, and the error goes on", async () => {
   const { agent, heard, troubles } = await stage();
   const mistake = new Error("The disk is full.");
