@@ -43,25 +43,6 @@ describe("R8, R29: a session after a kill", () => {
     expect([...runs.disk.state("session").keys()]).toEqual([]);
   });
 
-  it("without grace is ended at once", async () => {
-    const runs = createRuns();
-    const first = runs.start();
-    begin(first);
-    await first.flush();
-    const second = runs.start(0, { engine: { agentGraceMs: 0 } });
-    expect(second.engine.status().openSessionCount).toBe(0);
-  });
-
-  it("that was not written down never was", async () => {
-    const runs = createRuns();
-    const first = runs.start();
-    await first.flush();
-    begin(first);
-    const second = runs.start();
-    expect(second.engine.status().openSessionCount).toBe(0);
-    expect(refusal(publishOf(second, session().started()))).toBe("accepted");
-  });
-
   it("AAEP §6.2: remembers reply tokens after its end too, and nothing else", async () => {
     const runs = createRuns();
     const first = runs.start();

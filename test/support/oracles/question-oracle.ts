@@ -9,10 +9,10 @@ import {
   AWAY_MS,
   CONFIDENCE,
   DECIDED_BY,
+  KILLS,
   LINGER_MS,
   LISTENERS,
   type Listener,
-  LONG_AWAY_MS,
   type Plan,
   RATIONALE,
   REPLIES,
@@ -699,6 +699,11 @@ export class QuestionOracle {
   // Time, the disk, and the daemon.
 
   private happen(step: Step): void {
+    const awayMs = KILLS[step];
+    if (awayMs !== undefined) {
+      this.restart(awayMs, step.endsWith("written"));
+      return;
+    }
     switch (step) {
       case "almost due":
       case "due":
@@ -716,18 +721,6 @@ export class QuestionOracle {
         break;
       case "the disk writes":
         this.disk = "writes";
-        break;
-      case "killed":
-        this.restart(AWAY_MS, false);
-        break;
-      case "killed, and away for long":
-        this.restart(LONG_AWAY_MS, false);
-        break;
-      case "killed, and the wall put back":
-        this.restart(-WALL_STEP_MS, false);
-        break;
-      case "killed with the decision written":
-        this.restart(AWAY_MS, true);
         break;
       case "stopped":
         for (const agent of this.agents) this.say(agent, "closing, sessions are kept");

@@ -174,5 +174,13 @@ export const ALPHABET: readonly Step[] = [
 /** How long a stopped daemon lingers before it is gone, and how long it is away. */
 export const LINGER_MS = 5000;
 export const AWAY_MS = 100;
-export const LONG_AWAY_MS = 30_000;
+const LONG_AWAY_MS = 30_000;
 export const WALL_STEP_MS = 3_600_000;
+
+/** By how much the wall's clock has moved when the daemon is there again. */
+export const KILLS: Readonly<Partial<Record<Step, number>>> = {
+  killed: AWAY_MS,
+  "killed, and away for long": LONG_AWAY_MS,
+  "killed, and the wall put back": -WALL_STEP_MS,
+  "killed with the decision written": AWAY_MS,
+};

@@ -16,9 +16,9 @@ import {
   AWAY_MS,
   CONFIDENCE,
   DECIDED_BY,
+  KILLS,
   LINGER_MS,
   type Listener,
-  LONG_AWAY_MS,
   type Plan,
   RATIONALE,
   REPLIES,
@@ -351,6 +351,11 @@ export class QuestionStage {
   // Time, the disk, and the daemon.
 
   private async happen(step: Step, { spanMs }: Hints): Promise<void> {
+    const awayMs = KILLS[step];
+    if (awayMs !== undefined) {
+      if (step.endsWith("written")) this.run.journal.flush();
+      return this.restart(awayMs);
+    }
     switch (step) {
       case "almost due":
       case "due":
@@ -375,15 +380,6 @@ export class QuestionStage {
         this.isWriting = true;
         this.runs.disk.setFailing(false);
         break;
-      case "killed":
-        return this.restart(AWAY_MS);
-      case "killed, and away for long":
-        return this.restart(LONG_AWAY_MS);
-      case "killed, and the wall put back":
-        return this.restart(-WALL_STEP_MS);
-      case "killed with the decision written":
-        this.run.journal.flush();
-        return this.restart(AWAY_MS);
       case "stopped":
         void this.run.engine.leaveSessionsOpen();
         for (const { ear } of this.ears.values()) ear.subscription.close("producer_shutdown");
