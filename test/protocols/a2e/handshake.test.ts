@@ -148,6 +148,7 @@ describe("the handshake", () => {
     stage.provider(["tools"]);
     expect(stage.agent(["tools"]).last()).toMatchObject({ type: "handshake/resp", ok: true });
     expect(stage.agent(["tools", "memory"]).received).toEqual([]);
+    expect(stage.agent([]).received).toEqual([]);
   });
 
   it("of an agent that left while it waited opens no session", async () => {
