@@ -288,6 +288,17 @@ test("AAEP §5.7: renegotiation resolves with the new terms, and later connectio
   });
 });
 
+test.each([
+  [{ supports_confirmation_reply: true }, { checkpoints: true, reply_status: true }],
+  [{ supports_clarification_reply: true }, { checkpoints: true, reply_status: true }],
+  [{ supports_confirmation_reply: false }, { checkpoints: true }],
+])("R19: whoever can answer asks to be told of replies that did not count: %j", async (capabilities, aaepd) => {
+  const producer = createFakeProducer();
+  start(producer, { request: { subscriber_id: "reader", capabilities } });
+  await settle();
+  expect(side(producer).received[0]?.capabilities).toEqual({ ...capabilities, aaepd });
+});
+
 test("R17, R19: a request that says otherwise is not overruled, by a renegotiation either", async () => {
   const producer = createFakeProducer();
   const aaepd = { checkpoints: false, reply_status: false };
