@@ -329,7 +329,7 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
       const caught: unknown = await request(method, params).catch((error: unknown) => error);
       if (!(caught instanceof RpcRefusal)) throw new Error(`${method} was not refused: ${JSON.stringify(caught)}`);
       const { code: rpcCode, message, data } = caught.error;
-      if (!/^\S.{8,}[.?]$/s.test(message)) throw new Error(`${method} was refused without a sentence: ${message}`);
+      if (!/^\S.{8,}[.?…]$/s.test(message)) throw new Error(`${method} was refused without a sentence: ${message}`);
       return { ...data, rpcCode };
     },
     notify: (method, params) => send(method, undefined, JSON.stringify(params)),
