@@ -98,6 +98,7 @@ describe("a request", () => {
       base("invoke/event", "e", { req_id: provider.last().id, kind: "log", data: {}, seq: 0, session_id: "theirs" }),
     );
     expect(agent.last()).toMatchObject({ type: "invoke/event", session_id: own });
+    expect(agent.texts.at(-1)?.match(/"(session_id|req_id)"/g)).toEqual(['"req_id"', '"session_id"']);
     provider.say({ ...answerTo(provider.last()), session_id: "theirs" });
     expect(agent.last()).toMatchObject({ req_id: "c1", session_id: own });
   });
