@@ -6,7 +6,7 @@ import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event
 import { untoldText } from "../../support/oracles/told-language.js";
 import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
 
-const { started, chunk, state, progress, invoked, toolDone, completed, confirmation } = session();
+const { started, chunk, state, progress, invoked, toolDone, confirmation } = session();
 
 const inLanguage = (language: string) => ({ localization_hints: { primary_language: language } });
 
@@ -38,29 +38,11 @@ const whole = (rig: EngineRig, fields: Record<string, unknown>): Record<string, 
   ...fields,
 });
 
-describe("R2, P19: an event without a language gets one, in this order", () => {
-  it("AAEP §11.5.3: that of the chunk itself", () => {
-    const { agent, language } = createStage();
-    agent.setIdentity({ agent_id: "planner" }, "fr");
-    language({ ...started(), ...inLanguage("de") });
-    expect(language({ ...chunk("Ẹ káàbọ̀. "), language: "yo-NG" })).toBe("yo-NG");
-    expect(language({ ...chunk("Hello. "), language: "en" })).toBe("en");
-  });
-
-  it("the first that its agent's manifest lists", () => {
-    const { agent, language } = createStage();
-    agent.setIdentity({ agent_id: "planner" }, "fr-CA");
-    expect(language(started())).toBe("fr-CA");
-    // The session's language stays, whatever a later manifest says.
-    agent.setIdentity({ agent_id: "planner" }, "en");
-    expect(language(completed())).toBe("fr-CA");
-  });
-
-  it("the daemon's default, with the direction of its script", () => {
-    const { publish } = createStage("ar-SA");
-    expect(publish(started()).localization_hints).toEqual({ primary_language: "ar-SA", text_direction: "rtl" });
-    expect(publish({ ...chunk("Hello."), language: "en" }).localization_hints).toEqual({ primary_language: "en" });
-  });
+// The order of all that may say it is walked (session-walks.test.ts).
+it("R2, P19: a language that the daemon knows itself is told with the direction of its script", () => {
+  const { publish } = createStage("ar-SA");
+  expect(publish(started()).localization_hints).toEqual({ primary_language: "ar-SA", text_direction: "rtl" });
+  expect(publish({ ...chunk("Hello."), language: "en" }).localization_hints).toEqual({ primary_language: "en" });
 });
 
 describe("AAEP §11.1, P19: the language is told of text for people, and of nothing else", () => {

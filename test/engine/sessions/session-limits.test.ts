@@ -224,28 +224,6 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
   });
 });
 
-describe("AAEP §4.5.2: tools without a call's id", () => {
-  it("R3: are paired with the oldest, the agent's own first, also after a plan was taken back", () => {
-    const stage = createStage();
-    stage.start();
-    stage.publish("tool.invoked", { producer: { agent_id: "helper" } });
-    stage.publish("tool.invoked");
-    stage.publish("tool.invoked");
-    const complete = eventOf("tool.completed");
-    expect(faultOf(() => stage.plan([complete, complete, complete, complete])).code).toBe("tool_not_invoked");
-    const openOf = (): readonly string[] =>
-      (stage.sessions.summary(SESSION)?.openTools ?? []).map(
-        ({ producer, ordinal }) => `${producer.agent_id} ${ordinal}`,
-      );
-    expect(openOf()).toEqual(["helper 2", "planner 3", "planner 4"]);
-    stage.publish("tool.completed");
-    expect(openOf()).toEqual(["helper 2", "planner 4"]);
-    stage.publish("tool.completed");
-    stage.publish("tool.completed");
-    expect(openOf()).toEqual([]);
-  });
-});
-
 describe("R3: what a plan changed is taken back", () => {
   it("R3: of what is remembered too, also what was forgotten for a newer one", () => {
     const draft = { undo: createUndoLog(), counts: SESSION_COUNTS, history: [] };
