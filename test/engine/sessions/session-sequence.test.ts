@@ -88,7 +88,13 @@ describe("R3a: before the end of a session", () => {
     play(stage, [
       STARTED,
       ["tool.invoked", { tool: "first", tool_call_id: "call_1" }],
-      chunk({ output_id: "out_1", chunk: "half \ud83d", language: "fr", content_type: "text/markdown" }),
+      chunk({
+        output_id: "out_1",
+        chunk: "half \ud83d",
+        language: "fr",
+        content_type: "text/markdown",
+        correlation_id: "c1",
+      }),
       ["tool.invoked", { tool: "second" }],
       chunk({ chunk: "done", complete: true }),
       ["awaiting.clarification"],
@@ -111,7 +117,12 @@ describe("R3a: before the end of a session", () => {
     expect(second).not.toHaveProperty("tool_call_id");
     // R25: half a character that never got its other half is told as such.
     expect(output).toMatchObject({ output_id: "out_1", chunk: "\ufffd", position: 5, complete: true, language: "fr" });
-    expect(output).toMatchObject({ content_type: "text/markdown", urgency: "normal", coalesce_hint: "completion" });
+    expect(output).toMatchObject({
+      content_type: "text/markdown",
+      urgency: "normal",
+      coalesce_hint: "completion",
+      correlation_id: "c1",
+    });
     expect(last?.type).toBe("aaep:agent.session.cancelled");
     expect(new Set(plan.events.map(({ event }) => event.timestamp))).toEqual(new Set(["2026-05-24T14:22:11.250Z"]));
     expect(plan.withdrawn.map(({ token }) => token)).toEqual(["rpl_1"]);
