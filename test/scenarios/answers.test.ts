@@ -1,29 +1,18 @@
-// Pace, resuming and repeating: what a listener can do while a session runs (R17, R26, R28).
+// A person answers, in a listener or in the agent's own dialog, and may ask to stop; a question is announced once (R5, R6, R19, R28, R39).
 import { expect } from "vitest";
-import { carriesText } from "../support/lanes.js";
 import {
   ACCEPTED,
-  chunk,
   clarification,
-  completed,
   confirmation,
-  errored,
   inExtension,
   invoked,
   progress,
   RAW,
   returned,
   started,
-  state,
 } from "./events.js";
-import type { Part, Scenario } from "./scenario.js";
-
-const PLACED: Part = { capabilities: { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } } };
-const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });
-const resumed = (how: string): Part => ({ ...ACCEPTED, honored_capabilities: { aaepd: { resumed: how } } });
-
-/** Its place, in an acceptance. */
-const PLACE = { place: "honored_capabilities.aaepd.cursor" };
+import { tellOverLanes } from "./over-lanes.js";
+import type { Part } from "./scenario.js";
 
 /** Never the connection of a subscriber, as a spawned daemon's parent is: whoever asks does not answer (R5). */
 const BANKER = "banker";
@@ -52,176 +41,7 @@ const leftToHost = (question: string): Part => ({
   extensions: { aaepd: { by: "daemon", question, decision: "cancelled", decided_by: "host_window" } },
 });
 
-export const listening: readonly Scenario[] = [
-  {
-    name: "R26: paused, only critical events go out; afterwards what was held comes coalesced",
-    steps: [
-      { do: "subscribe", who: "reader", request: { capabilities: { aaepd: { paused: true } } }, answer: ACCEPTED },
-      { do: "publish", events: [started(), chunk("One. "), chunk("Two. "), chunk("Three.", true)] },
-      { do: "hears nothing", who: "reader" },
-      { do: "publish", agent: "other", events: [started({ session_id: "sess_2" }), errored({ session_id: "sess_2" })] },
-      { do: "hears", who: "reader", events: [errored({ session_id: "sess_2" })] },
-      { do: "renegotiate", who: "reader", capabilities: { aaepd: { paused: false } }, answer: ACCEPTED },
-      {
-        do: "hears all",
-        who: "reader",
-        until: "aaep:agent.output.streaming",
-        check: (events) =>
-          expect(events.at(-1)).toMatchObject({ position: 0, chunk: expect.stringMatching(/^One\. /) }),
-      },
-    ],
-  },
-  {
-    name: "R26, A14: no text is longer than max_chars, and none is lost",
-    steps: [
-      { do: "subscribe", who: "reader", request: { capabilities: { aaepd: { max_chars: 80 } } }, answer: ACCEPTED },
-      { do: "publish", events: [started(), chunk(`${"word ".repeat(100)}end.`, true), completed()] },
-      {
-        do: "hears all",
-        who: "reader",
-        until: "aaep:agent.session.completed",
-        check: (events) => {
-          const texts = events.flatMap(({ chunk: text }) => (typeof text === "string" ? [text] : []));
-          expect(texts.join("")).toBe(`${"word ".repeat(100)}end.`);
-          expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(80);
-          expect(events.filter(({ complete }) => complete === true)).toHaveLength(1);
-        },
-      },
-    ],
-  },
-  {
-    name: "R26: of an output that is skipped only its end comes, and what follows comes whole",
-    steps: [
-      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
-      { do: "publish", events: [started(), chunk("Long ", false, { output_id: "out_a" })] },
-      { do: "hears", who: "reader", events: [started(), chunk("Long ", false, { output_id: "out_a" })] },
-      { do: "skip", who: "reader", params: { session_id: "sess_1", output_id: "out_a" } },
-      {
-        do: "publish",
-        events: [chunk("story", false, { output_id: "out_a" }), chunk(".", true, { output_id: "out_a" })],
-      },
-      { do: "publish", events: [chunk("Next.", true, { output_id: "out_b" })] },
-      {
-        do: "hears",
-        who: "reader",
-        events: [
-          { output_id: "out_a", chunk: "", complete: true },
-          { output_id: "out_b", chunk: "Next.", complete: true, position: 0 },
-        ],
-      },
-      {
-        do: "skip",
-        who: "reader",
-        params: { output_id: "out_a" },
-        answer: { type: "aaepd.error", pointer: "/session_id" },
-      },
-    ],
-  },
-  {
-    name: "R20, R26: a skip with a member that it does not have is refused by the place",
-    steps: [
-      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
-      {
-        do: "skip",
-        who: "reader",
-        params: { session_id: "sess_1", speed: 2 },
-        answer: { type: "aaepd.error", pointer: "/speed" },
-      },
-    ],
-    skip: (lane) =>
-      carriesText(lane) ? undefined : "the message AaepdSkip has no place for members that it does not know",
-  },
-  {
-    name: "R26: everything that waits is skipped, each open session is summed up, then live",
-    steps: [
-      { do: "subscribe", who: "reader", request: { capabilities: { max_events_per_second: 1 } }, answer: ACCEPTED },
-      { do: "publish", events: [started(), state("idle", "thinking"), progress(1), chunk("One. Two. ")] },
-      { do: "hears", who: "reader", events: [started()] },
-      { do: "skip", who: "reader", params: {} },
-      { do: "advance", ms: 10_000 },
-      {
-        do: "hears",
-        who: "reader",
-        events: [{ type: "aaep:agent.state.changed", from_state: "idle", extensions: { aaepd: { by: "daemon" } } }],
-      },
-      { do: "publish", events: [chunk("Three.", true)] },
-      { do: "advance", ms: 10_000 },
-      { do: "hears", who: "reader", events: [{ chunk: "Three.", position: 10, complete: true }] },
-    ],
-  },
-  {
-    name: "R17: a listener that names its place gets what came since, once, and no sum",
-    steps: [
-      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
-      { do: "publish", events: [started(), state("idle", "thinking")] },
-      { do: "hears", who: "reader", events: [started(), state("idle", "thinking")] },
-      { do: "renegotiate", who: "reader", capabilities: {}, answer: ACCEPTED, save: PLACE },
-      { do: "close", who: "reader" },
-      { do: "publish", events: [progress(10), progress(20), chunk("Text.", true)] },
-      { do: "subscribe", who: "reader", request: resuming("$place"), answer: resumed("all") },
-      { do: "hears", who: "reader", events: [progress(10), progress(20), chunk("Text.", true)] },
-      { do: "publish", events: [completed()] },
-      { do: "hears", who: "reader", events: [completed()] },
-    ],
-    skip: ({ service }) =>
-      service?.listener === "client"
-        ? "the client leaves out the place of an answer, for it may be ahead of the stream"
-        : undefined,
-  },
-  {
-    name: "R17: who comes back with the place of a checkpoint gets what came since, once, and no sum",
-    steps: [
-      { do: "subscribe", who: "reader", request: PLACED, answer: ACCEPTED },
-      { do: "publish", events: [started(), state("idle", "thinking")] },
-      { do: "hears", who: "reader", events: [started(), state("idle", "thinking")] },
-      { do: "is told its place", who: "reader", save: { place: "cursor" } },
-      { do: "close", who: "reader" },
-      { do: "publish", events: [progress(10), progress(20), chunk("Text.", true)] },
-      { do: "subscribe", who: "reader", request: resuming("$place"), answer: resumed("all") },
-      { do: "hears", who: "reader", events: [progress(10), progress(20), chunk("Text.", true)] },
-      { do: "publish", events: [completed()] },
-      { do: "hears", who: "reader", events: [completed()] },
-    ],
-  },
-  {
-    name: "R17: a place is good for whoever names it, under other terms: text goes on where it was",
-    steps: [
-      { do: "subscribe", who: "reader", request: PLACED, answer: ACCEPTED },
-      { do: "publish", events: [started(), chunk("One. Two")] },
-      { do: "hears", who: "reader", events: [started(), chunk("One. Two")] },
-      { do: "is told its place", who: "reader", save: { place: "cursor" } },
-      { do: "close", who: "reader" },
-      { do: "publish", events: [chunk(" three. Four")] },
-      {
-        do: "subscribe",
-        who: "another",
-        request: { ...resuming("$place"), capabilities: { coalesce_boundaries: ["sentence", "completion"] } },
-        answer: resumed("all"),
-      },
-      { do: "publish", events: [chunk(" five.", true), completed()] },
-      {
-        do: "hears all",
-        who: "another",
-        until: "aaep:agent.session.completed",
-        check: (events) => {
-          const texts = events.filter(({ chunk: text }) => text !== undefined);
-          expect(texts[0]).toMatchObject({ position: 8 });
-          expect(texts.map(({ chunk: text }) => text).join("")).toBe(" three. Four five.");
-        },
-      },
-    ],
-  },
-  {
-    name: "R17: who was never here, or names a place that nobody knows, gets a summary of each open session",
-    steps: [
-      { do: "publish", events: [started(), state("idle", "thinking", { event_id: "evt_known" })] },
-      { do: "subscribe", who: "new", request: RAW, answer: ACCEPTED },
-      { do: "hears", who: "new", events: [state("idle", "thinking", { extensions: { aaepd: { by: "daemon" } } })] },
-      // An id of an event is no place.
-      { do: "subscribe", who: "lost", request: resuming("evt_known"), answer: resumed("unknown") },
-      { do: "hears", who: "lost", events: [state("idle", "thinking", { extensions: { aaepd: { by: "daemon" } } })] },
-    ],
-  },
+tellOverLanes([
   {
     name: "R28, A6, A7: a question is announced once, is listed, and is sent again when asked for",
     steps: [
@@ -570,18 +390,4 @@ export const listening: readonly Scenario[] = [
       },
     ],
   },
-  {
-    name: "R22, C3: a stream that has been quiet for a while says that it is alive, where nothing below it does, and a busy one does not",
-    configuration: { heartbeatSeconds: 5 },
-    steps: [
-      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
-      { do: "advance", ms: 4000 },
-      { do: "publish", events: [started()] },
-      { do: "hears", who: "reader", events: [started()] },
-      { do: "advance", ms: 4000 },
-      { do: "is kept alive", who: "reader", times: 0 },
-      { do: "advance", ms: 15_500 },
-      { do: "is kept alive", who: "reader", times: 3 },
-    ],
-  },
-];
+]);

@@ -15,7 +15,8 @@ import {
   started,
   state,
 } from "./events.js";
-import type { Part, Scenario } from "./scenario.js";
+import { tellOverLanes } from "./over-lanes.js";
+import type { Part } from "./scenario.js";
 
 const rejected = (reason: string, message: unknown = expect.any(String)): Part => ({
   type: "subscription.rejected",
@@ -27,7 +28,7 @@ const TOO_EARLY: Part = { type: "aaepd.error", code: "handshake_required" };
 const TEXT_ALONE = { event_filters: { include: ["aaep:agent.output.*"] }, supports_confirmation_reply: true };
 const OTHER = { output_id: "out_2" };
 
-export const handshakes: readonly Scenario[] = [
+tellOverLanes([
   {
     name: "AAEP §5.11, AAEP §5.2.1, AAEP §4.1, AAEP §4.5.1: a session from its handshake to its close",
     steps: [
@@ -366,7 +367,21 @@ export const handshakes: readonly Scenario[] = [
       },
     ],
   },
-];
+  {
+    name: "R22, C3: a stream that has been quiet for a while says that it is alive, where nothing below it does, and a busy one does not",
+    configuration: { heartbeatSeconds: 5 },
+    steps: [
+      { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
+      { do: "advance", ms: 4000 },
+      { do: "publish", events: [started()] },
+      { do: "hears", who: "reader", events: [started()] },
+      { do: "advance", ms: 4000 },
+      { do: "is kept alive", who: "reader", times: 0 },
+      { do: "advance", ms: 15_500 },
+      { do: "is kept alive", who: "reader", times: 3 },
+    ],
+  },
+]);
 
 /** The text of all chunks, output by output. */
 function textOf(events: readonly Part[]): string {

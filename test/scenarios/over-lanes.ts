@@ -1,17 +1,10 @@
-// Every scenario over every lane. What is skipped says why.
+// Tells scenarios over every lane. What is skipped says why.
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { isTried, isWhole, itInFull } from "../support/extent.js";
 import { LANES } from "../support/lanes.js";
-import { handshakes } from "./handshakes.js";
-import { listening } from "./listening.js";
-import { publishing } from "./publishing.js";
-import { questions } from "./questions.js";
 import { runScenario } from "./run.js";
-import { skipReason } from "./scenario.js";
-import { terms } from "./terms.js";
-
-const SCENARIOS = [...handshakes, ...terms, ...listening, ...questions, ...publishing];
+import { type Scenario, skipReason } from "./scenario.js";
 
 /** Lanes of a short run: each transport, envelope and service once. They take turns: each scenario is told over two of them. */
 const SHORT: readonly string[] = [
@@ -28,11 +21,12 @@ const SHORT: readonly string[] = [
   "gRPC-Web over HTTP/2, Listen and Publish",
 ];
 
-beforeAll(ensureBuilt);
+/** Makes the tests of a file: each scenario over each lane, in a short run over two. */
+export function tellOverLanes(scenarios: readonly Scenario[]): void {
+  beforeAll(ensureBuilt);
 
-for (const lane of LANES) {
-  describe(lane.name, () => {
-    for (const [row, scenario] of SCENARIOS.entries()) {
+  describe.each(LANES)("$name", (lane) => {
+    for (const [row, scenario] of scenarios.entries()) {
       if (skipReason(scenario, lane) !== undefined) continue;
       const column = SHORT.indexOf(lane.name);
       const test = isWhole || (column !== -1 && isTried(row, column, SHORT.length, 2)) ? it : itInFull;
@@ -42,18 +36,11 @@ for (const lane of LANES) {
       });
     }
   });
-}
 
-describe("the matrix", () => {
-  it("has every lane of a short run", () => {
+  it("each scenario is told over several lanes, and the short run has every kind", () => {
     const names = LANES.map(({ name }) => name);
     expect(SHORT.filter((name) => !names.includes(name))).toEqual([]);
-  });
-
-  it("tells each scenario over several lanes, and names each once", () => {
-    expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
-    for (const scenario of SCENARIOS) {
+    for (const scenario of scenarios)
       expect(LANES.filter((lane) => skipReason(scenario, lane) === undefined).length).toBeGreaterThanOrEqual(8);
-    }
   });
-});
+}

@@ -2,7 +2,8 @@
 import { expect } from "vitest";
 import { hasRpcAgent, type Lane } from "../support/lanes.js";
 import { ACCEPTED, chunk, completed, errored, invoked, progress, RAW, returned, started, state } from "./events.js";
-import type { Part, Scenario, Step } from "./scenario.js";
+import { tellOverLanes } from "./over-lanes.js";
+import type { Part, Step } from "./scenario.js";
 
 const MANIFEST: Part = {
   "@context": "https://aaep-protocol.org/context/v1",
@@ -49,7 +50,7 @@ const WRITTEN: readonly Step[] = [
   { do: "advance", ms: 0 },
 ];
 
-export const publishing: readonly Scenario[] = [
+tellOverLanes([
   {
     name: "R2: what an agent leaves out is filled in, and it is told under which ids",
     steps: [
@@ -309,4 +310,4 @@ export const publishing: readonly Scenario[] = [
       },
     ],
   },
-];
+]);

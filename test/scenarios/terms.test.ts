@@ -1,5 +1,6 @@
 import { ACCEPTED, completed, errored, invoked, progress, RAW, returned, started, state } from "./events.js";
-import type { Part, Scenario } from "./scenario.js";
+import { tellOverLanes } from "./over-lanes.js";
+import type { Part } from "./scenario.js";
 
 const VOCABULARY = "https://example.org/fedlearn/context/v1";
 const OWN: Part = {
@@ -14,7 +15,7 @@ const DATA: Part = {
   extensions: { fedlearn: { pattern: "pulse", strength: 0.5 } },
 };
 
-export const terms: readonly Scenario[] = [
+tellOverLanes([
   {
     name: "AAEP §5.3.1.7, AAEP §5.3.1.9: types of an extension come to those that include them, its data to everybody",
     steps: [
@@ -57,4 +58,4 @@ export const terms: readonly Scenario[] = [
       { do: "hears nothing", who: "calm" },
     ],
   },
-];
+]);

@@ -11,7 +11,8 @@ import {
   started,
   state,
 } from "./events.js";
-import type { Part, Scenario, Step } from "./scenario.js";
+import { tellOverLanes } from "./over-lanes.js";
+import type { Part, Step } from "./scenario.js";
 
 /** Never the connection of a subscriber, as a spawned daemon's parent is: no agent answers itself (R5). */
 const BANKER = "banker";
@@ -56,7 +57,7 @@ const irreversible = invoked("delete", { irreversible: true });
 const SOON: Part = { timeout_seconds: 30 };
 const unconfirmed: Part = { code: "confirmation_required" };
 
-export const questions: readonly Scenario[] = [
+tellOverLanes([
   {
     name: "AAEP §5.8.2, R7: a question stays open while another subscription can answer it, and then its default applies",
     steps: [
@@ -214,4 +215,4 @@ export const questions: readonly Scenario[] = [
       publishes(invoked("show"), returned("show"), completed()),
     ],
   },
-];
+]);
