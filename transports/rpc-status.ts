@@ -1,5 +1,5 @@
 // The status of each fault in gRPC and Connect, which share their codes (R20). The table is exhaustive, so that a new code does not compile until it
-// is mapped (M4).
+// is mapped.
 import type { FaultCode } from "../src/base/errors.js";
 
 /** The codes of gRPC by name; Connect's are the same in lower case. OK is no fault. */

@@ -5,7 +5,7 @@ import type { CommandIo } from "./terminal/command-io.js";
 /** A command, loaded only when it is called. */
 export interface CommandLoader {
   readonly name: string;
-  /** Whether standard output belongs to the command alone, so that nothing else may write there (S1). */
+  /** Whether standard output belongs to the command alone, so that nothing else may write there. */
   readonly ownsStdout: boolean;
   /** Whether it runs a daemon, which takes longest to load and is therefore loaded at once. Default: if it owns standard output. */
   readonly runsDaemon?: boolean;

@@ -1,5 +1,5 @@
 // Entry of the command line. Its imports print nothing, and `serve` needs all of them: a command and its libraries load only when it is called, after
-// standard output has been taken from all other code (S1).
+// standard output has been taken from all other code.
 import type { Command } from "commander";
 import { isTty, type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
 import { faultFrom } from "../base/errors.js";
@@ -68,7 +68,7 @@ export async function main(options: MainOptions): Promise<void> {
   }
 }
 
-/** Ignores the end of the readers, as in `aaepd --help | true`: no fault (S7). Writers that need to know listen themselves. */
+/** Ignores the end of the readers, as in `aaepd --help | true`: no fault. Writers that need to know listen themselves. */
 function endQuietlyUnread({ stdout, stderr }: CommandIo): void {
   for (const stream of [stdout, stderr]) stream.on("error", ignore);
 }

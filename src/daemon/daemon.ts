@@ -69,7 +69,7 @@ export interface Daemon {
   readonly serve: (connection: PeekableConnection<Uint8Array>) => Promise<void>;
 }
 
-/** Time after which a peer that does not read is given up while the daemon goes on, ms (S9). */
+/** Time after which a peer that does not read is given up while the daemon goes on, ms. */
 const CLOSE_TIMEOUT_MS = 1000;
 /** Time for the end of standard input to arrive behind earlier input, ms. */
 const INPUT_TIMEOUT_MS = 500;
@@ -258,7 +258,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       places?.stop();
       presence?.remove();
       await Promise.all([listener?.stop(), offered?.stop()]);
-      // Bounded, because a parent that takes no answers may leave input in its pipe (S9).
+      // Bounded, because a parent that takes no answers may leave input in its pipe.
       if (reason === "stdin_ended" && parent !== undefined)
         await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
       await within(begun + times.sessionsMs, a2e.endAll(begun + times.sessionsMs), clock);

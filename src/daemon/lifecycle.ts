@@ -1,5 +1,5 @@
 // Ends the process of a daemon. A signal, the end of standard input, the parent's end and an uncaught error all take the same way: one log line with
-// the reason, an orderly stop, and an exit when its time is over, whatever hangs (R8a, S2, S3, S9).
+// the reason, an orderly stop, and an exit when its time is over, whatever hangs (R8a).
 import type { Readable } from "node:stream";
 import { watchParent } from "../../transports/stdio/watch-parent.js";
 import { Fault } from "../base/errors.js";

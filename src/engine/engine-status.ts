@@ -140,7 +140,7 @@ export interface EngineAccounts {
   readonly refused: (reason: ClosureReason) => void;
   /** Counts a publish that was refused, before the engine or by it. */
   readonly publishRefused: (code: FaultCode) => void;
-  /** Writes to the log at the beginning and at the end of each episode (P3). */
+  /** Writes to the log at the beginning and at the end of each episode. */
   readonly pace: (change: PaceChange, who: NamedSubscription) => void;
   /** The whole report. It costs in proportion to the number of subscriptions and questions. */
   readonly report: () => EngineReport;

@@ -73,7 +73,7 @@ export interface Engine
   readonly settled: () => Promise<void>;
   /**
    * Closes the journal and cancels all timers, once no agent publishes and no subscription listens. After that, nothing of the engine keeps the
-   * process alive (S9).
+   * process alive.
    */
   readonly close: () => Promise<void>;
   readonly status: () => EngineStatus;

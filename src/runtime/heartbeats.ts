@@ -1,4 +1,4 @@
-// Sends heartbeats on an idle stream, so that a listener can distinguish it from a dead one (C3, P9).
+// Sends heartbeats on an idle stream, so that a listener can distinguish it from a dead one.
 import type { Clock, Millis } from "../contracts/clock.js";
 
 export interface Heartbeats {

@@ -1,4 +1,4 @@
-// Decides who may call services over TCP (C8). Every process of this machine can reach a socket on loopback, and so can, through a browser, every
+// Decides who may call services over TCP. Every process of this machine can reach a socket on loopback, and so can, through a browser, every
 // page whose host name resolves to it. Therefore the request must name a host of loopback, and the caller must have read a file that only this user
 // can read.
 import { createHash, timingSafeEqual } from "node:crypto";

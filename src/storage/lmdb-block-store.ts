@@ -43,7 +43,7 @@ export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner 
   /** Blocks of a batch that is in the file and counts as not written. The next batch has their events again. */
   let rejected: readonly BlockPlace[] = [];
   const watched = watchedFile(path);
-  /** LMDB maps the file: a read of pages that are gone would end the process (P12). */
+  /** LMDB maps the file: a read of pages that are gone would end the process. */
   const isLost = (): boolean => watched.loss() !== undefined;
 
   const ids = createIdIndex({ ...tables.ids, get: (key) => (isLost() ? undefined : tables.ids.get(key)) });

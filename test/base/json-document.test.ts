@@ -113,7 +113,7 @@ function faultOf(text: string): Fault {
   throw new Error(`no fault in ${text}`);
 }
 
-describe("R19, S1: a text in which a member stands twice is no message", () => {
+describe("R19: a text in which a member stands twice is no message", () => {
   it("and every other one is what JSON.parse says, whatever its names, escapes, nesting and white space", () => {
     fc.assert(
       fc.property(written, (value) => {

@@ -95,7 +95,7 @@ export function createStage(
   };
 }
 
-/** The text of standard error. Throws if a line of it names no more than the kind of what it tells (A21). */
+/** The text of standard error. Throws if a line of it names no more than the kind of what it tells. */
 function inSentences(text: string): string {
   const empty = text.split("\n").find((line) => /^(Error|Warning|Note):(?! \S.{8})/.test(line));
   if (empty !== undefined) throw new Error(`This says nothing: ${empty}`);

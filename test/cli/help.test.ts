@@ -85,7 +85,7 @@ it("the list of all commands has two columns on 80: each summary fits beside its
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
 });
 
-it("S1: a command whose standard output is a protocol's takes it from everything else; no other command does", () => {
+it("a command whose standard output is a protocol's takes it from everything else; no other command does", () => {
   const owners = COMMANDS.filter(({ ownsStdout }) => ownsStdout).map(({ name }) => name);
   expect(owners).toEqual(["serve", "stdio", "a2e", "acp", "mcp", "run", "replay"]);
   const withoutDaemon = COMMANDS.filter(({ ownsStdout, runsDaemon }) => ownsStdout && runsDaemon === false);
@@ -100,7 +100,7 @@ describe("what the table of commands decides before a command is loaded", () => 
   });
 
   it.each(COMMANDS.filter(({ ownsStdout }) => !ownsStdout))(
-    "S1: $name loads no daemon, and writes to standard output itself",
+    "$name loads no daemon, and writes to standard output itself",
     async ({ name }) => {
       const written: string[] = [];
       const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);

@@ -56,7 +56,7 @@ describe("the command line", () => {
     [["journal", "export", "--with-epochs", "--agent-events-only"], "cannot be given together."],
     [["journal", "export", "--since", "noon"], '--since is "noon". Give an instant such as'],
     [["serve", "--burst", "0"], '--burst is "0". Give a whole number from 1 to 1000.'],
-  ])("K4, A21: %j is refused with what was meant, exit code 2", async (argv, expected) => {
+  ])("%j is refused with what was meant, exit code 2", async (argv, expected) => {
     const { code, stdout, stderr } = await runCommandLine(argv);
     expect(stderr).toContain(expected);
     for (const line of stderr.trimEnd().split("\n")) expect(line).toMatch(/^Error: /);
@@ -78,7 +78,7 @@ describe("the command line", () => {
     expect(help.stdout).toMatch(new RegExp(`^Usage: aaepd ${names.join(" ")} `));
   });
 
-  it.each(UNREAD)("S7: %s ends quietly where nobody reads", async (...argv) => {
+  it.each(UNREAD)("%s ends quietly where nobody reads", async (...argv) => {
     const program = startProgram(argv);
     program.child.stdout.destroy();
     expect(await program.ended).toEqual({ code: 0, signal: null });
@@ -111,7 +111,7 @@ describe("the command line", () => {
     ]);
   });
 
-  it("S6: the program is small, starts nothing else, and says what to do where it is not built", async () => {
+  it("the program is small, starts nothing else, and says what to do where it is not built", async () => {
     const source = readFileSync(PROGRAM, "utf8");
     expect(source.split("\n").length).toBeLessThan(50);
     expect(source).not.toMatch(/child_process|spawn|execve/);
@@ -131,7 +131,7 @@ describe("the command line", () => {
 });
 
 describe("aaepd serve and manifest", () => {
-  it("K2: prints one line when everything listens, and its manifest stands beside the socket", async () => {
+  it("prints one line when everything listens, and its manifest stands beside the socket", async () => {
     const directory = temporaryDirectory();
     const environment = { XDG_RUNTIME_DIR: directory };
     const serve = startCommandLine(["serve", "--producer-id", "planner"], { environment });
@@ -162,7 +162,7 @@ describe("aaepd serve and manifest", () => {
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
 
-  it("U1: takes over what a killed daemon left", async () => {
+  it("takes over what a killed daemon left", async () => {
     const directory = temporaryDirectory();
     const environment = { XDG_RUNTIME_DIR: directory };
     const serving = startProgram(["serve"], { environment });
@@ -204,7 +204,7 @@ describe("aaepd serve and manifest", () => {
   it("is loaded without what it does not need", () => {
     const source = readFileSync(fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url)), "utf8");
     const imported = [...source.matchAll(/^import (?!type).* from "(.*)";$/gm)].map(([, specifier]) => specifier);
-    // Nothing that comes from elsewhere may load before standard output is safe (S1).
+    // Nothing that comes from elsewhere may load before standard output is safe.
     for (const specifier of imported) expect(specifier).toMatch(/^\.\.?\//);
   });
 });

@@ -192,7 +192,7 @@ test("the wait doubles up to its limit and starts again after a subscription tha
   expect(states.at(-1)).toMatchObject({ because: { kind: "fault", fault: { code: "peer_gone" } } });
 });
 
-test("P1: a subscription that is cut off at once does not reset the wait", async () => {
+test("a subscription that is cut off at once does not reset the wait", async () => {
   const producer = createFakeProducer();
   const { timers, states } = start(producer, { backOff: { firstMs: 100 } });
   for (let time = 0; time < 3; time += 1) {
@@ -341,7 +341,7 @@ test("R26, R28: skips, lists and asks again; what it asked for arrives as repeat
   ]);
 });
 
-test("AAEP §6.3, §6.5, P16: replies go out complete, with the listed members alone, and only while there is a subscription", async () => {
+test("AAEP §6.3, §6.5: replies go out complete, with the listed members alone, and only while there is a subscription", async () => {
   const producer = createFakeProducer();
   const { subscriber } = start(producer, { wallTime: () => Date.UTC(2026, 0, 2) });
   expect(subscriber.reply({ reply_token: "rpl_1", decision: "accept" })).toBe(false);

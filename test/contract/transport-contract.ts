@@ -139,7 +139,7 @@ export function transportContract(subject: Subject): void {
       await closeBoth(pair);
     });
 
-    it("V5: takes a frame of exactly the limit, and refuses the next larger one after those before it", async () => {
+    it("takes a frame of exactly the limit, and refuses the next larger one after those before it", async () => {
       if (typeof subject.maxFrameBytes !== "number") return expect(subject.maxFrameBytes.unlimitedBecause).not.toBe("");
       const pair = await opened();
       const received: Uint8Array[] = [];
@@ -156,7 +156,7 @@ export function transportContract(subject: Subject): void {
       await pair.stop();
     });
 
-    it("P11: answers false while the peer does not read, with bounded memory, and goes on when it does", async () => {
+    it("answers false while the peer does not read, with bounded memory, and goes on when it does", async () => {
       const pair = await opened();
       const frame = frameOf(4 * KIB, 1);
       let handedOver = 1;
@@ -211,7 +211,7 @@ export function transportContract(subject: Subject): void {
       await pair.stop();
     });
 
-    it("S7, S9: a peer that vanishes while frames go to it closes the connection, and lets go of who waits to send", async () => {
+    it("a peer that vanishes while frames go to it closes the connection, and lets go of who waits to send", async () => {
       const pair = await opened();
       const frame = frameOf(64 * KIB, 1);
       const thrown = drain(pair.server);

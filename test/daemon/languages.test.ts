@@ -16,7 +16,7 @@ const declare = (agent: RpcPeer, ...languages: string[]) =>
   });
 
 describe("R14, AAEP §11.2", () => {
-  it("P19: the manifest names the languages of the daemon, and of the one agent that it was started for", async () => {
+  it("the manifest names the languages of the daemon, and of the one agent that it was started for", async () => {
     const rig = await startRig({ stdio: true, configuration: { defaultLanguage: "yo-NG" } });
     const manifest = async () => rig.parent().request("aaep.manifest", {});
     expect((await manifest()).conformance_levels_supported).toEqual([1, 2, 3]);
@@ -25,7 +25,7 @@ describe("R14, AAEP §11.2", () => {
     expect((await manifest()).languages_supported).toEqual(["ha-NG", "fr", "yo-NG", "en", "es", "de", "ja", "ar"]);
   });
 
-  it("P19, §11.2: a language that nobody here speaks is noted, and honored while an agent is there that does", async () => {
+  it("§11.2: a language that nobody here speaks is noted, and honored while an agent is there that does", async () => {
     const rig = await startRig();
     const answerTo = async (...languages: string[]) => {
       const listener = await rig.plain();
@@ -77,7 +77,7 @@ describe("R14, AAEP §11.2", () => {
     expect(await told()).toEqual(["Selesai.", "in"]);
   });
 
-  it("P19, R2: by a default that has no catalogue, agents' texts are in it and the daemon's are in English, and both say so", async () => {
+  it("R2: by a default that has no catalogue, agents' texts are in it and the daemon's are in English, and both say so", async () => {
     const rig = await startRig({ clock: "hands", configuration: { defaultLanguage: "yo-NG" } });
     const listener = await rig.plain();
     await listener.subscribe(requestOf({ languages: ["yo"] }));
@@ -100,7 +100,7 @@ describe("R14, AAEP §11.2", () => {
     ]);
   });
 
-  it("P19, R2: an agent's texts are in the first language that its manifest lists", async () => {
+  it("R2: an agent's texts are in the first language that its manifest lists", async () => {
     const rig = await startRig();
     const listener = await rig.plain();
     await listener.subscribe(requestOf());

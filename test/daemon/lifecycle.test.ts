@@ -68,8 +68,8 @@ describe("the life of the process", () => {
     ["SIGINT", ({ host }) => host.emit("SIGINT", "SIGINT"), "signal", 0, { reason: "signal", signal: "SIGINT" }],
     ["SIGHUP", ({ host }) => host.emit("SIGHUP", "SIGHUP"), "signal", 0, { reason: "signal", signal: "SIGHUP" }],
     ["R8a: the end of standard input", ({ stdin }) => stdin.end(), "stdin_ended", 0, { reason: "stdin_ended" }],
-    ["S2: a standard input that breaks", ({ stdin }) => stdin.destroy(new Error("EIO")), "stdin_ended", 0, {}],
-    ["S5: the end of the parent", ({ parentGone }) => parentGone(), "parent_gone", 80, { reason: "parent_gone" }],
+    ["a standard input that breaks", ({ stdin }) => stdin.destroy(new Error("EIO")), "stdin_ended", 0, {}],
+    ["the end of the parent", ({ parentGone }) => parentGone(), "parent_gone", 80, { reason: "parent_gone" }],
   ])("%s stops it in order", async (_, happen, reason, exitCode, line) => {
     const on = stage();
     await on.ready;
@@ -125,7 +125,7 @@ describe("the life of the process", () => {
     await ended;
   });
 
-  it("K2: a service manager hears of each step, also where a configuration is refused and where a start is cut short", async () => {
+  it("a service manager hears of each step, also where a configuration is refused and where a start is cut short", async () => {
     const told: string[] = [];
     const manager = {
       ready: () => void told.push("ready"),
@@ -179,7 +179,7 @@ describe("the life of the process", () => {
     expect(lines[1]).toMatchObject({ msg: "an error while stopping", err: { message: "another" } });
   });
 
-  it("S9: also while it is still starting", async () => {
+  it("also while it is still starting", async () => {
     const { host, exited } = stage({ stopWithinMs: () => 10, start: () => new Promise(() => {}) });
     host.emit("SIGTERM", "SIGTERM");
     expect(await exited).toBe(81);

@@ -1,4 +1,4 @@
-// H13: a daemon at the limit of open files, as the system sets it. What it needs then was loaded and opened before, and it says what it cannot do.
+// a daemon at the limit of open files, as the system sets it. What it needs then was loaded and opened before, and it says what it cannot do.
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";

@@ -44,7 +44,7 @@ function isAlive(pid: number): boolean {
 const SIGNALS = isWhole ? (["SIGTERM", "SIGINT", "SIGHUP"] as const) : (["SIGHUP"] as const);
 
 describe("a daemon over stdio", () => {
-  it("S1: writes nothing but the protocol to standard output, whatever a dependency prints, and needs no reader of its standard error (S10)", async () => {
+  it("writes nothing but the protocol to standard output, whatever a dependency prints, and needs no reader of its standard error", async () => {
     const program = startProgram(["stdio"], {
       nodeOptions: ["--import", fixture("noisy-dependency.mjs")],
       environment: { NOISE_WORDS: "1000" },
@@ -61,7 +61,7 @@ describe("a daemon over stdio", () => {
     );
   });
 
-  it("S1: whatever is written to process.stdout reaches standard error, in every way and by kept references too", async () => {
+  it("whatever is written to process.stdout reaches standard error, in every way and by kept references too", async () => {
     const program = startProgram(["stdio"], { nodeOptions: ["--import", fixture("noise-in-every-way.mjs")] });
     await vi.waitFor(() => expect(program.stderr()).toContain("all said\n"), LONG);
     const [ways = "[]"] = program.stderr().split("\n");
@@ -75,7 +75,7 @@ describe("a daemon over stdio", () => {
     expect(said).not.toContain("failed: ");
   });
 
-  itInFull("S1: also where standard output is a file", () => {
+  itInFull("also where standard output is a file", () => {
     const out = join(temporaryDirectory(), "out");
     const file = openSync(out, "w");
     const { status, stderr } = spawnSync(
@@ -92,7 +92,7 @@ describe("a daemon over stdio", () => {
   });
 
   it.each(["NOISE_THROWS_AT", "NOISE_REJECTS_AT"])(
-    "S1: also where a dependency fails (%s), which is logged and has an exit code of its own",
+    "also where a dependency fails (%s), which is logged and has an exit code of its own",
     async (how) => {
       const directory = temporaryDirectory();
       const program = startProgram(["stdio"], {
@@ -112,7 +112,7 @@ describe("a daemon over stdio", () => {
     },
   );
 
-  it("S2, S3: ends within two seconds of the end of its input, at hardly any cost, though timers are left", async () => {
+  it("ends within two seconds of the end of its input, at hardly any cost, though timers are left", async () => {
     const directory = temporaryDirectory();
     const program = startProgram(["stdio"], {
       nodeOptions: ["--import", fixture("stdin-end-cost.mjs")],
@@ -152,30 +152,27 @@ describe("a daemon over stdio", () => {
     isWhole
       ? (["its end of the pipe", "somebody else, with a pipe of a name"] as const)
       : (["its end of the pipe"] as const),
-  )(
-    "S2, S5: leaves no process and no socket when its parent is killed; its standard input is kept by %s",
-    async (kept) => {
-      const [directory, other] = [temporaryDirectory(), temporaryDirectory()];
-      const [log, fifo] = [join(other, "log"), join(other, "fifo")];
-      const isPipe = kept === "its end of the pipe";
-      if (!isPipe) spawnSync("mkfifo", ["-m", "600", fifo]);
-      const parent = startProgram([isPipe ? "pipe" : fifo, log, PROGRAM, "stdio"], {
-        entry: fixture("parent.mjs"),
-        environment: { XDG_RUNTIME_DIR: directory },
-      });
-      const [line = ""] = await parent.stdoutLines(1);
-      const { pid } = JSON.parse(line);
-      await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
-      parent.child.kill("SIGKILL");
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
-      const reason = isPipe ? '"reason":"stdin_ended","exitCode":0' : '"reason":"parent_gone","exitCode":80';
-      expect(readFileSync(log, "utf8")).toContain(reason);
-      expect(readFileSync(log, "utf8")).not.toContain(CUT_SHORT);
-      expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
-    },
-  );
+  )("leaves no process and no socket when its parent is killed; its standard input is kept by %s", async (kept) => {
+    const [directory, other] = [temporaryDirectory(), temporaryDirectory()];
+    const [log, fifo] = [join(other, "log"), join(other, "fifo")];
+    const isPipe = kept === "its end of the pipe";
+    if (!isPipe) spawnSync("mkfifo", ["-m", "600", fifo]);
+    const parent = startProgram([isPipe ? "pipe" : fifo, log, PROGRAM, "stdio"], {
+      entry: fixture("parent.mjs"),
+      environment: { XDG_RUNTIME_DIR: directory },
+    });
+    const [line = ""] = await parent.stdoutLines(1);
+    const { pid } = JSON.parse(line);
+    await vi.waitFor(() => expect(existsSync(join(directory, "aaep", "aaepd.manifest.json"))).toBe(true), LONG);
+    parent.child.kill("SIGKILL");
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), LONG);
+    const reason = isPipe ? '"reason":"stdin_ended","exitCode":0' : '"reason":"parent_gone","exitCode":80';
+    expect(readFileSync(log, "utf8")).toContain(reason);
+    expect(readFileSync(log, "utf8")).not.toContain(CUT_SHORT);
+    expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
+  });
 
-  it("S7: ends in order when nobody reads its standard output any more", async () => {
+  it("ends in order when nobody reads its standard output any more", async () => {
     const program = startProgram(["stdio"]);
     program.child.stdin.write(request(1, "aaep.ping"));
     await program.stdoutLines(1);
@@ -186,7 +183,7 @@ describe("a daemon over stdio", () => {
     expect(program.stderr()).not.toContain("internal_error");
   });
 
-  itInFull("R8a, S9: ends in time, and in order, though its parent does not read what it is owed", async () => {
+  itInFull("R8a: ends in time, and in order, though its parent does not read what it is owed", async () => {
     const program = startProgram(["stdio"]);
     program.child.stdout.pause();
     const ids = Array.from({ length: 700 }, (_, index) => index + 1);
@@ -196,7 +193,7 @@ describe("a daemon over stdio", () => {
     expect(program.stderr()).not.toContain(CUT_SHORT);
   });
 
-  it.each(SIGNALS)("S3: %s is always heard", async (signal) => {
+  it.each(SIGNALS)("%s is always heard", async (signal) => {
     const directory = temporaryDirectory();
     const program = startProgram(["stdio"], { environment: { XDG_RUNTIME_DIR: directory } });
     program.child.stdin.write(request(1, "aaep.ping"));
@@ -217,7 +214,7 @@ describe("a daemon over stdio", () => {
 });
 
 describe("log lines", () => {
-  it("S10: 10 MB of them do not stop a process whose standard error is never read", async () => {
+  it("10 MB of them do not stop a process whose standard error is never read", async () => {
     const program = startProgram([], { entry: fixture("log-flood.mjs"), readsStderr: false });
     const [line = "{}"] = await program.stdoutLines(1);
     const { dropped, waitingBytes } = JSON.parse(line);

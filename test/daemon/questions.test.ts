@@ -93,7 +93,7 @@ const transferIn = (session_id: string): Message => ({
 });
 
 describe("replies over real connections", () => {
-  test("H2: of replies that come together one counts, and all hear the same outcome", async () => {
+  test("of replies that come together one counts, and all hear the same outcome", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
     const session = await startSession(agent);
@@ -146,7 +146,7 @@ describe("replies over real connections", () => {
 });
 
 describe("agents over real connections", () => {
-  test("H7: cancelling the request takes the question back, and says so", async () => {
+  test("cancelling the request takes the question back, and says so", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
     const session = await startSession(agent);
@@ -267,7 +267,7 @@ const PLACES: readonly (readonly [name: string, isStdio: boolean, open: (rig: Da
 ];
 
 describe.each(PLACES)(
-  "R5, S2: no agent says yes to itself: one JSON-RPC connection over %s both asks and subscribes",
+  "R5: no agent says yes to itself: one JSON-RPC connection over %s both asks and subscribes",
   (_, stdio, open) => {
     test("its reply does not count, another's does, and the audit log says why", async () => {
       const { rig, replies } = await startAuditedRig({ stdio });
@@ -307,7 +307,7 @@ describe.each(PLACES)(
   },
 );
 
-describe("R5, S2: no agent says yes to itself: the ends of connections that both ask and subscribe", () => {
+describe("R5: no agent says yes to itself: the ends of connections that both ask and subscribe", () => {
   test("R7, R8: its question is not taken for one that somebody left, and waits for its agent's return", async () => {
     const rig = await startRig({ clock: "hands", configuration: { confirmationGraceSeconds: 60 } });
     const both = await rig.rpc();

@@ -1,4 +1,4 @@
-// R8b, U3: `serve` is stopped in order and started again, with an agent, listeners and an open question.
+// R8b: `serve` is stopped in order and started again, with an agent, listeners and an open question.
 import { describe, expect, it } from "vitest";
 import { serveAtSocket } from "../cli/command-stage.js";
 import { type LineListener, listenInLines } from "../support/peers/line-listener.js";
@@ -52,7 +52,7 @@ const eventsOf = (...listeners: readonly LineListener[]): readonly Record<string
 const textsOf = (...listeners: readonly LineListener[]): string => joinedByPosition(eventsOf(...listeners));
 
 describe("R8b: SIGTERM with the journal on disk", () => {
-  it("U3: nobody hears of a lost agent, what is held follows in the next run, and the question is open there", async () => {
+  it("nobody hears of a lost agent, what is held follows in the next run, and the question is open there", async () => {
     const { socket, start, stop } = await started();
     const before = await returnTo(socket, "first", ABLE);
     const { agent, token } = await speaking(socket);

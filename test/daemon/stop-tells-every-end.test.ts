@@ -1,4 +1,4 @@
-// R8a, S7: an orderly stop ends whatever is open and says so to everybody who takes it, however much that is.
+// R8a: an orderly stop ends whatever is open and says so to everybody who takes it, however much that is.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type StartedCommand, startCommandLine } from "../cli/command-stage.js";
@@ -71,7 +71,7 @@ const SIZES: readonly (readonly [name: string, sessions: number, questions: numb
       ["512 questions", 64, 8],
     ];
 
-describe("R8a, R34, S7: a stop of serve", () => {
+describe("R8a, R34: a stop of serve", () => {
   it.each(SIZES)(
     "%s: each end is heard by everybody, then the close, and no line is cut",
     async (_, sessions, questions) => {
@@ -108,7 +108,7 @@ describe("R8a, R34, S7: a stop of serve", () => {
   });
 
   itInFull(
-    "S9: a listener that takes nothing holds up no more than the time of the stop, and what it did not take is counted",
+    "a listener that takes nothing holds up no more than the time of the stop, and what it did not take is counted",
     async () => {
       const { daemon, path } = await serving("serve", "--stop-timeout-seconds", "6");
       const stuck = await subscribedInLines(path);
@@ -135,7 +135,7 @@ describe("R8a, R34, S7: a stop of serve", () => {
   );
 });
 
-describe("R8a, R34, S7: the end of standard input", () => {
+describe("R8a, R34: the end of standard input", () => {
   it("each end is heard by everybody, then the close, and no line is cut", async () => {
     const { daemon, path } = await serving("stdio");
     const listener = await subscribedInLines(path);

@@ -233,7 +233,7 @@ test("no example of the page is left out", () => {
   expect(EXAMPLES.size).toBeGreaterThan(15);
 });
 
-test("P15: the page explains every way in which a question can have been decided, and no other", () => {
+test("the page explains every way in which a question can have been decided, and no other", () => {
   const source = readFileSync(new URL("../../src/engine/messages/catalogues/catalogue.ts", import.meta.url), "utf8");
   const [, union = ""] = /export type DecidedBy = ([^;]+);/.exec(source) ?? [];
   const [, table = ""] = /\| `decided_by` \| \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(PAGE) ?? [];

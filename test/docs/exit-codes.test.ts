@@ -10,7 +10,7 @@ it("docs/exit-codes.md has every exit code with its meaning, and no other", () =
   expect(rows).toStrictEqual(Object.values(EXIT_CODES).map(({ code, meaning }) => [code, meaning]));
 });
 
-it("S5: no two reasons share a number, and all commands use the same ones", () => {
+it("no two reasons share a number, and all commands use the same ones", () => {
   const codes: readonly number[] = Object.values(EXIT_CODES).map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
   expect(codes).toStrictEqual(expect.arrayContaining(Object.values(EXIT)));

@@ -38,7 +38,7 @@ test("AAEP §4.3: the callbacks of a framework are heard as tools, and their err
   expect(heard.at(-1)).toMatchObject({ summary_normal: "Found the book." });
 });
 
-test("M5: the messages that subscribing.md shows are valid", () => {
+test("the messages that subscribing.md shows are valid", () => {
   const [, block = ""] = /```json\n([\s\S]*?)\n```/.exec(SUBSCRIBING) ?? [];
   const [renegotiate, skip, repeat, list] = block.split("\n").map((line) => JSON.parse(line));
   expect(isSubscriptionRenegotiate(renegotiate)).toBe(true);
@@ -47,7 +47,7 @@ test("M5: the messages that subscribing.md shows are valid", () => {
   expect(isAaepdListPending(list)).toBe(true);
 });
 
-test("M5: the codes that publishing.md explains exist", () => {
+test("the codes that publishing.md explains exist", () => {
   const table = PUBLISHING.slice(
     PUBLISHING.indexOf("## The order of events"),
     PUBLISHING.indexOf("## When the connection"),

@@ -1,4 +1,4 @@
-// The examples of docs/protobuf.md: the same thing as JSON, as text and as bytes (M2, M5).
+// The examples of docs/protobuf.md: the same thing as JSON, as text and as bytes.
 import { type DescMessage, equals, fromBinary } from "@bufbuild/protobuf";
 import { fromText } from "@bufbuild/protobuf/txtpb";
 import { expect, test } from "vitest";
@@ -25,14 +25,14 @@ test("every example in JSON has one in protobuf", () => {
   expect(PAGE.match(/```json/g)).toHaveLength(JSONS.size);
 });
 
-test.each([...JSONS])("M2: %s is the same in JSON and in protobuf", (name, json) => {
+test.each([...JSONS])("%s is the same in JSON and in protobuf", (name, json) => {
   const descriptor = descriptorOf(name);
   const message = fromText(descriptor, TEXTS.get(name) ?? "");
   expect(equals(descriptor, messageOf(descriptor, JSON.parse(json)), message)).toBe(true);
   expect(documentOf(descriptor, message)).toEqual(JSON.parse(json));
 });
 
-test.each([...HEXES])("M2: the bytes of %s", (name, hex) => {
+test.each([...HEXES])("the bytes of %s", (name, hex) => {
   const descriptor = descriptorOf(name);
   const bytes = Buffer.from(hex.replaceAll(/\s/g, ""), "hex");
   const document = JSON.parse(JSONS.get(name) ?? "");
@@ -40,7 +40,7 @@ test.each([...HEXES])("M2: the bytes of %s", (name, hex) => {
   expect(documentOf(descriptor, fromBinary(descriptor, bytes))).toEqual(document);
 });
 
-test("M5: what is said to be an event or a capability is one", () => {
+test("what is said to be an event or a capability is one", () => {
   expect(isStateChangedEvent(JSON.parse(JSONS.get("event") ?? ""))).toBe(true);
   expect(isAsPublished("aaep", "Capabilities", JSON.parse(JSONS.get("lists") ?? ""))).toBe(true);
 });

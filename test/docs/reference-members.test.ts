@@ -157,7 +157,7 @@ describe("examples", () => {
   });
 
   it.each(withExamples.map((schema) => [schema.title, schema] as const))(
-    "M5: that of %s is valid, and on its page",
+    "that of %s is valid, and on its page",
     (_, schema) => {
       const validate = ajv.getSchema(schema.$id ?? "");
       for (const example of schema.examples ?? []) {

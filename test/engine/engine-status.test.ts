@@ -108,7 +108,7 @@ describe("how the engine stands", () => {
 });
 
 describe("slow subscribers", () => {
-  it("P3: falling behind counts once an episode, whatever terms change meanwhile, and is over when all was read", () => {
+  it("falling behind counts once an episode, whatever terms change meanwhile, and is over when all was read", () => {
     const rig = narrow();
     const slow = rig.listen();
     rig.publish(session().started());
@@ -132,7 +132,7 @@ describe("slow subscribers", () => {
     expect(rig.engine.report().totals.fellBehind).toBe(2);
   });
 
-  it("P5: the time in which nothing is taken begins anew when the peer takes, however little", () => {
+  it("the time in which nothing is taken begins anew when the peer takes, however little", () => {
     const rig = narrow(30_000);
     const slow = rig.listen({ coalesceBoundaries: ["none"] });
     rig.publish(session().started());
@@ -150,7 +150,7 @@ describe("slow subscribers", () => {
     expect(slow.ended).toEqual(["lagging"]);
   });
 
-  it("P1: one that comes back and catches up slowly is not cut off again for what it missed", () => {
+  it("one that comes back and catches up slowly is not cut off again for what it missed", () => {
     const rig = createEngineRig({ engine: { viewWindowCount: 16, lag: { maxMs: 30_000, maxEvents: 50 } } });
     const first = rig.listen({}, "returning");
     rig.publish(session().started());
@@ -171,7 +171,7 @@ describe("slow subscribers", () => {
     expect(again.received.length).toBeGreaterThan(100);
   });
 
-  it("P7: a subscription whose filters keep everything back has a place all the same, long after its own last event is gone", () => {
+  it("a subscription whose filters keep everything back has a place all the same, long after its own last event is gone", () => {
     const rig = createEngineRig({ journal: { maxEvents: 100 } });
     const terms = { eventFilters: { include: ["aaep:agent.session.*"], exclude: [] } };
     const quiet = rig.listen(terms, "quiet");
@@ -192,7 +192,7 @@ describe("slow subscribers", () => {
     expect(late.received[0]?.event.extensions?.aaepd?.gap).toBeDefined();
   });
 
-  it("P7: while anything is owed, the place lies before it", () => {
+  it("while anything is owed, the place lies before it", () => {
     const rig = createEngineRig();
     const slow = rig.listen({ maxEventsPerSecond: 1 });
     const before = slow.subscription.cursor();
@@ -206,7 +206,7 @@ describe("slow subscribers", () => {
     expect(slow.subscription.cursor()).toBe(cursorAfter((first?.epoch ?? 0) + 3));
   });
 
-  it("P1: a lag by events ends it as well, and what it was stays to be told", () => {
+  it("a lag by events ends it as well, and what it was stays to be told", () => {
     const rig = createEngineRig({ engine: { viewWindowCount: 16, lag: { maxMs: 30_000, maxEvents: 50 } } });
     const slow = rig.listen();
     rig.publish(session().started());

@@ -126,7 +126,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "reply" });
   });
 
-  itInFull("H8: does not transfer when nobody answers, and calls it nobody's decision", async () => {
+  itInFull("does not transfer when nobody answers, and calls it nobody's decision", async () => {
     const { told, seen, asked, audit } = await session(command, { lines: [], argv: ["--timeout", "5"] });
     expect(told).toBe("Nobody answered in time. Nothing was transferred.\n");
     expect(asked).toMatch(/\d seconds? left to answer; then it is rejected\./);

@@ -48,7 +48,7 @@ test("a listener that waits hears the whole of a program that starts its daemon 
   expect([types[0], types.includes("output.streaming"), await said]).toEqual(["session.started", true, ""]);
 });
 
-test("U3: a folder that another takes the place of between look and connection is not the one that is spoken to", async () => {
+test("a folder that another takes the place of between look and connection is not the one that is spoken to", async () => {
   const base = temporaryDirectory();
   for (const name of ["aaep", "other"]) mkdirSync(join(base, name), { mode: 0o700 });
   const [own, other] = await Promise.all(["aaep", "other"].map((name) => falseDaemon(join(base, name, "aaepd.sock"))));
@@ -69,7 +69,7 @@ test("U3: a folder that another takes the place of between look and connection i
 test.each([
   ["openbsd7", "openbsd7 does not say who listens at "],
   ["freebsd14", ""],
-])("U3: on %s, a daemon is believed only where the kernel says who listens", async (platform, told) => {
+])("on %s, a daemon is believed only where the kernel says who listens", async (platform, told) => {
   const base = temporaryDirectory();
   mkdirSync(join(base, "aaep"), { mode: 0o700 });
   const path = join(base, "aaep", "aaepd.sock");
@@ -159,7 +159,7 @@ test.each([
   expect(told).toMatch(new RegExp(`^The daemon did not start: the agent is silent\\.${reason}\n$`));
 });
 
-test("U3: without /proc, a daemon of the user's own is found by its path", async (context) => {
+test("without /proc, a daemon of the user's own is found by its path", async (context) => {
   const base = temporaryDirectory();
   const path = join(base, "aaepd.sock");
   const mounting = ["--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"];
@@ -181,7 +181,7 @@ test.each([
   ["akashik/agent.py", "--id", "reader", "--socket"],
   ["a2e/agent.py", "--socket"],
   ["conformance/subscriber.py"],
-])("U3: %s says nothing at a socket behind a link", async (program, ...argv) => {
+])("%s says nothing at a socket behind a link", async (program, ...argv) => {
   const base = temporaryDirectory();
   const received = await falseDaemon(join(base, "own.sock"));
   symlinkSync(join(base, "own.sock"), join(base, "link.sock"));

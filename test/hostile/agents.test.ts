@@ -21,7 +21,7 @@ async function everything(rig: DaemonRig): Promise<PlainPeer> {
 }
 
 describe("size", () => {
-  it("V5: a frame over the limit is refused with the id it bore, and only its connection closes", async () => {
+  it("a frame over the limit is refused with the id it bore, and only its connection closes", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
     agent.sendText(`{"jsonrpc":"2.0","id":77,"method":"aaep.publish","params":${" ".repeat(1_100_000)}{}}`);
@@ -87,7 +87,7 @@ describe("size", () => {
 });
 
 describe("ids and texts", () => {
-  it("R25, A20: lone surrogates and NULs reach every framing as the same well-formed text", async () => {
+  it("R25: lone surrogates and NULs reach every framing as the same well-formed text", async () => {
     const rig = await startRig();
     const listeners = [
       await rig.plain("length-prefixed"),

@@ -59,7 +59,7 @@ describe("frames that are none", () => {
     await rig.expectOthersServed();
   });
 
-  it("V1: a first byte that no framing begins with is answered with all three framings' names", async () => {
+  it("a first byte that no framing begins with is answered with all three framings' names", async () => {
     const rig = await startRig();
     for (const garbage of ["GET / HTTP/1.1\r\n\r\n", "\u0016\u0003\u0001", "[", '"', "\u00ff\u00fe"]) {
       const { socket, all } = await rig.raw();
@@ -74,7 +74,7 @@ describe("frames that are none", () => {
     await rig.expectOthersServed();
   });
 
-  it("S12: invalid UTF-8 is refused, and the connection goes on", async () => {
+  it("invalid UTF-8 is refused, and the connection goes on", async () => {
     const rig = await startRig();
     const peer = await rig.plain();
     for (const bad of [[0xc3, 0x28], [0xff], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98]]) {
@@ -107,7 +107,7 @@ describe("peers that end in the middle", () => {
     },
   );
 
-  it("S7: a subscriber whose connection is reset while events go to it costs nobody anything", async () => {
+  it("a subscriber whose connection is reset while events go to it costs nobody anything", async () => {
     const rig = await startRig();
     const { socket } = await rig.raw();
     socket.pause();
@@ -123,7 +123,7 @@ describe("peers that end in the middle", () => {
     expect(rig.log.filter(({ level }) => level === "warn")).toEqual([]);
   });
 
-  it("R8, S7: an agent whose connection is reset in mid-publish leaves a session that is ended for it", async () => {
+  it("R8: an agent whose connection is reset in mid-publish leaves a session that is ended for it", async () => {
     const rig = await startRig({ configuration: { agentGraceSeconds: 0 } });
     const listener = await rig.plain();
     await listener.subscribe(requestOf({ coalesce_boundaries: ["none"] }));

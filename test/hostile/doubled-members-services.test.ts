@@ -42,7 +42,7 @@ const fieldsOf = (asked: Message, id: string): string =>
 const ACCEPT = '"decision":"DECISION_ACCEPT"';
 const REJECT = '"decision":"DECISION_REJECT"';
 
-describe("R19, S1: Reply in JSON", () => {
+describe("R19: Reply in JSON", () => {
   it("did not count where it says both, and nothing says why but the audit log, which keeps the key to itself", async () => {
     const { rig, replies } = await started();
     const person = listenListener(partyOf(rig, serviceClient(rig, GRPC)));
@@ -81,7 +81,7 @@ describe("R19, S1: Reply in JSON", () => {
   });
 });
 
-describe.each(STREAMS)("R19, S1: a stream of %s", (contentType) => {
+describe.each(STREAMS)("R19: a stream of %s", (contentType) => {
   it("is silent about a reply, tells everything else, and goes on", async () => {
     const { rig, replies } = await started();
     const stream = await openJsonStream(rig.serviceAddress("http"), "SubscriberService/Subscribe", contentType);

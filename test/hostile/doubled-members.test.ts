@@ -46,7 +46,7 @@ function replyText(asked: Message, subscriptionId: string, decision: string): st
 const TWICE = '"decision":"reject","decision":"accept"';
 
 describe.each(isWhole ? PLAIN : PLAIN.slice(0, 1))("plain, %s", (framing) => {
-  it("R19, S1: a reply that says both is silence, is no consent, and stands in the audit log as it came", async () => {
+  it("R19: a reply that says both is silence, is no consent, and stands in the audit log as it came", async () => {
     const { rig, replies: replied } = await startAuditedRig();
     const person = await rig.plain(framing);
     await person.subscribe(requestOf(CAPABLE));
@@ -130,7 +130,7 @@ describe("a reply without a subscription", () => {
 });
 
 describe("JSON-RPC", () => {
-  it("R19, S1: a reply that says both did not count, which is all that is said of it; by notification nothing is", async () => {
+  it("R19: a reply that says both did not count, which is all that is said of it; by notification nothing is", async () => {
     const { rig, replies: replied } = await startAuditedRig();
     const peer = await rig.rpc();
     const person = peer.subscription();

@@ -127,7 +127,7 @@ describe("messages", () => {
     expect(numbersOf(await listener.events.take(MANY / 1000 + 1))).toHaveLength(MANY / 1000);
   });
 
-  it(`P11, R3: ${MANY} bad notifications, whose sender does not read, hold up nobody but their sender`, async () => {
+  it(`R3: ${MANY} bad notifications, whose sender does not read, hold up nobody but their sender`, async () => {
     const rig = await startRig();
     const { socket } = await rig.raw();
     const refused = line('{"jsonrpc":"2.0","method":"aaep.publish","params":{}}');
@@ -143,7 +143,7 @@ describe("messages", () => {
     expect([lines.length, count("invalid_event"), count("unknown_method")]).toEqual([MANY, MANY / 10, (MANY * 9) / 10]);
   });
 
-  it(`P11: ${MANY} requests, whose sender does not read, hold up nobody but their sender`, async () => {
+  it(`${MANY} requests, whose sender does not read, hold up nobody but their sender`, async () => {
     const rig = await startRig();
     const { socket } = await rig.raw();
     await sendUnread(socket, line('{"jsonrpc":"2.0","id":1,"method":"aaep.manifest"}').repeat(MANY));

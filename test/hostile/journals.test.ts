@@ -51,30 +51,27 @@ describe("a folder that cannot be", () => {
   });
 });
 
-itInFull(
-  "P12: a page that holds something else is told in a sentence, whichever part of a journal it is of",
-  async () => {
-    ensureBuilt();
-    const directory = temporaryDirectory();
-    const { journal, path } = await openRig({ directory });
-    for (let group = 0; group < 4; group += 1) {
-      await journal.append([newEvent(String(group), { text: "x".repeat(1000) })]).durable;
-    }
-    await journal.close();
-    const whole = readFileSync(path);
-    const told: string[] = [];
-    for (let page = 2; page * 4096 < whole.length; page += 1) {
-      const damaged = Buffer.from(whole).fill(0, page * 4096, (page + 1) * 4096);
-      writeFileSync(path, damaged);
-      const argv = [PROGRAM, "journal", "inspect", "--journal", directory];
-      const { stderr } = spawnSync(process.execPath, argv, { env: cleanEnvironment(directory), encoding: "utf8" });
-      told.push(...stderr.split("\n").filter((line) => line.startsWith("Error:")));
-    }
-    expect(told).not.toEqual([]);
-    for (const line of told)
-      expect(line).toMatch(/ is damaged: .* What it leads to cannot be read\. \(storage_unavailable\)$/);
-  },
-);
+itInFull("a page that holds something else is told in a sentence, whichever part of a journal it is of", async () => {
+  ensureBuilt();
+  const directory = temporaryDirectory();
+  const { journal, path } = await openRig({ directory });
+  for (let group = 0; group < 4; group += 1) {
+    await journal.append([newEvent(String(group), { text: "x".repeat(1000) })]).durable;
+  }
+  await journal.close();
+  const whole = readFileSync(path);
+  const told: string[] = [];
+  for (let page = 2; page * 4096 < whole.length; page += 1) {
+    const damaged = Buffer.from(whole).fill(0, page * 4096, (page + 1) * 4096);
+    writeFileSync(path, damaged);
+    const argv = [PROGRAM, "journal", "inspect", "--journal", directory];
+    const { stderr } = spawnSync(process.execPath, argv, { env: cleanEnvironment(directory), encoding: "utf8" });
+    told.push(...stderr.split("\n").filter((line) => line.startsWith("Error:")));
+  }
+  expect(told).not.toEqual([]);
+  for (const line of told)
+    expect(line).toMatch(/ is damaged: .* What it leads to cannot be read\. \(storage_unavailable\)$/);
+});
 
 describe("what is no file", () => {
   const put: Readonly<Record<string, (path: string, target: string) => void>> = {
@@ -201,7 +198,7 @@ describe("a data file", () => {
     expect(["a", "b"].map((id) => next.find(`evt_${id}`)?.event.event_id)).toEqual(["evt_a", "evt_b"]);
   });
 
-  it("P12, R27: that was cut short to what it had when it was opened takes nothing, and nothing is read of it", () => {
+  it("R27: that was cut short to what it had when it was opened takes nothing, and nothing is read of it", () => {
     ensureBuilt();
     const script = join(import.meta.dirname, "../fixtures/cut-journal.mjs");
     const { stdout, status, signal } = spawnSync(process.execPath, [script, temporaryDirectory()], {
@@ -220,7 +217,7 @@ describe("a data file", () => {
     });
   });
 
-  it("U1: whose owner's file was deleted is the running daemon's again; one that another has since is written to no more", async () => {
+  it("whose owner's file was deleted is the running daemon's again; one that another has since is written to no more", async () => {
     const directory = temporaryDirectory();
     const owner = join(directory, ".owner.pid");
     const folder = await claimJournalFolder({ kind: "directory", path: directory }, {}, "");

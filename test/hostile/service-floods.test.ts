@@ -47,28 +47,25 @@ const started = (session_id: string): Message => ({
 });
 
 describe("clients that are killed", () => {
-  it.each(SERVICE_NAMES)(
-    "C6, G8: %s: the subscription of a client that is killed in mid-stream is gone",
-    async (kind) => {
-      const rig = await startServices();
-      const bystander = await startBystander(rig);
-      const client = startProgram([kind, rig.serviceAddress(kind)], { entry: fixture("service-listener.mjs") });
-      expect(await client.stdoutLines(1)).toEqual(["accepted"]);
-      expect(await subscriptionCount(rig)).toBe(2);
-      await bystander.noticedNothing();
-      expect(await client.stdoutLines(2)).toEqual(["accepted", "events"]);
-      client.child.kill("SIGKILL");
-      await client.ended;
-      await vi.waitFor(async () => expect(await subscriptionCount(rig)).toBe(1), { timeout: 60_000, interval: 5 });
-      await bystander.noticedNothing();
-    },
-  );
+  it.each(SERVICE_NAMES)("%s: the subscription of a client that is killed in mid-stream is gone", async (kind) => {
+    const rig = await startServices();
+    const bystander = await startBystander(rig);
+    const client = startProgram([kind, rig.serviceAddress(kind)], { entry: fixture("service-listener.mjs") });
+    expect(await client.stdoutLines(1)).toEqual(["accepted"]);
+    expect(await subscriptionCount(rig)).toBe(2);
+    await bystander.noticedNothing();
+    expect(await client.stdoutLines(2)).toEqual(["accepted", "events"]);
+    client.child.kill("SIGKILL");
+    await client.ended;
+    await vi.waitFor(async () => expect(await subscriptionCount(rig)).toBe(1), { timeout: 60_000, interval: 5 });
+    await bystander.noticedNothing();
+  });
 });
 
 describe("listeners that do not read, of a daemon of its own", () => {
   beforeAll(ensureBuilt);
 
-  itInFull("G1, R18: while 100 MB go by, they cost bounded memory and nobody's time", async () => {
+  itInFull("R18: while 100 MB go by, they cost bounded memory and nobody's time", async () => {
     const directory = temporaryDirectory();
     const [socket, grpc, http] = ["a.sock", "a.grpc", "a.http"].map((name) => join(directory, name)) as [
       string,
@@ -144,7 +141,7 @@ function residentBytes(pid: number | undefined): number {
   return Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) * 1024;
 }
 
-it("R8a, G3: peers that read nothing and calls that never get whole hold up no stop for ever", async () => {
+it("R8a: peers that read nothing and calls that never get whole hold up no stop for ever", async () => {
   const rig = await startServices();
   for (const kind of SERVICE_NAMES) {
     // No window: nothing of an answer can leave.

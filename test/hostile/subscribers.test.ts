@@ -27,7 +27,7 @@ async function refusedThenAccepted(rig: DaemonRig, bad: string): Promise<Message
 }
 
 describe("the order of messages", () => {
-  it("R33, P17: of many requests on one plain connection the last that was accepted holds it, at the limit of subscriptions too", async () => {
+  it("R33: of many requests on one plain connection the last that was accepted holds it, at the limit of subscriptions too", async () => {
     const rig = await startRig({ configuration: { maxConcurrentSubscriptions: 1 } });
     const peer = await rig.plain();
     for (let round = 0; round < 100; round += 1)

@@ -48,7 +48,7 @@ async function agentWithToken(rig: DaemonRig): Promise<unknown> {
   return (await agent.publish(STARTED)).resume_token;
 }
 
-describe("G2: what costs much is handled one a turn, in order", () => {
+describe("what costs much is handled one a turn, in order", () => {
   it.each([
     ["aaep.subscribe", requestOf()],
     ["aaep.renegotiate", undefined],

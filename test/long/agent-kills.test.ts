@@ -1,4 +1,4 @@
-// U3, R3, R5, R8: `serve` on disk is killed again and again under agents that stream and ask. Their programs notice nothing, each listener has all text
+// R3, R5, R8: `serve` on disk is killed again and again under agents that stream and ask. Their programs notice nothing, each listener has all text
 // once, and each question has one outcome. `npm run test:agent-kills` is the long run: AGENT_KILLS and AGENT_SEED change it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";

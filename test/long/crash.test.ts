@@ -1,4 +1,4 @@
-// Kills at any instant, and nothing that was acknowledged is lost, reversed or said twice (R3, R8, R17, R29, H1).
+// Kills at any instant, and nothing that was acknowledged is lost, reversed or said twice (R3, R8, R17, R29).
 // `npm run test:crash` is the long run: CRASH_KILLS and CRASH_SEED change it, and CRASH_RESTARTS the orderly stops among them (R8b).
 // CRASH_RECORD names a file that the recording is written to, for a fault that has to be understood.
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// R29, P13: a disk that is full or read-only, seen from outside: publishing is refused in words over every transport, what was accepted goes on being
+// R29: a disk that is full or read-only, seen from outside: publishing is refused in words over every transport, what was accepted goes on being
 // delivered, the daemon says how it stands, and it recovers by itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -52,7 +52,7 @@ const breathe = async (): Promise<void> => {
   for (let count = 0; count < 20; count += 1) await Promise.resolve();
 };
 
-describe("R8a, S7: the last that a peer is handed over", () => {
+describe("R8a: the last that a peer is handed over", () => {
   it("follows as it takes it, and nothing is asked for before", async () => {
     const clock = createVirtualClock();
     const owed = owing([10, 10, 10]);

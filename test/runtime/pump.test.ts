@@ -66,7 +66,7 @@ describe("the pump", () => {
     expect(sent).toHaveLength(3);
   });
 
-  it("P11: pulls nothing while the peer takes nothing, and goes on when it does", async () => {
+  it("pulls nothing while the peer takes nothing, and goes on when it does", async () => {
     const { clock, pump, sent, blocked, state, letGo } = stage(5);
     state.isOpen = false;
     pump.wake();

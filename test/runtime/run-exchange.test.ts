@@ -198,7 +198,7 @@ test("R34: messages that take long give way after two milliseconds", async () =>
   await conversation.done;
 });
 
-test("R34, H4: exchanges share a turn, and each takes a message before any takes another", async () => {
+test("R34: exchanges share a turn, and each takes a message before any takes another", async () => {
   const clock = createVirtualClock();
   const takingTurns = turnsOf(clock);
   const exchanges = [1, 2, 3].map(() => opened(64, { msEach: 1, clock, takingTurns }));

@@ -238,7 +238,7 @@ describe("a stream that the daemon ends", () => {
   });
 });
 
-describe("heartbeats (C3, P9)", () => {
+describe("heartbeats", () => {
   it("come after each silence from the handshake on, and their interval is told", async () => {
     const { rig, stream } = await subscribed({}, HEARTBEAT);
     expect(stream.messages()[0]).toMatchObject({ honored_capabilities: { aaepd: { heartbeat_seconds: 15 } } });
@@ -289,7 +289,7 @@ describe("heartbeats (C3, P9)", () => {
     expect(stream.count("aaepd.heartbeat")).toBe(1);
   });
 
-  it("end with the stream, and keep nothing running (S9)", async () => {
+  it("end with the stream, and keep nothing running", async () => {
     const { rig, stream, id } = await subscribed({}, HEARTBEAT);
     const during = rig.clock.pending();
     stream.say({ type: "subscription.close", subscription_id: id });

@@ -1,5 +1,5 @@
-// One daemon, many transports: asked over one and answered over another (H4), refused alike over all (M4), and what goes in over one comes out of
-// each as the same document (M2, M7, M8).
+// One daemon, many transports: asked over one and answered over another, refused alike over all, and what goes in over one comes out of
+// each as the same document.
 import { describe, expect, it } from "vitest";
 import { isTried } from "../support/extent.js";
 import { GRPC, HTTP1, HTTP2, type ServiceWay, WEB } from "../support/lanes.js";
@@ -64,7 +64,7 @@ const PAIRS = Object.keys(AGENTS).flatMap((asking, row) =>
     .map((answering) => [asking, answering] as const),
 );
 
-describe("H4: asked on one transport, answered on another", () => {
+describe("asked on one transport, answered on another", () => {
   it.each(PAIRS)("%s asks, %s answers", async (asking, answering) => {
     const rig = await startServices();
     const person = await LISTENERS[answering]?.(rig);
@@ -147,7 +147,7 @@ describe("H4: asked on one transport, answered on another", () => {
   });
 });
 
-describe("M4: what is refused is refused alike over every transport", () => {
+describe("what is refused is refused alike over every transport", () => {
   const begin = (session_id: string): Message => ({
     type: "aaep:agent.session.started",
     session_id,
@@ -212,7 +212,7 @@ describe("M4: what is refused is refused alike over every transport", () => {
   });
 });
 
-describe("M2, M6, M7, M8: one session, each way in, each way out", () => {
+describe("one session, each way in, each way out", () => {
   it("reaches every subscriber as the same documents, whatever its agent speaks", async () => {
     const rig = await startServices();
     const listeners = new Map<string, WorldListener>();

@@ -43,7 +43,7 @@ const leftToHost = (question: string): Part => ({
 
 tellOverLanes([
   {
-    name: "R28, A6, A7: a question is announced once, is listed, and is sent again when asked for",
+    name: "R28: a question is announced once, is listed, and is sent again when asked for",
     steps: [
       {
         do: "subscribe",
@@ -67,7 +67,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "AAEP §6.3, R19, H4: who was asked answers, and the agent finds the outcome",
+    name: "AAEP §6.3, R19: who was asked answers, and the agent finds the outcome",
     steps: [
       {
         do: "subscribe",
@@ -129,7 +129,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "R19, P9: a reply that does not count is told to whoever sent it and asked for that, whatever was wrong with it",
+    name: "R19: a reply that does not count is told to whoever sent it and asked for that, whatever was wrong with it",
     steps: [
       ...["reader", "late"].map((who) => ({
         do: "subscribe" as const,
@@ -160,7 +160,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "R5a, H2: a question that was answered in the agent's own dialog is withdrawn, and permits nothing that cannot be undone",
+    name: "R5a: a question that was answered in the agent's own dialog is withdrawn, and permits nothing that cannot be undone",
     steps: [
       {
         do: "subscribe",

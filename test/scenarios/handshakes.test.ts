@@ -194,7 +194,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "AAEP §9.5.1, R33, P17: a further request on a stream takes it over where it is accepted, and changes nothing where it is not",
+    name: "AAEP §9.5.1, R33: a further request on a stream takes it over where it is accepted, and changes nothing where it is not",
     steps: [
       {
         do: "subscribe",
@@ -297,7 +297,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "AAEP §5.5.3, R21, M10: another major version, none, or a garbled one is rejected, and another request may follow",
+    name: "AAEP §5.5.3, R21: another major version, none, or a garbled one is rejected, and another request may follow",
     steps: [
       { do: "subscribe", who: "old", request: { aaep_version: "2.0.0" }, answer: rejected("version_unsupported") },
       { do: "subscribe", who: "old", request: { aaep_version: "x" }, answer: rejected("version_unsupported") },
@@ -368,7 +368,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "R22, C3: a stream that has been quiet for a while says that it is alive, where nothing below it does, and a busy one does not",
+    name: "R22: a stream that has been quiet for a while says that it is alive, where nothing below it does, and a busy one does not",
     configuration: { heartbeatSeconds: 5 },
     steps: [
       { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },

@@ -24,7 +24,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "R26, A14: no text is longer than max_chars, and none is lost",
+    name: "R26: no text is longer than max_chars, and none is lost",
     steps: [
       { do: "subscribe", who: "reader", request: { capabilities: { aaepd: { max_chars: 80 } } }, answer: ACCEPTED },
       { do: "publish", events: [started(), chunk(`${"word ".repeat(100)}end.`, true), completed()] },

@@ -78,7 +78,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "R2, AAEP §8.2.1, M7: an event that needs nothing goes out byte for byte as it came, however it is written",
+    name: "R2, AAEP §8.2.1: an event that needs nothing goes out byte for byte as it came, however it is written",
     steps: [
       ...WRITTEN,
       { do: "publish text", text: UNUSUAL },
@@ -88,7 +88,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "R2, P19, AAEP §11.1: an event without a language gets its session's at its end, and all that its agent wrote stays byte for byte",
+    name: "R2, AAEP §11.1: an event without a language gets its session's at its end, and all that its agent wrote stays byte for byte",
     steps: [
       ...WRITTEN,
       { do: "publish text", text: ` ${UNTOLD} ` },

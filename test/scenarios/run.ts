@@ -166,7 +166,7 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
   }
 }
 
-/** What the error says on the lane: the number of JSON-RPC where that is spoken. The status of a call is that of its code (M4). */
+/** What the error says on the lane: the number of JSON-RPC where that is spoken. The status of a call is that of its code. */
 function errorOn(lane: Lane, { rpcCode, ...error }: Part): Part {
   return { ...error, ...(hasRpcAgent(lane) && rpcCode !== undefined ? { rpcCode } : {}) };
 }

@@ -1,4 +1,4 @@
-// U3: another user has made the folder or the socket first, and a daemon listens there that answers every question with "accept". Nobody talks to it.
+// another user has made the folder or the socket first, and a daemon listens there that answers every question with "accept". Nobody talks to it.
 import { once } from "node:events";
 import { chmodSync, chownSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -15,7 +15,7 @@ const EXAMPLES: Readonly<Record<ClosedType, Record<string, unknown>>> = {
   "clarification.reply": { ...REPLY, type: "clarification.reply", response: "67" },
 };
 
-describe.each(Object.keys(CLOSED_FORMS) as ClosedType[])("R19, P16: %s", (type) => {
+describe.each(Object.keys(CLOSED_FORMS) as ClosedType[])("R19: %s", (type) => {
   it("has the members of its paragraph, all that are required, and no others", () => {
     const whole = EXAMPLES[type];
     expect(isClosedForm(type, whole)).toBe(true);
@@ -35,7 +35,7 @@ describe.each(Object.keys(CLOSED_FORMS) as ClosedType[])("R19, P16: %s", (type) 
   });
 });
 
-it("R19, P16: what the daemon says in them is closed by our schemas too, and replies stay open to later versions (AAEP §12.6)", () => {
+it("R19: what the daemon says in them is closed by our schemas too, and replies stay open to later versions (AAEP §12.6)", () => {
   const schemas = [...flatSchemas().values()];
   const isClosed = (type: string) =>
     schemas.find(({ properties }) => properties?.type?.const === type)?.additionalProperties === false;

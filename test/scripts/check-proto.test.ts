@@ -58,7 +58,7 @@ function project(): Project {
 
 const MODEL = "optional string model = 4;";
 
-itInFull("M1: a field that is gone since the last tag is a failure that names it", () => {
+itInFull("a field that is gone since the last tag is a failure that names it", () => {
   const { git, commit, edit, check } = project();
   git("init", "-q", "-b", "main");
   commit("first");
@@ -78,7 +78,7 @@ itInFull("M1: a field that is gone since the last tag is a failure that names it
   expect(err).toContain('Previously present field "4" with name "model" on message "Producer" was deleted');
 });
 
-itInFull("M1: a branch is held against where it left main; main itself against its parent", () => {
+itInFull("a branch is held against where it left main; main itself against its parent", () => {
   const { git, commit, edit, check } = project();
   git("init", "-q", "-b", "main");
   commit("first");

@@ -4,7 +4,7 @@ import { admitEverybody, admitTokenHolders } from "../../src/security/admission.
 const TOKEN = "0123456789abcdef0123456789abcdef";
 const HEAD = { host: "127.0.0.1:50051", authorization: `Bearer ${TOKEN}`, path: "/aaep.v1.SubscriberService/Listen" };
 
-describe("C8: who may call over TCP", () => {
+describe("who may call over TCP", () => {
   const admit = admitTokenHolders(() => TOKEN, new Set(["/healthz"]), "127.0.0.1");
 
   it("admits the holder of the token under a name of loopback", () => {
@@ -36,7 +36,7 @@ describe("C8: who may call over TCP", () => {
     }
   });
 
-  it("S12: admits besides the documented three hosts only the address that was configured", () => {
+  it("admits besides the documented three hosts only the address that was configured", () => {
     const { host: _, ...head } = HEAD;
     const elsewhere = admitTokenHolders(() => TOKEN, new Set(), "127.0.0.2");
     for (const host of ["127.0.0.2:50051", "127.0.0.2", "127.0.0.1", "localhost", "[::1]"])

@@ -1,4 +1,4 @@
-// R29, P13: a disk that is full or read-only refuses publishing with a typed error, keeps what was accepted, and recovers by itself.
+// R29: a disk that is full or read-only refuses publishing with a typed error, keeps what was accepted, and recovers by itself.
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole } from "../support/extent.js";
@@ -39,7 +39,7 @@ describe.each(kinds)("a %s disk", (kind) => {
 });
 
 it.skipIf(!kinds.includes("mounted"))(
-  "P13: a compaction without room is refused or given up, loses nothing, and succeeds where there is room again",
+  "a compaction without room is refused or given up, loses nothing, and succeeds where there is room again",
   async () => {
     const { lines, code, stderr } = await onSmallDisk("mounted", 44 * 1024, "compact-full-disk.mjs");
     expect(code, stderr).toBe(0);

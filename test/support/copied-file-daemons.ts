@@ -193,7 +193,7 @@ export function testFalseDaemons(language: string, start: StartStranger, startAs
     for (const { name, needsRoot, make } of PLACES) {
       const isSkipped = needsRoot === true && process.getuid?.() !== 0;
       it.skipIf(isSkipped)(
-        `U3: says nothing to a daemon ${name}${isSkipped ? ", which only root can try" : ""}`,
+        `says nothing to a daemon ${name}${isSkipped ? ", which only root can try" : ""}`,
         async () => {
           const base = temporaryDirectory();
           chmodSync(base, 0o755);
@@ -219,7 +219,7 @@ export function testFalseDaemons(language: string, start: StartStranger, startAs
       return [out, err];
     }
 
-    it.skipIf(!isRoot)(`U3: believes the daemon of a user without a name${asRoot}`, async () => {
+    it.skipIf(!isRoot)(`believes the daemon of a user without a name${asRoot}`, async () => {
       const user = 1_000_000 + process.pid;
       const received = await daemonIn(`/tmp/aaep-${user}`, 0o700, user);
       onTestFinished(() => rmSync(`/tmp/aaep-${user}`, { recursive: true }));
@@ -228,7 +228,7 @@ export function testFalseDaemons(language: string, start: StartStranger, startAs
     });
 
     it.skipIf(!isRoot)(
-      `U3: believes the daemon in a named folder behind a link, to which the user's own group can write${asRoot}`,
+      `believes the daemon in a named folder behind a link, to which the user's own group can write${asRoot}`,
       async () => {
         const user = 1_000_000 + process.pid;
         const base = temporaryDirectory();

@@ -136,7 +136,7 @@ it("R17: a page that is opened again goes on at the cursor of the one before", a
   expect((await second.events()).map(({ chunk }) => chunk)).toEqual(["two.", undefined]);
 });
 
-it("C3, R17: a page whose daemon is silent for too long comes back at its place", async () => {
+it("R17: a page whose daemon is silent for too long comes back at its place", async () => {
   const daemon = await serveFor(origin, "--heartbeat-seconds", "1");
   const page = await listening(daemon, { coalesce_boundaries: ["none"] });
   await page.active();
@@ -154,7 +154,7 @@ it("C3, R17: a page whose daemon is silent for too long comes back at its place"
   expect(heard.join("")).toBe("One two.");
 });
 
-it("AAEP §8.2.7, C8: says why a token is refused, and waits where its origin was not named", async () => {
+it("AAEP §8.2.7: says why a token is refused, and waits where its origin was not named", async () => {
   const daemon = await serveFor(origin);
   const guessed = await listening(daemon, {}, {}, origin, "guessed");
   await vi.waitFor(async () => expect(await guessed.told("end")).toMatch(/^\[unauthenticated\] /), patience);

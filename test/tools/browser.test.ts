@@ -94,7 +94,7 @@ function untilSubscribed(daemon: Served, count: number): Promise<void> {
 }
 
 describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", (_, way) => {
-  it("C3: sees that a silent stream is alive, and why it ends", async () => {
+  it("sees that a silent stream is alive, and why it ends", async () => {
     const daemon = await serveFor(origin, "--heartbeat-seconds", "1");
     const { stream, terms } = await listening(daemon, way);
     expect(terms.heartbeatSeconds).toBe(1);
@@ -125,7 +125,7 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
     });
   });
 
-  it("C8: gets nothing where its origin was not named, whatever it knows", async () => {
+  it("gets nothing where its origin was not named, whatever it knows", async () => {
     const daemon = await serveFor(origin);
     for (const stranger of [`http://localhost:${strangers.port}`, `http://127.0.0.1:${site.port}`]) {
       const page = await openDriven(browser, stranger);

@@ -1,4 +1,4 @@
-// What a person finds who knows only the address: health checks and reflection, with the client that is usual for it (G9).
+// What a person finds who knows only the address: health checks and reflection, with the client that is usual for it.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { isStill } from "../support/patience.js";
@@ -75,7 +75,7 @@ describe("reflection", () => {
     await call.close();
   });
 
-  it("G1: reads no more from who asks and does not read", async () => {
+  it("reads no more from who asks and does not read", async () => {
     const { address } = await stageOf();
     const client = createGrpcClient(address);
     onTestFinished(() => client.close());

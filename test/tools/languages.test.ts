@@ -103,7 +103,7 @@ function ofType(documents: readonly Document[], type: string): readonly Document
 }
 
 describe.skipIf(!runs)(title, () => {
-  it.each(LANGUAGES)("U3: the listener in $name says nothing at a socket behind a link", async (language) => {
+  it.each(LANGUAGES)("the listener in $name says nothing at a socket behind a link", async (language) => {
     const base = temporaryDirectory();
     const received = await falseDaemon(join(base, "own.sock"));
     symlinkSync(join(base, "own.sock"), join(base, "link.sock"));
@@ -182,7 +182,7 @@ describe.skipIf(!runs)(title, () => {
 
     it.each([
       ["§4.5.3: does not do what a listener rejects", "reject", DECLINED],
-      ["H8: does not do it where nobody can be asked", "none", NOBODY],
+      ["does not do it where nobody can be asked", "none", NOBODY],
     ])("%s, and says so", async (_, answer, told) => {
       const daemon = await serveGrpc();
       const heard = await listeners(daemon, agent.rejects, answer);
@@ -264,7 +264,7 @@ describe.skipIf(!runs)(title, () => {
       );
     });
 
-    it("G3, G11: says that the daemon shuts down, and that there is none", async () => {
+    it("says that the daemon shuts down, and that there is none", async () => {
       const daemon = await serveGrpc();
       const listener = await startListener(folder, subscriber, ...daemon.unix, "--answer", "none");
       daemon.program.child.kill("SIGTERM");

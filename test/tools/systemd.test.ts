@@ -59,7 +59,7 @@ describe.runIf(needs("systemd-analyze"))("the units", () => {
 });
 
 describe.runIf(needs("systemd-notify"))("systemd-notify", () => {
-  it("K2: a manager hears each message at its datagram socket, in order", async () => {
+  it("a manager hears each message at its datagram socket, in order", async () => {
     const directory = temporaryDirectory();
     const notify = join(directory, "notify");
     const one = await startServiceManager({ socket: join(directory, "own.sock"), directory, notify });
@@ -104,7 +104,7 @@ function besideManager(script: string): readonly string[] {
 }
 
 describe.runIf(canBeApart)("a user's systemd", () => {
-  it("K2, K3: starts the daemon for its first client, reloads it, starts it again after a kill, and stops it", () => {
+  it("starts the daemon for its first client, reloads it, starts it again after a kill, and stops it", () => {
     expect(besideManager(fixture("service-life.sh"))).toEqual([
       "socket: 600 socket",
       "before the first client: inactive",

@@ -45,7 +45,7 @@ function isRunning(pid: number): boolean {
 describe("a real child process over stdio", () => {
   beforeAll(ensureBuilt);
 
-  it("S1: every byte of its standard output is a frame, whatever its dependencies print", async () => {
+  it("every byte of its standard output is a frame, whatever its dependencies print", async () => {
     const { child, stdout, stderr } = start("echo");
     child.stdin.end('{"a":"中"}\n{"b":2}\n');
     expect(await exitOf(child)).toBe(0);
@@ -55,7 +55,7 @@ describe("a real child process over stdio", () => {
     }
   });
 
-  it("S1: an uncaught error stays off standard output too", async () => {
+  it("an uncaught error stays off standard output too", async () => {
     const { child, stdout, stderr } = start("crash");
     child.stdin.write('{"a":1}\n');
     expect(await exitOf(child)).not.toBe(0);
@@ -63,7 +63,7 @@ describe("a real child process over stdio", () => {
     expect(stderr()).toContain("an uncaught error");
   });
 
-  it("R8a, S3: after the end of its input it answers on, then ends by itself without spinning", async () => {
+  it("R8a: after the end of its input it answers on, then ends by itself without spinning", async () => {
     const { child, stdout, stderr } = start("echo");
     child.stdin.end();
     expect(await exitOf(child)).toBe(0);
@@ -73,7 +73,7 @@ describe("a real child process over stdio", () => {
     expect(Number(after)).toBeLessThan(Number(before) / 2);
   });
 
-  it("S7: a reader that goes away in mid-stream ends it in peace", async () => {
+  it("a reader that goes away in mid-stream ends it in peace", async () => {
     const { child, stderr } = start("echo");
     child.stdout.destroy();
     for (let index = 0; index < 50; index++) child.stdin.write(`{"n":"${"x".repeat(10_000)}"}\n`);
@@ -83,7 +83,7 @@ describe("a real child process over stdio", () => {
     expect(stderr()).not.toMatch(/EPIPE|nhandled/);
   });
 
-  it("S8: a parent that never reads holds it up at a bound", async () => {
+  it("a parent that never reads holds it up at a bound", async () => {
     const child = spawn(process.execPath, [CHILD, "echo"], { stdio: ["pipe", "pipe", "ignore"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     const line = `{"n":"${"x".repeat(100_000)}"}\n`;
@@ -101,18 +101,15 @@ describe("a real child process over stdio", () => {
     expect(written).toBeLessThan(10_000_000);
   });
 
-  it.runIf(process.platform !== "win32")(
-    "S2: ends when its parent is killed, even with its input still open",
-    async () => {
-      const parent = spawn(process.execPath, [PARENT, CHILD], { stdio: ["pipe", "pipe", "inherit"] });
-      const [said] = (await once(parent.stdout, "data")) as [Buffer];
-      const { pid } = JSON.parse(String(said)) as { readonly pid: number };
-      expect(isRunning(pid)).toBe(true);
-      parent.kill("SIGKILL");
-      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 60_000, interval: 10 });
-      parent.stdin.destroy();
-    },
-  );
+  it.runIf(process.platform !== "win32")("ends when its parent is killed, even with its input still open", async () => {
+    const parent = spawn(process.execPath, [PARENT, CHILD], { stdio: ["pipe", "pipe", "inherit"] });
+    const [said] = (await once(parent.stdout, "data")) as [Buffer];
+    const { pid } = JSON.parse(String(said)) as { readonly pid: number };
+    expect(isRunning(pid)).toBe(true);
+    parent.kill("SIGKILL");
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 60_000, interval: 10 });
+    parent.stdin.destroy();
+  });
 });
 
 describe("watchParent", () => {
@@ -127,7 +124,7 @@ describe("watchParent", () => {
     return { after, intervals, waiting, tick: () => waiting.shift()?.() };
   }
 
-  it("S5: compares with the parent seen at the start, and tells once", () => {
+  it("compares with the parent seen at the start, and tells once", () => {
     const timer = handTimer();
     let parent = 42;
     let told = 0;

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
 import { takeStdio } from "../../transports/stdio/take-stdio.js";
 
-it("S1: whoever ends standard output neither writes to it nor ends the protocol's", async () => {
+it("whoever ends standard output neither writes to it nor ends the protocol's", async () => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const { writable, restore } = takeStdio({ stdin, stdout, stderr });
   await new Promise<void>((done) => stdout.end("last words of a dependency\n", done));

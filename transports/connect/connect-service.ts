@@ -68,7 +68,7 @@ function refuseLater(
   });
 }
 
-/** A stream in both directions would hang over HTTP/1.1 (C2). */
+/** A stream in both directions would hang over HTTP/1.1. */
 function needsHttp2({ method }: Handler, { methods }: ResolvedConnectOptions): Fault {
   const { name, parent } = method.descriptor;
   const others = methods
@@ -85,7 +85,7 @@ interface Unreadable {
   readonly status?: number;
 }
 
-/** Rewords a refusal of the library, made before a method saw the request, and adds the detail that every refusal has (C4). */
+/** Rewords a refusal of the library, made before a method saw the request, and adds the detail that every refusal has. */
 async function unreadable(exchange: Exchange, answer: UniversalServerResponse): Promise<Unreadable | undefined> {
   switch (answer.status) {
     case 200:

@@ -125,7 +125,7 @@ function requestOf(exchange: Exchange, body: AsyncIterable<Uint8Array>): Univers
     // Methods that HTTP/1.1 cannot serve were refused before; with "1.1" the library would refuse every duplex method.
     httpVersion: "2.0",
     method: request.method ?? "",
-    // Host names of Unix sockets are not valid in URLs (G7). Only the query matters.
+    // Host names of Unix sockets are not valid in URLs. Only the query matters.
     url: `http://localhost${request.url ?? ""}`,
     header: webHeaders(request.headers),
     body,

@@ -1,7 +1,7 @@
 import { Fault } from "../../src/base/errors.js";
 import { faultOfInput } from "./faults.js";
 
-/** The read side of a stream. A message is read only when the consumer asks for it (G2). */
+/** The read side of a stream. A message is read only when the consumer asks for it. */
 export interface Inbox {
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
   /** Ends the iteration without an error. */

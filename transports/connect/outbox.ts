@@ -11,7 +11,7 @@ export interface Outbox {
   readonly writable: () => Promise<void>;
   /** Writes everything to the response now. */
   readonly flush: () => void;
-  /** Nothing will leave any more: drops held frames and releases every waiter (S9). */
+  /** Nothing will leave any more: drops held frames and releases every waiter. */
   readonly settle: () => void;
 }
 

@@ -1,4 +1,4 @@
-// Connects Connect's clients over this user's own Unix sockets, for which connect-node has no option of its own (C1).
+// Connects Connect's clients over this user's own Unix sockets, for which connect-node has no option of its own.
 import type { SecureClientSessionOptions } from "node:http2";
 import { connectToOwn } from "../ipc/own-socket.js";
 

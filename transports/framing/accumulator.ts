@@ -1,11 +1,11 @@
-/** Bytes of one unfinished frame. Grows by doubling, so that any number of small appends costs a constant number of copies a byte (S11). */
+/** Bytes of one unfinished frame. Grows by doubling, so that any number of small appends costs a constant number of copies a byte. */
 export interface Accumulator {
   readonly length: () => number;
   /** Copies `bytes`. `expected` is the final length, if known: no room is made beyond it. */
   readonly append: (bytes: Uint8Array, expected?: number) => void;
   /** The bytes appended so far. Valid until the next append. */
   readonly view: () => Uint8Array;
-  /** Hands the bytes over and forgets them: no buffer outlives its frame (V4). */
+  /** Hands the bytes over and forgets them: no buffer outlives its frame. */
   readonly take: () => Uint8Array;
 }
 

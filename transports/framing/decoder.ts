@@ -1,6 +1,6 @@
-// Cuts a byte stream into frames, whatever the chunks it arrives in. The first byte selects the framing (R23). The decoder works on bytes only (S12):
-// a character split over two chunks is whole again in its frame. It costs a constant number of copies a byte (S11), checks an announced length before
-// it keeps any byte, and holds nothing between frames (V4).
+// Cuts a byte stream into frames, whatever the chunks it arrives in. The first byte selects the framing (R23). The decoder works on bytes only:
+// a character split over two chunks is whole again in its frame. It costs a constant number of copies a byte, checks an announced length before
+// it keeps any byte, and holds nothing between frames.
 import type { Fault } from "../../src/base/errors.js";
 import { createAccumulator } from "./accumulator.js";
 import { type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";

@@ -112,7 +112,7 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
       this.read = this.read.length === 0 ? batchesOf(frames) : [...this.read, ...batchesOf(frames)];
     if (fault !== undefined) this.ending = { kind: "failed", fault };
     this.answer();
-    // The consumer is busy, so the peer waits too (G2). A consumer that was waiting is usually done before the next read, so the stream continues.
+    // The consumer is busy, so the peer waits too. A consumer that was waiting is usually done before the next read, so the stream continues.
     if (this.resolve === undefined && (isBusy || this.read.length > 0 || chunk.length >= LARGE_READ_BYTES)) {
       this.paused = true;
       this.stream.pause();

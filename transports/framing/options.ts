@@ -78,7 +78,7 @@ export function assertWithin(name: string, value: number, least: number, most: n
   throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
 }
 
-/** The platform's timer. It never keeps the process running by itself (S2). */
+/** The platform's timer. It never keeps the process running by itself. */
 export function platformAfter(milliseconds: number, run: () => void): () => void {
   const timer = setTimeout(run, milliseconds);
   timer.unref();

@@ -15,7 +15,7 @@ export interface Outbox {
   readonly writable: () => Promise<void>;
   /** Takes no more, and releases every waiter. Handed-over frames still leave; then the stream is ended, and `done` is called. */
   readonly end: (done: () => void) => void;
-  /** Nothing will leave any more: drops held frames and releases every waiter (S9). */
+  /** Nothing will leave any more: drops held frames and releases every waiter. */
   readonly settle: () => void;
 }
 

@@ -1,6 +1,6 @@
 import { Fault } from "../../src/base/errors.js";
 
-/** Bytes of a refused frame that are kept, so that an answer can name the id of the message (V5). */
+/** Bytes of a refused frame that are kept, so that an answer can name the id of the message. */
 const HEAD_BYTES = 256;
 
 interface RefusedFrame {

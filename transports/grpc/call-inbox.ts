@@ -1,6 +1,6 @@
 import type { Fault } from "../../src/base/errors.js";
 
-/** The read side of a call: the client's messages, read only while the consumer asks for them (G2). */
+/** The read side of a call: the client's messages, read only while the consumer asks for them. */
 export interface CallInbox {
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
   /** Ends the iteration, and drops further messages. */

@@ -1,13 +1,13 @@
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import type { CallWriter } from "./call-writer.js";
 
-/** The write side of a call, counted in bytes, because the library counts messages of any size (G1). */
+/** The write side of a call, counted in bytes, because the library counts messages of any size. */
 export interface CallOutbox {
   /** Returns whether more may be handed over. */
   readonly send: (frame: Uint8Array) => boolean;
   readonly sendBatch: (batch: FrameBatch<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
-  /** Takes no more, and releases every waiter (S9). Handed-over frames still leave. */
+  /** Takes no more, and releases every waiter. Handed-over frames still leave. */
   readonly settle: () => void;
 }
 

@@ -46,7 +46,7 @@ export type ReadFault = (detail: { readonly typeName: string; readonly bytes: Ui
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * A client that shares its connection with no other, and keeps nothing unread for repeats (G11). It connects with its first call, and holds a Unix
+ * A client that shares its connection with no other, and keeps nothing unread for repeats. It connects with its first call, and holds a Unix
  * socket from now on until it is closed. Throws as `holdOwnSocket` does.
  */
 export function createGrpcClient(

@@ -11,7 +11,7 @@ export interface Health {
 /** Paths of all methods of the health service. They reveal only whether the daemon serves. */
 export const HEALTH_PATHS: readonly string[] = Object.values(service).map(({ path }) => path);
 
-/** Creates grpc.health.v1.Health: "" and each of the services are SERVING from the start (G9). */
+/** Creates grpc.health.v1.Health: "" and each of the services are SERVING from the start. */
 export function createHealth(services: readonly string[]): Health {
   const names = ["", ...services];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, "SERVING"])));

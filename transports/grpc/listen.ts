@@ -1,5 +1,5 @@
 // gRPC over @grpc/grpc-js. Connections are accepted as for every transport of services (`service-calls/listen.ts`), so that a socket is private from
-// its first moment (G12), and are passed to the library one by one. Messages stay bytes: the library neither encodes nor decodes them.
+// its first moment, and are passed to the library one by one. Messages stay bytes: the library neither encodes nor decodes them.
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { ServiceListener } from "../../src/contracts/service.js";
 import { listenForCalls } from "../service-calls/listen.js";

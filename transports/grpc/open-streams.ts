@@ -33,7 +33,7 @@ export function createOpenStreams(): OpenStreams {
   };
 }
 
-/** Reads no more from a client that asks but does not read (G1). */
+/** Reads no more from a client that asks but does not read. */
 function heedDrain(call: Duplex): void {
   call.on("data", () => {
     if (!call.writableNeedDrain) return;

@@ -18,7 +18,7 @@ export interface GrpcOptions extends ServiceListenOptions {
   readonly describeFault: DescribeFault;
   /** Receives internal errors, of which a status reports only that there was one, and calls refused before they were served. */
   readonly log: Pick<Log, "error" | "debug">;
-  /** Largest accepted message, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED (G6). */
+  /** Largest accepted message, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED. */
   readonly maxMessageBytes?: number;
   /**
    * Counts the bytes of messages that are not whole, of all calls with the same object together. Beyond its limit the oldest call is reset, which its
@@ -38,7 +38,7 @@ export interface GrpcOptions extends ServiceListenOptions {
    * 2,000.
    */
   readonly closeTimeoutMs?: number;
-  /** Interval of the pings that detect a vanished client, ms, 1 and up (G8). Default 30,000. */
+  /** Interval of the pings that detect a vanished client, ms, 1 and up. Default 30,000. */
   readonly keepaliveIntervalMs?: number;
   /** How long a client may take to answer a ping, ms, 1 and up. After it the connection is ended. Default 10,000. */
   readonly keepaliveTimeoutMs?: number;

@@ -1,4 +1,4 @@
-// grpc.reflection.v1 and v1alpha, made from the descriptors of the served methods: `grpcurl list` and `describe` work without files (G9).
+// grpc.reflection.v1 and v1alpha, made from the descriptors of the served methods: `grpcurl list` and `describe` work without files.
 import { type DescFile, toBinary } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";

@@ -4,7 +4,7 @@ import type { Millis } from "../../src/contracts/clock.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 
 /**
- * Tells every client to begin no more calls, waits until the answers of calls under way have left (G4), and ends the rest after `withinMs` (G3).
+ * Tells every client to begin no more calls, waits until the answers of calls under way have left, and ends the rest after `withinMs`.
  * Never rejects.
  */
 export async function drainServer(

@@ -6,7 +6,7 @@ import type { HttpServers } from "./http-servers.js";
 import type { HttpService } from "./http-service.js";
 import type { ResolvedHttpOptions } from "./options.js";
 
-/** Tracks everything under way, and ends it: calls first, then sessions, then sockets (C7). */
+/** Tracks everything under way, and ends it: calls first, then sessions, then sockets. */
 export interface Drain {
   readonly addCall: (exchange: Exchange) => void;
   /** Resolves when every socket has closed, after `withinMs` at the latest; default: the transport's time limit. Never rejects. */

@@ -44,7 +44,7 @@ export function createExchange(request: NodeRequest, response: NodeResponse, con
   let isServed = false;
   let left: "cancelled" | "lost" | undefined;
   response.once("close", () => {
-    // In HTTP/2, a cancelled response counts as finished as well; only `writableEnded` shows the difference (C6).
+    // In HTTP/2, a cancelled response counts as finished as well; only `writableEnded` shows the difference.
     if (!response.writableEnded) left = isCancelled(stream, socket) ? "cancelled" : "lost";
     gone.abort(GONE);
   });

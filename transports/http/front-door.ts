@@ -26,7 +26,7 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
     if (hosts === undefined)
       return refuse(exchange, new Fault("invalid_message", "Send one header Host, and no other."), 400);
     const refused = admitted(exchange, hosts, options);
-    // A wrong host gets the same answer for every request, and before anything about other origins (C8).
+    // A wrong host gets the same answer for every request, and before anything about other origins.
     if (refused !== undefined && refused.code !== "unauthenticated") return turnAway(exchange, refused, 403);
     const isAllowed = allowOrigin(exchange, options.corsOrigins(), cors);
     if (isPreflight(exchange)) return answerPreflight(exchange, isAllowed);

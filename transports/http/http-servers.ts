@@ -1,5 +1,5 @@
 // Node's servers for both versions of HTTP. They listen nowhere themselves: connections are passed to them. Every session and socket is tracked here,
-// because Node's own end of a server waits as long as any client keeps a connection (C7).
+// because Node's own end of a server waits as long as any client keeps a connection.
 import { createServer as createHttp1, type Server as Http1Server } from "node:http";
 import { constants, createServer as createHttp2, type ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";

@@ -35,7 +35,7 @@ export interface HttpListenOptions extends Pick<ServiceListenOptions, "maxConnec
   readonly silentConnectionMs?: () => number;
   /** Interval of the pings on an HTTP/2 connection, ms. Default 30,000. */
   readonly pingIntervalMs?: number;
-  /** How long the answer to a ping may take, ms; after it the connection counts as dead (G8). Default 10,000. */
+  /** How long the answer to a ping may take, ms; after it the connection counts as dead. Default 10,000. */
   readonly pingTimeoutMs?: number;
   /** Requests at a time on one HTTP/2 connection. Default 2,048. */
   readonly maxConcurrentStreams?: number;

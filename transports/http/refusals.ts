@@ -20,7 +20,7 @@ export function refuse(
   const { response, request } = exchange;
   if (response.headersSent || exchange.signal.aborted) return;
   const status = httpStatus ?? httpStatusOf(fault.code);
-  // A client that sends an endless request must not be read for ever (C2).
+  // A client that sends an endless request must not be read for ever.
   if (exchange.stream === undefined && request.headers["transfer-encoding"] !== undefined)
     response.setHeader("connection", "close");
   if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="aaepd"');

@@ -1,5 +1,5 @@
-// Binds a socket so that no other user can reach it at any moment (U3), and takes over the address of a killed process without ever taking one that
-// is alive (U1). For every transport that listens on a Unix socket.
+// Binds a socket so that no other user can reach it at any moment, and takes over the address of a killed process without ever taking one that
+// is alive. For every transport that listens on a Unix socket.
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { connect, type Server } from "node:net";
 import { dirname } from "node:path";

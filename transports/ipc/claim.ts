@@ -1,7 +1,7 @@
 // Mutual exclusion between processes that start on one address. Each contender makes a file of its own beside the socket, then looks for others. A
 // contender that sees none holds the claim; one that sees another withdraws and tries again. Of two contenders at least one sees the other, because
 // each looks after it has made its file. Names are never used twice, so any process may remove a dead contender's file without a race: no claim
-// outlives a killed process (U1).
+// outlives a killed process.
 import { randomBytes, randomInt } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";

@@ -4,7 +4,7 @@ import { Fault } from "../../src/base/errors.js";
 import { isAlreadyThere, isForbidden, isMissing, nodeErrorCode } from "../node-errors.js";
 
 /**
- * Makes the folder of a socket if it is missing, and ensures that no other user can add, replace or reach a file in it (U3): it must be ours, with
+ * Makes the folder of a socket if it is missing, and ensures that no other user can add, replace or reach a file in it: it must be ours, with
  * mode 0700, and no symbolic link. Does not change an existing folder. Throws a Fault "permission_denied" that names the remedy, or "address_invalid"
  * if such a folder is impossible. `what`: the purpose of the folder, for the sentences.
  */

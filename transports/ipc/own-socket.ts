@@ -1,5 +1,5 @@
 // Decides whether a socket is this user's own. Every connection to a Unix socket begins here: another user who made the folder or the socket first
-// would otherwise hear what agents say, and answer for the person who is asked (U3).
+// would otherwise hear what agents say, and answer for the person who is asked.
 import {
   type BigIntStats,
   closeSync,

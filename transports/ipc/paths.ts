@@ -9,7 +9,7 @@ export interface IpcPlace {
   readonly userId: number | undefined;
 }
 
-/** Most bytes of a socket's path, without the closing zero of `sun_path`. The platforms cut off a longer one in silence (U2). */
+/** Most bytes of a socket's path, without the closing zero of `sun_path`. The platforms cut off a longer one in silence. */
 const MAX_PATH_BYTES: Partial<Record<NodeJS.Platform, number>> = { linux: 107, android: 107 };
 const MAX_PATH_BYTES_ELSEWHERE = 103;
 
@@ -55,7 +55,7 @@ export function ipcPath(place: IpcPlace, producerId: string, instance = 1): stri
   return fits(path, place.platform) ? path : join(temporaryDirectory(place), `${name}.sock`);
 }
 
-/** Throws a Fault "address_invalid" with path, length, limit and a shorter path, if the platform would cut the path off (U2). */
+/** Throws a Fault "address_invalid" with path, length, limit and a shorter path, if the platform would cut the path off. */
 export function assertPathFits(path: string, place: IpcPlace): void {
   if (path.length === 0 || path.includes("\0")) {
     throw new Fault("address_invalid", "The path of a socket is empty or has a zero in it. Give the path of a file.", {

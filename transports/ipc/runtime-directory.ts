@@ -6,7 +6,7 @@ import { type IpcPlace, ipcDirectory, runtimeDirectory } from "./paths.js";
 
 /**
  * Ensures the folder of a socket as `assurePrivateDirectory` does. If it lies in the folder that XDG_RUNTIME_DIR names, the latter must belong to
- * this user, and no other user may write to it: a writer there could put another folder in the place of the socket's (U3). Throws like
+ * this user, and no other user may write to it: a writer there could put another folder in the place of the socket's. Throws like
  * `assurePrivateDirectory`.
  */
 export function assureSocketDirectory(directory: string, place: IpcPlace): void {

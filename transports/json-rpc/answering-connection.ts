@@ -102,7 +102,7 @@ export function createAnsweringConnection(
     refuse(id, new Fault("internal", sentence));
   }
 
-  /** Reading pauses while the peer does not take its answers, or has too many unanswered requests (P11, G2). */
+  /** Reading pauses while the peer does not take its answers, or has too many unanswered requests. */
   function ready(): Promise<void> | undefined {
     return answersBlocked || unanswered.size >= maxUnansweredRequests ? comeToRead() : undefined;
   }
@@ -126,7 +126,7 @@ export function createAnsweringConnection(
     endWaiting(fault ?? peerEnded(connection.peer.label));
     tellEnded();
     if (fault !== undefined && fault.code !== "peer_gone") {
-      // The peer learns the reason before the connection closes (R33, V5).
+      // The peer learns the reason before the connection closes (R33).
       refuse(head === undefined ? null : idFromHead(head), fault);
       void connection.close(fault);
     } else if (closeAtEnd) {
@@ -244,7 +244,7 @@ export function createAnsweringConnection(
     answered,
     takeNoMore: frames.stop,
     close: async (withinMs) => {
-      // Order (V6): no more input, then the answers under way, then the rest of the output, then the close.
+      // Order: no more input, then the answers under way, then the rest of the output, then the close.
       frames.stop();
       abortCalls();
       await nextTurn();

@@ -1,4 +1,4 @@
-// Turns the bytes of a frame into a message, or into the error that answers it. No message is dropped that its sender could wait for (V2).
+// Turns the bytes of a frame into a message, or into the error that answers it. No message is dropped that its sender could wait for.
 import type { ResponseMessage } from "vscode-jsonrpc";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import { type JsonDocument, type JsonOutline, readJsonDocument } from "../../src/base/json-document.js";
@@ -20,7 +20,7 @@ export type Incoming =
     }
   /** An answer to a request of this side. */
   | { readonly kind: "answer"; readonly message: ResponseMessage }
-  /** `$/cancelRequest`: overtakes waiting calls (V7). */
+  /** `$/cancelRequest`: overtakes waiting calls. */
   | { readonly kind: "cancellation"; readonly id: string | number }
   | {
       readonly kind: "refused";
@@ -37,7 +37,7 @@ export type Incoming =
 
 const CANCEL_METHOD = "$/cancelRequest";
 
-/** Fatal, so that no damaged character passes as another one (S12). A byte order mark is no white space of JSON. */
+/** Fatal, so that no damaged character passes as another one. A byte order mark is no white space of JSON. */
 export function createIncomingParser(): (frame: Uint8Array) => Incoming {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (frame) => {
@@ -124,7 +124,7 @@ function refusedText(id: RpcId, fault: Fault, text: string): Incoming {
   return { kind: "refused", id, fault, text, isNotification: textsOf(text, "id").length === 0 };
 }
 
-/** Finds the id of a message of which only the beginning arrived, as long as only plain members precede it (V5). */
+/** Finds the id of a message of which only the beginning arrived, as long as only plain members precede it. */
 export function idFromHead(head: Uint8Array): RpcId {
   const text = Buffer.from(head).toString("latin1");
   const found =

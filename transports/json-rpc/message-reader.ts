@@ -1,4 +1,4 @@
-// Passes the calls of a peer to their handlers: all calls of a read in the turn in which it came. No more is read until they are handled (G2, V4).
+// Passes the calls of a peer to their handlers: all calls of a read in the turn in which it came. No more is read until they are handled.
 // After a costly call the rest waits for the next turn.
 import { type Fault, faultFrom } from "../../src/base/errors.js";
 import type { Connection } from "../../src/contracts/transport.js";
@@ -9,7 +9,7 @@ export type IncomingRefused = Extract<Incoming, { readonly kind: "refused" }>;
 export type IncomingAnswer = Extract<Incoming, { readonly kind: "answer" }>["message"];
 
 export interface FrameReaderOptions {
-  /** `isCancelled`: the peer cancelled the call in the same read (V7). Must not throw. */
+  /** `isCancelled`: the peer cancelled the call in the same read. Must not throw. */
   readonly onCall: (call: IncomingCall, isCancelled: boolean) => void;
   /** Receives the answers of one read to requests of this side. */
   readonly onAnswers: (messages: readonly IncomingAnswer[]) => void;

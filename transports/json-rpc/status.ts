@@ -1,4 +1,4 @@
-// Faults as JSON-RPC errors and back (R33). The table is exhaustive, so that a new code does not compile until it is mapped (M4).
+// Faults as JSON-RPC errors and back (R33). The table is exhaustive, so that a new code does not compile until it is mapped.
 import { FAULT_CODES, Fault, type FaultCode } from "../../src/base/errors.js";
 import { ruleOf } from "../../src/base/fault-rules.js";
 

@@ -3,7 +3,7 @@ import type { FrameBatch } from "../../src/contracts/transport.js";
 
 /** Most frames in one message: a reader should receive the first event before the last is sent. */
 const MOST_JOINED_FRAMES = 64;
-/** Most bytes in one message of several frames; well below the 4 MiB that clients accept by default (G6). */
+/** Most bytes in one message of several frames; well below the 4 MiB that clients accept by default. */
 const MOST_JOINED_BYTES = 1024 * 1024;
 
 const HEAD_BYTES = 5;

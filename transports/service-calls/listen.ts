@@ -1,5 +1,5 @@
-// Listens for services: on a private Unix socket (G12), or over TCP on loopback. Every socket is tracked here, so that connections kept open by a
-// library can be ended (C7), and so that the connection of each call is known.
+// Listens for services: on a private Unix socket, or over TCP on loopback. Every socket is tracked here, so that connections kept open by a
+// library can be ended, and so that the connection of each call is known.
 import { createServer, type Server, type Socket } from "node:net";
 import type { Fault } from "../../src/base/errors.js";
 import type { ServiceAddress } from "../../src/contracts/service-address.js";

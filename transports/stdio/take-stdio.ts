@@ -1,4 +1,4 @@
-// Only the protocol may write to standard output (S1). Other output by console or process.stdout goes to standard error. Output that bypasses both,
+// Only the protocol may write to standard output. Other output by console or process.stdout goes to standard error. Output that bypasses both,
 // as fs.writeSync(1) or a child that inherits the descriptor, cannot be redirected: Node can neither point descriptor 1 elsewhere nor duplicate it.
 import { Console } from "node:console";
 import { type Readable, Writable } from "node:stream";
@@ -27,11 +27,11 @@ export interface StdioOwner {
  * Takes standard input and output for the protocol. Call it before anything else can print: in the first import of a program that speaks over stdio.
  * Afterwards `process.stdout` is a stand-in in front of standard error, and so is `console`. The original stream, which other code may hold, is
  * diverted to standard error in each of its methods, the underscored ones too. A broken pipe on either is an error of the returned streams only,
- * never an uncaught one (S7).
+ * never an uncaught one.
  */
 export function takeStdio(owner: StdioOwner = process): Stdio {
   const { stdin, stdout, stderr } = owner;
-  // A closed standard error must not end the process (S10).
+  // A closed standard error must not end the process.
   stderr.on("error", ignore);
   stdout.on("error", ignore);
   const write = stdout._write.bind(stdout);

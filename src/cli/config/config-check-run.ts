@@ -38,7 +38,7 @@ export function runConfigCheck(path: string | undefined, options: ConfigCheckOpt
       await output.write(
         asJson ? faultLine(line, fault, true) : shownText(`${placeOf(line, fault)}: ${fault.sentence}`),
       );
-    const found = faults.length === 0 ? "nothing wrong" : `${counted(faults.length, "fault")} (usage, P5)`;
+    const found = faults.length === 0 ? "nothing wrong" : `${counted(faults.length, "fault")} (usage)`;
     if (!asJson) await output.write(`${shownText(file.path)}: ${found}.`);
     await output.flush();
     return faults.length === 0 ? EXIT.ok : EXIT.fault;

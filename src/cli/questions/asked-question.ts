@@ -1,4 +1,4 @@
-// Formats a question to a person in lines that a screen reader can read one by one (A21). Text of agents is shown, never obeyed.
+// Formats a question to a person in lines that a screen reader can read one by one. Text of agents is shown, never obeyed.
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
@@ -68,7 +68,7 @@ function choiceFrom(choice: unknown): readonly Choice[] {
   return typeof value === "string" ? [{ value, label: shownText(textOf(label) || value) }] : [];
 }
 
-/** The whole question: the asking agent, the exact action or question, its consequence, the time left, and the possible answers (A5). */
+/** The whole question: the asking agent, the exact action or question, its consequence, the time left, and the possible answers. */
 export function questionLines(question: AskedQuestion, name: string, now: Millis): readonly string[] {
   const { event, answerable } = question;
   const asked = answerable.kind === "confirmation" ? event.action : event.question;

@@ -75,7 +75,7 @@ const OWN_OUTCOMES: Readonly<Record<string, string>> = {
   answered: "Answered",
 };
 
-/** Describes the outcome. The line says so if another reply, or the time limit, came before this person's answer (H8). */
+/** Describes the outcome. The line says so if another reply, or the time limit, came before this person's answer. */
 export function outcomeInWords(one: OpenQuestion, event: Envelope): string {
   const { decision, decided_by: by } = event.extensions?.aaepd ?? {};
   // Of an answer that decided, the person knows the question and has heard what was sent.

@@ -4,7 +4,7 @@ import type { Clock } from "../../contracts/clock.js";
 import type { QuestionSource } from "./open-question.js";
 
 export interface QuestionPrompt {
-  /** Takes an event of a daemon. Returns whether the prompt told the event, so that it need not be shown again (A6). */
+  /** Takes an event of a daemon. Returns whether the prompt told the event, so that it need not be shown again. */
   readonly heard: (source: QuestionSource, event: Envelope) => boolean;
   /** Reports that the answer to this question did not count. `isOpen`: whether the question can still be answered. */
   readonly notTaken: (source: QuestionSource, token: string, isOpen: boolean) => void;

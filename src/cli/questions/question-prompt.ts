@@ -66,7 +66,7 @@ export function createQuestionPrompt({
     const before = lineBegunFor(one);
     if (before !== undefined)
       say(`${nameOf(before)} has gone: press Enter before you answer. A line that was begun for it is not sent.`);
-    // Explained once (A18).
+    // Explained once.
     if (!hasExplained)
       say(
         "r repeats this, d tells details, t tells the time left, s leaves it for later, l lists what is open, h explains.",

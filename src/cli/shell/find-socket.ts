@@ -26,7 +26,7 @@ export function usualSocket(): string {
   return ipcPath(currentPlace(), "aaepd");
 }
 
-/** Returns the found daemons whose sockets accept connections. A directory that others can write to is ignored (U3). */
+/** Returns the found daemons whose sockets accept connections. A directory that others can write to is ignored. */
 export async function listeningDaemons(directories: readonly string[]): Promise<readonly FoundDaemon[]> {
   const found = await findAllDaemons(privateDirectories(directories, currentPlace().userId));
   return (await Promise.all(found.map(ifListening))).flat();

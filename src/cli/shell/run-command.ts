@@ -5,7 +5,7 @@ import { type ExitCode, exitCodeFromFault } from "./exit-codes.js";
 import type { HelpLines } from "./fault-help.js";
 
 /**
- * Runs the action of a command. A thrown error is reported on stderr, in one line for each mistake, "Error:" first (A21), and decides the exit code
+ * Runs the action of a command. A thrown error is reported on stderr, in one line for each mistake, "Error:" first, and decides the exit code
  * by `exitCodeOf`. The lines of `help` follow it; by default there are none.
  */
 export async function runCommand(

@@ -179,7 +179,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       },
       onEvent: (event) => {
         if (options.concerns?.(event) === false) return;
-        // A question and its outcome are announced once; programs receive every event (A6).
+        // A question and its outcome are announced once; programs receive every event.
         const wasSaid = source?.heard(event) === true;
         if ((wasSaid && options.json !== true) || !only.admits(event)) return;
         const line = lines.event(label, event, quotesText);

@@ -7,7 +7,7 @@ export function takesControls({ stdout, environment }: Pick<CommandIo, "stdout" 
   return stdout.isTTY === true && !environment.NO_COLOR && environment.TERM !== "dumb";
 }
 
-/** Colours on a terminal only (A21), unless NO_COLOR, FORCE_COLOR=0 or a dumb terminal forbids them. */
+/** Colours on a terminal only, unless NO_COLOR, FORCE_COLOR=0 or a dumb terminal forbids them. */
 export function colorsFor(io: Pick<CommandIo, "stdout" | "environment">): Colors {
   return createColors(takesControls(io) && io.environment.FORCE_COLOR !== "0");
 }

@@ -6,7 +6,7 @@ import type { Output } from "./command-io.js";
 export interface LineWriter {
   /** Writes one line. If the reader is slow, returns a promise that resolves when the reader takes more, or has gone. */
   readonly write: (line: string) => Promise<void> | undefined;
-  /** Resolves when nobody reads any more (S7), the normal end of `aaepd tail | head`. Rejects if writing fails otherwise. */
+  /** Resolves when nobody reads any more, the normal end of `aaepd tail | head`. Rejects if writing fails otherwise. */
   readonly gone: Promise<void>;
   readonly hasGone: () => boolean;
   /**

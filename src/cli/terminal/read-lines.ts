@@ -1,5 +1,5 @@
 // Reads lines of a file or of standard input. Cut on bytes, and only at line feeds: JSON may contain characters that other tools take for the end of
-// a line (S12).
+// a line.
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { isFolder, isForbidden, isMissing, nodeErrorCode } from "../../../transports/node-errors.js";

@@ -1,6 +1,6 @@
 // Finds all daemons of this user, new ones included, by the sockets in the runtime directories (AAEP appendix B). The kernel reports changes; if it
 // cannot, the directories are read every other second. For Node. A socket is new if its file is another one, or the process of its manifest, so a
-// daemon that was started again at the same path is reported again. Each look examines whether a directory is there and private (U3): it may be
+// daemon that was started again at the same path is reported again. Each look examines whether a directory is there and private: it may be
 // removed, and made by somebody else.
 import { type FSWatcher, lstatSync, watch } from "node:fs";
 import type { Framing } from "../../../transports/framing/framings.js";
@@ -24,7 +24,7 @@ export interface DiscoverDaemonsOptions {
   readonly onLooked?: (daemonCount: number) => void;
   /** Reports a socket that nobody listens at: its daemon was killed. Such a socket is looked at again when a daemon takes it over. */
   readonly onStale?: (fault: Fault, label: string) => void;
-  /** Reports that a further directory is not this user's alone (U3). Its sockets are ignored, and the others are watched on. */
+  /** Reports that a further directory is not this user's alone. Its sockets are ignored, and the others are watched on. */
   readonly onLeftOut?: (fault: Fault) => void;
   /** Default the platform's. */
   readonly timers?: Timers;

@@ -83,7 +83,7 @@ export const onOrOff: ValueType<boolean> = {
   toJson: (value) => value,
 };
 
-/** Most UTF-16 units of an id: the path of a socket has room for no more, whatever surrounds the name (U2). */
+/** Most UTF-16 units of an id: the path of a socket has room for no more, whatever surrounds the name. */
 const LONGEST_PRODUCER_ID = 64;
 
 /** An id is not empty and carries no version (AAEP §4.1.1). It also names the socket. */

@@ -1,4 +1,4 @@
-// Divides the time of an orderly stop, so that the process ends in order within it (R8a, S9).
+// Divides the time of an orderly stop, so that the process ends in order within it (R8a).
 import type { Millis } from "../../contracts/clock.js";
 import type { Configuration } from "./config.js";
 

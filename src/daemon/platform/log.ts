@@ -1,4 +1,4 @@
-// Log lines for people, on standard error. The log drops lines rather than wait: the starter of a daemon need not read its standard error (S10).
+// Log lines for people, on standard error. The log drops lines rather than wait: the starter of a daemon need not read its standard error.
 
 import serializers from "pino-std-serializers";
 import { configure } from "safe-stable-stringify";
@@ -82,7 +82,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     const isGrave = method === "warn" || method === "error";
     return (fields, message) => {
       if (rank < LEAST[level]) return;
-      // Warnings and errors keep room when something else floods standard error: the reason why a daemon ended must not be lost (S5).
+      // Warnings and errors keep room when something else floods standard error: the reason why a daemon ended must not be lost.
       roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
       // Peers cause warnings, as of events against advice. However many those are, they keep out no error of the daemon's own.
       roomLines = method === "error" ? maxLinesPerSecond * 2 : maxLinesPerSecond;

@@ -1,4 +1,4 @@
-// The problems in the status: each with the subscription concerned, the time since when, and the remedy (P1).
+// The problems in the status: each with the subscription concerned, the time since when, and the remedy.
 import type { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";

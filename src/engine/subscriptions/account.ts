@@ -10,7 +10,7 @@ export interface Account {
   readonly counts: RunningCounts;
   /**
    * The instant at which the present episode began; undefined if the subscription is not behind. An episode lasts from falling behind to the journal
-   * until all of it has been read, even if the terms change meanwhile (P3).
+   * until all of it has been read, even if the terms change meanwhile.
    */
   behindSince: Millis | undefined;
 }

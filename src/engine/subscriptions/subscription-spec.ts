@@ -43,7 +43,7 @@ export interface Lag {
   readonly eventCount: number;
 }
 
-/** The beginning or the end of an episode in which a slow subscription reads the journal (P3, R18). */
+/** The beginning or the end of an episode in which a slow subscription reads the journal (R18). */
 export type PaceChange = "fell_behind" | "caught_up";
 
 /** Why the engine ends a subscription: its peer takes too slowly (R18), or the engine failed. The subscriber can resume after either. */

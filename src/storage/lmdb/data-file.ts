@@ -1,4 +1,4 @@
-// Checks of a journal's file before LMDB gets it. LMDB maps the file, and a page that the file lacks would end the process by a signal (P12).
+// Checks of a journal's file before LMDB gets it. LMDB maps the file, and a page that the file lacks would end the process by a signal.
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { type MetaPage, type ReadBytes, readMeta, walkPages } from "./page-walk.js";
 

@@ -1,4 +1,4 @@
-// A damaged file is never deleted. It gets a name with the date, so that a person can examine it (P12).
+// A damaged file is never deleted. It gets a name with the date, so that a person can examine it.
 import { existsSync, renameSync } from "node:fs";
 
 /**

@@ -1,5 +1,5 @@
 // A watch over the open data file. A deleted or replaced file takes all writes, and the next boot finds none of them, so nothing may be acknowledged
-// (R29). A file that was cut short lacks pages that LMDB would read, which ends the process by a signal (P12), so nothing may be read of it either.
+// (R29). A file that was cut short lacks pages that LMDB would read, which ends the process by a signal, so nothing may be read of it either.
 import { type Stats, statSync } from "node:fs";
 import type { JournalFailure } from "../../contracts/journal.js";
 

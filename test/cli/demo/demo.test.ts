@@ -24,7 +24,7 @@ function entry(listener: number, text: string, isPiece = false): DemoEntry {
   return { listener, what: "text", text, isCritical: false, isPiece };
 }
 
-test("A21: lines say who receives, and count pieces in place of showing them", () => {
+test("lines say who receives, and count pieces in place of showing them", () => {
   const view = createDemoLines(NAMES, colors);
   const lines = [
     ...view.show(entry(2, "To", true), 1),
@@ -107,7 +107,7 @@ test("--only shows the listeners that it names; with --interactive the person at
 });
 
 test.each(isWhole ? (["SIGINT", "SIGKILL"] as const) : (["SIGINT"] as const))(
-  "S2: ended by %s, its daemon goes with it; it was to take 20 s, 15 of them for the session",
+  "ended by %s, its daemon goes with it; it was to take 20 s, 15 of them for the session",
   async (signal) => {
     ensureBuilt();
     const temporary = temporaryDirectory();
@@ -128,7 +128,7 @@ test.each(isWhole ? (["SIGINT", "SIGKILL"] as const) : (["SIGINT"] as const))(
   },
 );
 
-test("S7: when nobody reads any more it ends quietly", async () => {
+test("when nobody reads any more it ends quietly", async () => {
   ensureBuilt();
   const program = startProgram(["demo", "--speed", "5"]);
   await program.stdoutLines(6);

@@ -328,7 +328,7 @@ describe("aaepd journal export", () => {
     expect([stage.out(), stage.err(), stage.exitCode()]).toStrictEqual(["", "", 130]);
   });
 
-  it("S7: ends quietly where nobody reads any more, having read no further", async () => {
+  it("ends quietly where nobody reads any more, having read no further", async () => {
     const many = record(({ publish }) => {
       publish(one.started());
       for (let index = 0; index < 500; index += 1) publish(one.chunk("x".repeat(200)));

@@ -1,4 +1,4 @@
-// All that an agent says of its question can be heard, whatever shape it has (A5).
+// All that an agent says of its question can be heard, whatever shape it has.
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { detailsLine, detailsPage } from "../../../src/cli/questions/question-details.js";
@@ -15,7 +15,7 @@ function asked(fields: Readonly<Record<string, unknown>>): Envelope {
   };
 }
 
-test("A5: nested values are told by the names on the way to them, and what is empty is said to be", () => {
+test("nested values are told by the names on the way to them, and what is empty is said to be", () => {
   const context = { payee: { iban: "DE89", name: "" }, items: [{ name: "Rent" }, 7], note: null, tags: [], amount: 5 };
   expect(detailsLine(context)).toEqual([
     "Details: payee iban DE89; payee name empty; items 1 name Rent; items 2 7; note none; tags empty; amount 5.",
@@ -24,13 +24,13 @@ test("A5: nested values are told by the names on the way to them, and what is em
   expect(detailsLine(undefined)).toEqual([]);
 });
 
-test("A21: ids are told on request only", () => {
+test("ids are told on request only", () => {
   const context = { tool: "delete_photos", tool_call_id: "call_3615fb3e4c7642569520df3709156eed" };
   expect(detailsLine(context)).toEqual(["Details: tool delete_photos."]);
   expect(detailsPage(asked({ extra_context: context }), 0).lines).toContain(`tool_call_id ${context.tool_call_id}`);
 });
 
-test("A21: neither names nor values of them move the cursor or make lines of their own", () => {
+test("neither names nor values of them move the cursor or make lines of their own", () => {
   expect(detailsLine({ "to\n\u001b[2J": { "\u202eiban": "a\r\nb\u0007" } })).toEqual([
     "Details: to \\u001b[2J \\u202eiban a b\\u0007.",
   ]);

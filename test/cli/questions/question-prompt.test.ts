@@ -69,7 +69,7 @@ function resolution(number: number, decision: string, by = "reply", to = "thinki
   };
 }
 
-test("A5: the whole question is said in plain lines: who, what, consequence, risk, details, time, default, answers", () => {
+test("the whole question is said in plain lines: who, what, consequence, risk, details, time, default, answers", () => {
   const { desk: prompt, source, heard } = stage();
   const fields = { risk_level: "high", irreversible: true, extra_context: { amount: 500, nested: {} } };
   expect(prompt.heard(source, confirmation(1, { ...fields, producer: { agent_id: "b", agent_name: "My Bank" } }))).toBe(
@@ -123,7 +123,7 @@ test("a clarification's choices are a line each, and its default is named as peo
   ]);
 });
 
-test("A6, A18: asked once, with the hints once; repeated only when asked to", () => {
+test("asked once, with the hints once; repeated only when asked to", () => {
   const { desk: prompt, source, heard } = stage();
   prompt.heard(source, confirmation(1));
   const first = heard();
@@ -133,7 +133,7 @@ test("A6, A18: asked once, with the hints once; repeated only when asked to", ()
   expect(heard()).toEqual(first.slice(0, -1));
 });
 
-test("H11: one at a time, each answered by its own token", () => {
+test("one at a time, each answered by its own token", () => {
   const { desk: prompt, source, replies, heard } = stage();
   prompt.heard(source, confirmation(1));
   heard();
@@ -153,7 +153,7 @@ test("H11: one at a time, each answered by its own token", () => {
   ]);
 });
 
-test("A6: what the consequence says is not said twice", () => {
+test("what the consequence says is not said twice", () => {
   const { desk: prompt, source, heard } = stage();
   prompt.heard(
     source,
@@ -183,7 +183,7 @@ function goneUnderHand(fields: Readonly<Record<string, unknown>> = {}) {
 }
 
 test.each(["accept", "ept", "s", "no"])(
-  "H11: %j, ended long after the question that it was begun for, answers nothing; the next question is repeated on request",
+  "%j, ended long after the question that it was begun for, answers nothing; the next question is repeated on request",
   (line) => {
     const { desk: prompt, replies, heard } = goneUnderHand();
     prompt.typed(line);
@@ -196,7 +196,7 @@ test.each(["accept", "ept", "s", "no"])(
   },
 );
 
-test("H11: words for a question that has gone are no answer to the next, whatever that takes", () => {
+test("words for a question that has gone are no answer to the next, whatever that takes", () => {
   const fields = { type: "aaep:agent.awaiting.clarification", question: "Pay bill 2.", action: undefined };
   const { desk: prompt, source, clock, replies } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1, fields));
@@ -215,7 +215,7 @@ test.each([
   { line: "t", answer: "3 minutes 55 seconds left to answer; then it is rejected." },
   { line: "l", answer: /^Question 2 of bank, being asked/ },
   { line: "o 2", answer: "Question 2 of bank: Pay bill 2." },
-])("H11: after $line the next question can be answered at once", ({ line, answer }) => {
+])("after $line the next question can be answered at once", ({ line, answer }) => {
   const { desk: prompt, clock, replies, heard } = goneUnderHand();
   prompt.typed(line);
   expect(heard()[0]).toMatch(answer);
@@ -224,7 +224,7 @@ test.each([
   expect(replies).toEqual([{ reply_token: "rpl_2", decision: "accept" }]);
 });
 
-test("H11: so it is where the next question comes only later, and where a connection was lost meanwhile", () => {
+test("so it is where the next question comes only later, and where a connection was lost meanwhile", () => {
   const { desk: prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1));
   prompt.interrupted(source);
@@ -239,7 +239,7 @@ test("H11: so it is where the next question comes only later, and where a connec
   expect(replies).toEqual([]);
 });
 
-test("H11: a line that was begun for the question that is asked again after a lost connection is its answer", () => {
+test("a line that was begun for the question that is asked again after a lost connection is its answer", () => {
   const { desk: prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1));
   prompt.interrupted(source);
@@ -249,7 +249,7 @@ test("H11: a line that was begun for the question that is asked again after a lo
   expect(replies).toEqual([{ reply_token: "rpl_1", decision: "accept" }]);
 });
 
-test("H11: not where another has ended before, and no line was typed in between", () => {
+test("not where another has ended before, and no line was typed in between", () => {
   const { desk: prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
   for (const number of [1, 2]) prompt.heard(source, confirmation(number));
   prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
@@ -261,7 +261,7 @@ test("H11: not where another has ended before, and no line was typed in between"
   expect(replies).toEqual([]);
 });
 
-test("H11: an answer that is faster than hearing is not taken", () => {
+test("an answer that is faster than hearing is not taken", () => {
   const { desk: prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1));
   heard();
@@ -276,7 +276,7 @@ test("H11: an answer that is faster than hearing is not taken", () => {
   expect(replies).toEqual([{ reply_token: "rpl_1", decision: "accept" }]);
 });
 
-test("A5: d tells what was left out of the question, as long as it is being asked", async () => {
+test("d tells what was left out of the question, as long as it is being asked", async () => {
   const whole = { ...confirmation(1), summary_detailed: "Pays the gas bill of May." };
   const { desk: prompt, source, replies, heard } = stage({ whole });
   prompt.heard(source, confirmation(1));
@@ -295,7 +295,7 @@ test("A5: d tells what was left out of the question, as long as it is being aske
   expect(replies).toEqual([]);
 });
 
-test("A5: where the whole question cannot be had, d tells what there is", async () => {
+test("where the whole question cannot be had, d tells what there is", async () => {
   const { desk: prompt, source, heard } = stage();
   prompt.heard(source, confirmation(1, { extra_context: { payee: { iban: "DE89" } } }));
   expect(heard()).toContain("Details: payee iban DE89.");
@@ -304,7 +304,7 @@ test("A5: where the whole question cannot be had, d tells what there is", async 
   expect(heard()).toEqual(["payee iban DE89"]);
 });
 
-test("H8: an answer that somebody else's was ahead of is said not to have decided", () => {
+test("an answer that somebody else's was ahead of is said not to have decided", () => {
   const { desk: prompt, source, heard } = stage();
   prompt.heard(source, confirmation(1));
   prompt.typed("accept");
@@ -313,7 +313,7 @@ test("H8: an answer that somebody else's was ahead of is said not to have decide
   expect(heard()).toEqual(["Question 1 has ended: Your answer did not decide it. rejected by reply."]);
 });
 
-test("R19, P9: an answer that has not counted is said so at once, and asked for again where the question is open", () => {
+test("R19: an answer that has not counted is said so at once, and asked for again where the question is open", () => {
   const { desk: prompt, clock, source, heard } = stage();
   prompt.heard(source, confirmation(1));
   prompt.typed("accept");
@@ -332,7 +332,7 @@ test("R19, P9: an answer that has not counted is said so at once, and asked for 
   expect(heard()).toEqual([]);
 });
 
-test("R19, H8: where the question had ended by then, that is said, and how it ended when that is known", () => {
+test("R19: where the question had ended by then, that is said, and how it ended when that is known", () => {
   const { desk: prompt, clock, source, heard } = stage();
   prompt.heard(source, confirmation(1));
   prompt.typed("accept");
@@ -344,7 +344,7 @@ test("R19, H8: where the question had ended by then, that is said, and how it en
   expect(heard()).toEqual(["Question 1 has ended: accepted by reply."]);
 });
 
-test("A7: a question can be left, listed, and asked again", () => {
+test("a question can be left, listed, and asked again", () => {
   const { desk: prompt, clock, source, replies, heard } = stage();
   prompt.heard(source, confirmation(1));
   prompt.heard(source, confirmation(2));
@@ -412,7 +412,7 @@ test.each([-3_600_000, 3_600_000])("R40: a clock on the wall that is set by %d m
   expect(heard().filter((line) => line.includes("is over"))).toEqual([]);
 });
 
-test("H7: a question whose end is never told is over when its time is", () => {
+test("a question whose end is never told is over when its time is", () => {
   const { desk: prompt, clock, source, heard } = stage();
   prompt.heard(source, confirmation(1));
   heard();
@@ -436,7 +436,7 @@ test("a session's end ends its questions, and is still shown", () => {
   expect(heard()).toEqual(["Question 1 has ended without your answer: Stopped."]);
 });
 
-test("A6: of many questions that end at once only the one being asked is told by itself, and none of them is asked any more", () => {
+test("of many questions that end at once only the one being asked is told by itself, and none of them is asked any more", () => {
   const { desk: prompt, clock, source, heard } = stage();
   for (let number = 1; number <= 12; number += 1) prompt.heard(source, confirmation(number));
   heard();
@@ -453,7 +453,7 @@ test("A6: of many questions that end at once only the one being asked is told by
   ]);
 });
 
-test("A6: so it is where an answered question's end is not the last, where a session ends, and where the desk closes before", () => {
+test("so it is where an answered question's end is not the last, where a session ends, and where the desk closes before", () => {
   const { desk: prompt, clock, source, heard } = stage();
   for (let number = 1; number <= 9; number += 1) prompt.heard(source, confirmation(number));
   prompt.typed("accept");
@@ -473,7 +473,7 @@ test("A6: so it is where an answered question's end is not the last, where a ses
   expect(clock.pending()).toBe(0);
 });
 
-test("A7: what is asked while others end waits for that, and is told; for three seconds at most", () => {
+test("what is asked while others end waits for that, and is told; for three seconds at most", () => {
   const { desk: prompt, clock, source, heard } = stage();
   prompt.heard(source, confirmation(1));
   heard();
@@ -515,7 +515,7 @@ test("§6.7.2: a producer that does not name the question ends those of the agen
   expect(heard()[0]).toContain("Question 1 has ended");
 });
 
-test("H5: after a lost connection only what is still open is asked, and what is new", () => {
+test("after a lost connection only what is still open is asked, and what is new", () => {
   const { desk: prompt, clock, source, heard } = stage();
   for (const number of [1, 2]) prompt.heard(source, confirmation(number));
   heard();

@@ -1,4 +1,4 @@
-// What is typed, read as an answer or not (A21, H11): consent is never anything but its words.
+// What is typed, read as an answer or not: consent is never anything but its words.
 import { expect, test } from "vitest";
 import type { Answerable } from "../../../src/cli/questions/asked-question.js";
 import { readAnswer, readCommand } from "../../../src/cli/questions/typed-answer.js";
@@ -47,7 +47,7 @@ test("§4.4.1: what the agent does not offer is not sent", () => {
   expect(answer).toEqual({ kind: "unclear", why: "The agent does not offer that. Type no, then Enter." });
 });
 
-test("A7: commands are single letters, whatever is asked", () => {
+test("commands are single letters, whatever is asked", () => {
   const asked: readonly Answerable[] = [CONFIRMATION, clarification(["freetext"]), clarification(["yes_no"])];
   for (const answerable of asked) {
     expect(["r", "d", "l", "s", "t", "h", "?", "o 2", "O2"].map((line) => readAnswer(line, answerable))).toEqual([

@@ -1,4 +1,4 @@
-// Folders in which others could put, replace or read what is a daemon's: a daemon does not start in them, and says what to do (U3).
+// Folders in which others could put, replace or read what is a daemon's: a daemon does not start in them, and says what to do.
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ async function refusalOf(environment: Readonly<Record<string, string>>, ...optio
   return { code, stderr };
 }
 
-describe.skipIf(process.platform === "win32" || process.platform === "darwin")("U3, S12: XDG_RUNTIME_DIR", () => {
+describe.skipIf(process.platform === "win32" || process.platform === "darwin")("XDG_RUNTIME_DIR", () => {
   const writable: readonly (readonly [who: string, mode: number])[] = [
     ["its group", 0o770],
     ["the world", 0o777],
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === "win32" || process.platform === "darwin")("
   });
 });
 
-describe.skipIf(process.platform === "win32")("U3, S12: the folders of the journal and of the audit log", () => {
+describe.skipIf(process.platform === "win32")("the folders of the journal and of the audit log", () => {
   const open: readonly (readonly [name: string, mode: number])[] = [
     ["0750", 0o750],
     ["0777", 0o777],

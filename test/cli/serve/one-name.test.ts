@@ -42,7 +42,7 @@ function user() {
   };
 }
 
-describe("U9: a second serve of one name", () => {
+describe("a second serve of one name", () => {
   it("is refused before it makes anything, and told which socket and process has the name, and what to do", async () => {
     const { served, servedHere, told, socket, sockets, journals } = user();
     const first = await served();

@@ -78,7 +78,7 @@ describe("aaepd serve with services", () => {
     expect([existsSync(tokenPath), existsSync(join(directory, "aaepd.manifest.json"))]).toEqual([false, false]);
   });
 
-  it("AAEP §5.10.2, P20: a listener over HTTP on TCP is told a page that it can fetch, every other the file", async () => {
+  it("AAEP §5.10.2: a listener over HTTP on TCP is told a page that it can fetch, every other the file", async () => {
     const { ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
     const token = withToken(readFileSync(join(directory, "aaepd.token"), "utf8").trim());
     const uriOf = async (transport: Transport, call: CallOptions = token): Promise<string> => {
@@ -122,7 +122,7 @@ describe("aaepd serve with services", () => {
     expect(statuses).toEqual([200, 200, 401, 401, 401]);
   });
 
-  it("G3, R8a: fifty streams that say nothing end with the reason and a status, and the process with 0", async () => {
+  it("R8a: fifty streams that say nothing end with the reason and a status, and the process with 0", async () => {
     const { program, ready, directory } = await started("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0");
     const token = readFileSync(join(directory, "aaepd.token"), "utf8").trim();
     const clients = [
@@ -161,7 +161,7 @@ describe("aaepd serve with services", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "AAEP §8.2.7, S12: TCP answers under the three documented hosts and the configured address, and under no other",
+    "AAEP §8.2.7: TCP answers under the three documented hosts and the configured address, and under no other",
     async () => {
       const usual = await started("--socket", "off", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0");
       const elsewhere = await started("--socket", "off", "--http", "127.0.0.2:0");

@@ -22,7 +22,7 @@ const user = shared(async () => {
 });
 
 it.each(["status", "manifest"])(
-  "U9: %s asks the daemon that the variable names, also where none would be looked for; the one that --socket names before that",
+  "%s asks the daemon that the variable names, also where none would be looked for; the one that --socket names before that",
   async (command) => {
     const { run, socketOf } = await user();
     const asked = async (...options: readonly string[]) => {
@@ -35,7 +35,7 @@ it.each(["status", "manifest"])(
 );
 
 it.each(["status", "manifest", "publish", "tail"])(
-  "U9: %s says, where nobody listens there, that the variable names that socket, and refuses one that names no daemon",
+  "%s says, where nobody listens there, that the variable names that socket, and refuses one that names no daemon",
   async (command) => {
     const { run, missing, file, socketOf } = await user();
     const argv = command === "publish" ? [command, file] : [command];
@@ -49,7 +49,7 @@ it.each(["status", "manifest", "publish", "tail"])(
   },
 );
 
-it("U9: auto stands for looking for daemons, as it does for serve", async () => {
+it("auto stands for looking for daemons, as it does for serve", async () => {
   const { code, stdout } = await (await user()).run("auto", "status");
   expect([code, stdout.match(/^Daemon \w+/gm)]).toEqual([0, ["Daemon one"]]);
 });

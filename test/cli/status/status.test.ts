@@ -251,7 +251,7 @@ describe("aaepd status", () => {
     ["a dumb terminal", { columns: 72, environment: { TERM: "dumb" } }],
     ["a terminal of NO_COLOR", { columns: 72, environment: { TERM: "xterm", NO_COLOR: "1" } }],
   ])(
-    "U7: watches on %s: one telling after the other, an empty line between, until it is interrupted",
+    "watches on %s: one telling after the other, an empty line between, until it is interrupted",
     async (_, options) => {
       const rig = await startRig();
       const stage = createStage(options);
@@ -265,7 +265,7 @@ describe("aaepd status", () => {
     },
   );
 
-  it.each([0, 1, 20])("U7: a terminal that says %i columns gets words and no single letters", async (columns) => {
+  it.each([0, 1, 20])("a terminal that says %i columns gets words and no single letters", async (columns) => {
     const rig = await startRig();
     const stage = createStage({ columns });
     await run(registerStatus, stage, "--socket", rig.path);

@@ -108,7 +108,7 @@ test("a piped line waits for the question that it answers, and the next one for 
   expect(await agent.clarify({ ...asking, accepted_response_kinds: ["yes_no"] })).toMatchObject({ response: true });
   expect(await agent.clarify(asking)).toMatchObject({ response: "l", resolved_by: "reply" });
   expect(one.stage.err().match(/Nothing was sent/g)).toHaveLength(1);
-  // What was asked there is not shown here again (A6).
+  // What was asked there is not shown here again.
   expect(one.stage.out()).not.toContain("Pay the bill");
   expect(one.stage.out()).not.toContain("Which?");
 });
@@ -150,7 +150,7 @@ test("R7: when the answers end, nobody waits for one: replies are given up", asy
   await eventually(() => expect(one.stage.out()).toContain("completed: Done."));
 });
 
-test("A21: without a terminal and without answers it says so, and does not pretend to answer", async () => {
+test("without a terminal and without answers it says so, and does not pretend to answer", async () => {
   const socketPath = await daemon();
   const stage = createStage();
   await run(registerTail, stage, "--interactive", "--socket", socketPath);
@@ -175,7 +175,7 @@ test("on a terminal lines are taken as they come, and an answer that is faster t
 });
 
 test.each([true, false])(
-  "H11: half a line that a question ended under does not answer the next (terminal: %s)",
+  "half a line that a question ended under does not answer the next (terminal: %s)",
   async (isTTY) => {
     const socketPath = await daemon();
     const one = await person(socketPath, { isTTY });

@@ -1,4 +1,4 @@
-// R19, P9: `aaepd tail --interactive` asks to be told of answers that do not count, and tells the person. The producer is the test's own: with a real one
+// R19: `aaepd tail --interactive` asks to be told of answers that do not count, and tells the person. The producer is the test's own: with a real one
 // it is chance whether an answer comes too late.
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";

@@ -98,7 +98,7 @@ test("names daemon and agent where they change, says no empty text, and hides wh
   for (const [index, stage] of tails.entries()) await eventually(() => expect(stage.out()).toBe(outs[index]));
 });
 
-test("A21: colour on a terminal, none where NO_COLOR or a dumb terminal says so", async () => {
+test("colour on a terminal, none where NO_COLOR or a dumb terminal says so", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const plain = [{ NO_COLOR: "1" }, { TERM: "dumb" }].map((environment) => createStage({ columns: 100, environment }));
   const colourful = createStage({ columns: 100 });
@@ -160,7 +160,7 @@ test("without --socket: every daemon, labelled, also those that start later or a
 });
 
 itInFull(
-  "U3: a second folder that others could have filled is not believed, and the first is followed all the same",
+  "a second folder that others could have filled is not believed, and the first is followed all the same",
   async () => {
     const runtime = runtimeEnvironment();
     const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
@@ -190,7 +190,7 @@ test.each([
   [["--socket", "/nowhere/none.sock"], 69, /^Error: There is no [^\n]+\n$/],
   [["--no-reconnect"], 69, /^Error: There is no daemon in .+\n$/],
   [["--label"], 2, /^Error: --label goes with --json. Give both, or neither.\n$/],
-])("A21: %j is refused in one line, with exit code %i", async (argv, code, said) => {
+])("%j is refused in one line, with exit code %i", async (argv, code, said) => {
   const stage = createStage({ environment: runtimeEnvironment() });
   await tail(stage, ...argv);
   expect(stage.err()).toMatch(said);
@@ -210,7 +210,7 @@ itInFull(
   },
 );
 
-test("S7: when nobody reads any more it ends quietly, with 0", async () => {
+test("when nobody reads any more it ends quietly, with 0", async () => {
   ensureBuilt();
   const runtime = runtimeEnvironment();
   const { socketPath, environment } = await serve(runtime.XDG_RUNTIME_DIR);

@@ -40,7 +40,7 @@ test("R14: the summary of the verbosity that was sent", () => {
   );
 });
 
-test("A5: a question says what is asked, what the answers are, how long there is and what happens else", () => {
+test("a question says what is asked, what the answers are, how long there is and what happens else", () => {
   const question = {
     question: "Which?",
     choices: [

@@ -9,7 +9,7 @@ test("as wide as the terminal, else as COLUMNS says, else 80", () => {
   for (const COLUMNS of [undefined, "", "0", "20", "wide", "80.5"]) expect(helpWidth({}, { COLUMNS })).toBe(80);
 });
 
-test("U7: a terminal that does not know its columns counts as none", () => {
+test("a terminal that does not know its columns counts as none", () => {
   for (const columns of [0, undefined]) {
     expect(helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }, {})).toBe(80);
     expect(helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }, { COLUMNS: "60" })).toBe(60);

@@ -8,7 +8,7 @@ async function linesOf(chunks: readonly Buffer[]) {
   return lines;
 }
 
-test("S12: lines are cut on bytes, wherever the chunks are cut", async () => {
+test("lines are cut on bytes, wherever the chunks are cut", async () => {
   const bytes = Buffer.from('{"a":"中\u2028🙂"}\r\n\n{"b":1}');
   for (let size = 1; size <= bytes.length; size += 1) {
     const chunks: Buffer[] = [];
@@ -29,7 +29,7 @@ test("a line that is not UTF-8, not JSON, or no object is told as such", async (
   expect(list && readJson(list)).toEqual({ kind: "value", value: [1] });
 });
 
-test("S11: a line without an end does not fill the memory, and the next one is read", async () => {
+test("a line without an end does not fill the memory, and the next one is read", async () => {
   const megabyte = Buffer.alloc(1024 * 1024, 0x61);
   const lines = await linesOf([...Array.from({ length: 6 }, () => megabyte), Buffer.from("\n{}\n")]);
   expect(lines).toMatchObject([

@@ -19,7 +19,7 @@ test("colours go, and nothing that may be text goes with them", () => {
     expect(withoutColours(text)).toBe(text);
 });
 
-test("A21: one event is one line", () => {
+test("one event is one line", () => {
   expect(shownText("\n# Title\n\n- one\r\n- two\u2028end\n")).toBe("# Title - one - two end");
   expect(quotedText(" the\n")).toBe('" the\\n"');
 });

@@ -1,4 +1,4 @@
-// U3, R3, R8: an agent that goes on over the loss of its daemon, with real daemons that are killed, stopped and held.
+// R3, R8: an agent that goes on over the loss of its daemon, with real daemons that are killed, stopped and held.
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentTrouble } from "../../../src/client/agent/agent-options.js";

@@ -88,7 +88,7 @@ test("a daemon that was started again at its path is told again, and others are 
   expect(found.told.slice(2)).not.toContain("+ two.sock Second");
 });
 
-test("U1: a socket that a killed daemon left behind is no daemon, until one takes it over", async () => {
+test("a socket that a killed daemon left behind is no daemon, until one takes it over", async () => {
   const { directory } = runtimeEnvironment();
   await leaveSocket(directory, "one");
   let daemonCount = -1;
@@ -108,7 +108,7 @@ test("U1: a socket that a killed daemon left behind is no daemon, until one take
   await eventually(() => expect(daemonCount).toBe(1));
 });
 
-test("U2: daemons of several directories, told apart where they share a name", async () => {
+test("daemons of several directories, told apart where they share a name", async () => {
   const directories = [runtimeEnvironment().directory, join(temporaryDirectory(), "made", "later")];
   const [near = "", far = ""] = directories;
   const found = discover(directories);
@@ -121,7 +121,7 @@ test("U2: daemons of several directories, told apart where they share a name", a
   await eventually(() => expect(found.told).toContain("+ one.sock by its path"));
 });
 
-test("U3: directories of others are left out, and the usual one must not be one", async () => {
+test("directories of others are left out, and the usual one must not be one", async () => {
   const { directory } = runtimeEnvironment();
   const link = join(temporaryDirectory(), "link");
   symlinkSync(runtimeEnvironment().directory, link);
@@ -132,7 +132,7 @@ test("U3: directories of others are left out, and the usual one must not be one"
   expect(() => discover([link, directory])).toThrow(/symbolic link/);
 });
 
-test("U3: a directory that others can reach from now on is left out from now on", async () => {
+test("a directory that others can reach from now on is left out from now on", async () => {
   const { directory } = runtimeEnvironment();
   await listenAt(directory, "one");
   const found = discover([directory]);

@@ -109,7 +109,7 @@ test("R20: terms that no daemon accepts end it with what to do", async () => {
   expect(err).toContain("pace_wpm");
 });
 
-test("U3: a directory that is not this user's alone ends it with what to do", async () => {
+test("a directory that is not this user's alone ends it with what to do", async () => {
   const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
   chmodSync(directory, 0o755);
   const { err } = await program(cleanEnvironment(XDG_RUNTIME_DIR), "").ended;

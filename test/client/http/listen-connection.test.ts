@@ -97,7 +97,7 @@ function streamOf({ streams }: ReturnType<typeof fakeDaemon>, index = 0) {
   return found;
 }
 
-test("C3: a stream that is silent for two and a half intervals is given up; heartbeats keep it", async () => {
+test("a stream that is silent for two and a half intervals is given up; heartbeats keep it", async () => {
   const { daemon, timers, told, heard } = begin();
   await settle();
   streamOf(daemon).say(accepted());

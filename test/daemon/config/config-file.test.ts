@@ -18,7 +18,7 @@ describe("the configuration file", () => {
     expect(told(read("{", '  "max_hold_ms": 500,', '  "burst": 2,', "}"))).toEqual([]);
   });
 
-  it("K4: reports every fault with its line, its pointer and the nearest name, in the order of the lines", () => {
+  it("reports every fault with its line, its pointer and the nearest name, in the order of the lines", () => {
     const file = read(
       "{",
       '  "max_holdms": 5,',

@@ -43,7 +43,7 @@ describe("configuration", () => {
     expect(Object.values(sources)).toEqual(OPTION_NAMES.map(() => ({ kind: "default" })));
   });
 
-  it("R8: has no grace for the agent under stdio, and watches the parent there (S2)", () => {
+  it("R8: has no grace for the agent under stdio, and watches the parent there", () => {
     const { configuration } = resolveConfiguration({ ...nothing(), command: "stdio" });
     expect(configuration).toMatchObject({ agentGraceSeconds: 0, watchParent: true });
   });
@@ -77,7 +77,7 @@ describe("configuration", () => {
     expect(flagOf(name)).toMatch(/^--[a-z][a-z0-9]*(-[a-z]+)*$/);
   });
 
-  it("K4: refuses unknown keys and variables with the nearest known one, all at once, in the order of the lines", () => {
+  it("refuses unknown keys and variables with the nearest known one, all at once, in the order of the lines", () => {
     const file = withFile('{"max_holdms": 5,\n"log_level": 5,\n"maxHoldMs": 2}');
     const fault = faultOf({ ...file, environment: { AAEPD_LOG_LEVLE: "info", OTHER: "x" } });
     expect(fault.code).toBe("usage");
@@ -90,7 +90,7 @@ describe("configuration", () => {
   });
 
   it.each(OPTION_NAMES.filter((name) => /^\d+ to \d+(,|$)/.test(OPTIONS[name].type.range)))(
-    "P5: %s takes the ends of its range, and refuses what is beyond them with the range",
+    "%s takes the ends of its range, and refuses what is beyond them with the range",
     (name) => {
       const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
       const [, least = 0, most = 0, word = ""] =
@@ -107,7 +107,7 @@ describe("configuration", () => {
   it.each([
     [{ corsOrigins: "https://a.example" }, "--cors-origins"],
     [{ compression: true }, "--compression"],
-  ] as const)("K4: %j without --http is refused: it would change nothing", (flags, flag) => {
+  ] as const)("%j without --http is refused: it would change nothing", (flags, flag) => {
     const needs = `${flag} is for the services of http, and http is off. Give --http as well, or leave ${flag} out.`;
     expect(faultOf({ ...nothing(), flags }).sentence).toBe(needs);
     expect(faultOf({ ...nothing(), flags: { ...flags, http: "off", grpc: "auto" } }).sentence).toBe(needs);
@@ -115,7 +115,7 @@ describe("configuration", () => {
     expect(resolveConfiguration({ ...nothing(), flags, environment }).configuration.http).toEqual({ kind: "auto" });
   });
 
-  it("K4: --http-token-file without any service is refused, and taken with either", () => {
+  it("--http-token-file without any service is refused, and taken with either", () => {
     const flags = { httpTokenFile: "/run/token" };
     const needs =
       "--http-token-file is for the services of http and grpc, and both are off. Give --http or --grpc as well, or leave --http-token-file out.";
@@ -137,13 +137,13 @@ describe("configuration", () => {
     expect(resolveConfiguration({ ...nothing(), flags }).configuration.corsOrigins).toEqual([]);
   });
 
-  it("U2: a producer id is as long as a socket's name can be, and not longer", () => {
+  it("a producer id is as long as a socket's name can be, and not longer", () => {
     const of = (producerId: string) => ({ ...nothing(), flags: { producerId } });
     expect(resolveConfiguration(of("x".repeat(64))).configuration.producerId).toHaveLength(64);
     expect(faultOf(of("x".repeat(65))).sentence).toContain("1 to 64 characters");
   });
 
-  it("P5: whatever takes the number 0 says what it means", () => {
+  it("whatever takes the number 0 says what it means", () => {
     const takesZero = OPTION_NAMES.filter((name) => {
       const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
       const read = type.fromText("0");
@@ -363,7 +363,7 @@ it("a value that opens something is not repeated where it is refused, and a grou
   expect(problemIn({ a2e: { max_parallel: 4 }, a2e_max_parallel: 7 })).toContain("a2e_max_parallel stands twice");
 });
 
-describe("U3: a file that another user could have written names no program", () => {
+describe("a file that another user could have written names no program", () => {
   const providers = '{"a2e_providers": [{"name": "tools", "command": ["true"]}]}';
   const spoilt: readonly (readonly [what: string, spoil: (path: string) => void, words: string])[] = [
     ["a mode that lets others write", (path) => chmodSync(path, 0o646), "has mode 0646"],

@@ -1,4 +1,4 @@
-// One process writes to a journal (U1): a folder that was named is refused, and auto takes the next name.
+// One process writes to a journal: a folder that was named is refused, and auto takes the next name.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -52,7 +52,7 @@ it("a folder where the owner's file belongs is named, by whoever writes; whoever
   expect(statSync(owner).isDirectory()).toBe(true);
 });
 
-it("U3: a folder that others can reach is refused", async () => {
+it("a folder that others can reach is refused", async () => {
   const path = join(temporaryDirectory(), "journal");
   mkdirSync(path);
   chmodSync(path, 0o755);
@@ -61,7 +61,7 @@ it("U3: a folder that others can reach is refused", async () => {
   });
 });
 
-it("U3: its files are this user's alone", async () => {
+it("its files are this user's alone", async () => {
   const directory = temporaryDirectory();
   const { journal } = await openRig({ directory, policy: "os" });
   await journal.append([newEvent("a")]).durable;

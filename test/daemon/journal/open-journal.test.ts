@@ -16,7 +16,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 beforeAll(ensureBuilt);
 
-it("U1: a daemon that fails after it has opened its journal closes it and gives the folder back", async () => {
+it("a daemon that fails after it has opened its journal closes it and gives the folder back", async () => {
   const directory = temporaryDirectory();
   const { configuration } = resolveConfiguration({
     command: "serve",
@@ -39,7 +39,7 @@ it("U1: a daemon that fails after it has opened its journal closes it and gives 
   await daemon.stop("signal");
 });
 
-it("P13: an owner who cannot be written down leaves no file that says that there was one", () => {
+it("an owner who cannot be written down leaves no file that says that there was one", () => {
   const directory = temporaryDirectory();
   const module = pathToFileURL(join(import.meta.dirname, "../../../dist/src/daemon/platform/owner-file.js")).href;
   const script = `import(${JSON.stringify(module)}).then(({ takeOwnership }) => {
@@ -54,7 +54,7 @@ it("P13: an owner who cannot be written down leaves no file that says that there
   expect(readdirSync(directory)).toEqual([]);
 });
 
-it("P13: a start on a full disk says so, and what to do", () => {
+it("a start on a full disk says so, and what to do", () => {
   const directory = temporaryDirectory();
   // The limit of a file's length stands for a disk that takes nothing.
   const limited = `trap '' XFSZ; ulimit -S -f 0; exec "$0" "$1" serve --socket off --grpc off --audit off --journal "$2"`;

@@ -60,7 +60,7 @@ describe("the platform's clock", () => {
     expect(woken).toStrictEqual(["next", "far"]);
   });
 
-  it("R34, S8: of many wake-ups that are due together so many run in one turn of the event loop, in order; others come between", () => {
+  it("R34: of many wake-ups that are due together so many run in one turn of the event loop, in order; others come between", () => {
     const clock = createClock();
     const count = 3 * WAKES_PER_TURN;
     const woken: number[] = [];

@@ -67,7 +67,7 @@ describe("log", () => {
     ]);
   });
 
-  it("S10: loses lines rather than wait for a reader, counts them, and says so afterwards", () => {
+  it("loses lines rather than wait for a reader, counts them, and says so afterwards", () => {
     const { log, stream, parsed } = logInto("info", { maxWaitingBytes: 100 });
     log.info({}, "first");
     stream.writableLength = 100;
@@ -82,7 +82,7 @@ describe("log", () => {
     ]);
   });
 
-  it("S10: writes no more than so many lines a second", () => {
+  it("writes no more than so many lines a second", () => {
     let now = 0;
     const { log, lines } = logInto("info", { maxLinesPerSecond: 10, now: () => now });
     for (let i = 0; i < 100; i++) log.info({ i }, "flood");
@@ -93,7 +93,7 @@ describe("log", () => {
     expect(log.droppedCount()).toBe(90);
   });
 
-  it("S5: a flood of warnings, which peers cause, leaves room for errors, and a flood of errors has an end", () => {
+  it("a flood of warnings, which peers cause, leaves room for errors, and a flood of errors has an end", () => {
     const { log, parsed } = logInto("info", { maxLinesPerSecond: 10, now: () => 0 });
     for (let i = 0; i < 100; i++) log.warn({ i }, "flood");
     log.error({}, "grave");
@@ -136,7 +136,7 @@ describe("log", () => {
     expect(() => broken.error({}, "into nothing")).not.toThrow();
   });
 
-  it("S9: waits for a slow reader only so long", async () => {
+  it("waits for a slow reader only so long", async () => {
     const { log, stream } = logInto("info");
     stream.writableLength = 1;
     vi.useFakeTimers();

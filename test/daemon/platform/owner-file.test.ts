@@ -1,4 +1,4 @@
-// U1: the file that says which process has a place.
+// the file that says which process has a place.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

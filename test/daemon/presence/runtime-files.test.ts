@@ -53,7 +53,7 @@ describe("the file beside a socket", () => {
     expect(read(theirs.path)).toMatchObject({ agent_id: "y", pid: 1 });
   });
 
-  it("U1: of a killed daemon goes with the next start, that of a live one stays, and so does everything else", () => {
+  it("of a killed daemon goes with the next start, that of a live one stays, and so does everything else", () => {
     const directory = temporaryDirectory();
     writeRuntimeFile(join(directory, "dead.sock"), {}, { pid: DEAD_PID });
     for (const name of ["dead.token", "live.token"]) writeFileSync(join(directory, name), "");

@@ -28,7 +28,7 @@ const READY = "/run/notify READY=1 STATUS=Accepts agents and listeners.";
 const STOPPING = "/run/notify STOPPING=1 STATUS=Hands over what is left.";
 
 describe.skipIf(process.platform === "win32")("messages for the service manager", () => {
-  it("K2: ready when everything listens, reloading and ready around SIGHUP, and stopping; in that order", async () => {
+  it("ready when everything listens, reloading and ready around SIGHUP, and stopping; in that order", async () => {
     // The first message takes longest, and is the first all the same.
     const { program, lines } = started({ NOTIFY_SOCKET: "/run/notify" }, 'case "$*" in READY*) sleep 0.2;; esac');
     await program.stdoutLines(1);

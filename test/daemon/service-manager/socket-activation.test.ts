@@ -32,7 +32,7 @@ async function managed(options: Partial<ManagerOptions> = {}): Promise<Managed> 
 const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "early", capabilities: {} };
 
 describe.skipIf(process.platform !== "linux")("socket activation", () => {
-  it("K3: a client that connects before the daemon runs is served, and the socket stays behind the daemon", async () => {
+  it("a client that connects before the daemon runs is served, and the socket stays behind the daemon", async () => {
     const one = await managed();
     const inode = statSync(one.socket).ino;
     const early = await listenInLines(one.socket);
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== "linux")("socket activation", () => {
     expect(await waiting.line((line) => line.includes("subscription."))).toContain('"subscription.accepted"');
   });
 
-  it("U1: a killed daemon is followed by the next on the same socket, and a daemon started by hand finds it taken", async () => {
+  it("a killed daemon is followed by the next on the same socket, and a daemon started by hand finds it taken", async () => {
     const one = await managed();
     one.start();
     await one.next("endpoints");
@@ -122,7 +122,7 @@ describe.skipIf(process.platform !== "linux")("what is refused, with what to cha
     return [code, one.stderr()];
   };
 
-  it("U3: a socket that others can reach", async () => {
+  it("a socket that others can reach", async () => {
     const one = await managed({ mode: 0o666 });
     one.start();
     expect(await refusedBy(one)).toStrictEqual([
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== "linux")("what is refused, with what to cha
     ]);
   });
 
-  it("U3: a socket in a folder that others can enter", async () => {
+  it("a socket in a folder that others can enter", async () => {
     const directory = temporaryDirectory();
     mkdirSync(join(directory, "aaep"), { mode: 0o755 });
     const socket = join(directory, "aaep", "aaepd.sock");

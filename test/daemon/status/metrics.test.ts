@@ -17,7 +17,7 @@ function metricsOf(rig: EngineRig, others: Partial<MetricsSources> = {}) {
   };
 }
 
-it("K5: each count follows its source, and adds nothing up twice", async () => {
+it("each count follows its source, and adds nothing up twice", async () => {
   const rig = createEngineRig();
   const replies = new Map([["counted", 1]]);
   const read = metricsOf(rig, {
@@ -55,7 +55,7 @@ it("K5: each count follows its source, and adds nothing up twice", async () => {
   expect(second.get('aaepd_closures_total{reason="subscriber"}')).toBe(1);
 });
 
-it("K5: what is counted of a subscriber moves, each for its reason, and goes with its subscription", async () => {
+it("what is counted of a subscriber moves, each for its reason, and goes with its subscription", async () => {
   const rig = createEngineRig({
     engine: { viewWindowCount: 16, queueLimitCount: 4, lag: { maxMs: 60_000, maxEvents: 100_000 } },
     journal: { maxEvents: 64 },
@@ -110,7 +110,7 @@ it("K5: what is counted of a subscriber moves, each for its reason, and goes wit
   expect(last.get("aaepd_events_delivered_total")).toBe(slow.received.length);
 });
 
-it("K5: the journal's state and refused publications are told", async () => {
+it("the journal's state and refused publications are told", async () => {
   let failure: JournalFailure | undefined;
   let safe: number | undefined;
   const rig = createEngineRig({
@@ -176,7 +176,7 @@ it("the histograms show what the engine counted, each bucket with those below it
   expect(after.get("aaepd_publish_latency_seconds_count")).toBe(2);
 });
 
-it("K5: two hundred subscribers have labels, and the rest are one", async () => {
+it("two hundred subscribers have labels, and the rest are one", async () => {
   const rig = createEngineRig();
   const read = metricsOf(rig);
   rig.listen({}, "x".repeat(129));

@@ -1,4 +1,4 @@
-// P1: the problems in the status, and their words.
+// the problems in the status, and their words.
 import { expect, it } from "vitest";
 import type { AuditTrouble } from "../../../src/daemon/audit/audit-log.js";
 import { problemsOf } from "../../../src/daemon/status/status-problems.js";

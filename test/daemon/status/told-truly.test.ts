@@ -16,7 +16,7 @@ const progressTo = (percent: number) => ({
   progress: { percent },
 });
 
-it("R24, S11: the time that it has run does not follow the clock on the wall", async () => {
+it("R24: the time that it has run does not follow the clock on the wall", async () => {
   const rig = await startRig();
   const peer = await rig.rpc();
   const now = Date.now.bind(Date);
@@ -28,7 +28,7 @@ it("R24, S11: the time that it has run does not follow the clock on the wall", a
   await peer.close();
 });
 
-it("R3, S12: with sequencing warn the log names the rule and the event, and repeats no word of the agent", async () => {
+it("R3: with sequencing warn the log names the rule and the event, and repeats no word of the agent", async () => {
   const rig = await startRig({ configuration: { sequencing: "warn" } });
   const agent = await rig.rpc();
   const one = session("sess_warned");
@@ -49,7 +49,7 @@ it("R3, S12: with sequencing warn the log names the rule and the event, and repe
   await agent.close();
 });
 
-it("R20, R29, S12: with the journal's folder gone, message and remedy say one thing: what is wrong, and what helps against it", async () => {
+it("R20, R29: with the journal's folder gone, message and remedy say one thing: what is wrong, and what helps against it", async () => {
   const directory = temporaryDirectory();
   const folder = join(directory, "journal");
   const socket = join(directory, "a.sock");

@@ -1,4 +1,4 @@
-// Which of a session's connections is told how a question ended, and whether somebody is waited for (R8, H10).
+// Which of a session's connections is told how a question ended, and whether somebody is waited for (R8).
 import { describe, expect, it } from "vitest";
 import { createEngineRig, type EngineRig, type RigAgent, session } from "../../support/rigs/engine-rig.js";
 import { ABLE, confirmation, give } from "../../support/rigs/question-rig.js";

@@ -216,7 +216,7 @@ describe("R17, R18: reading back what was missed", () => {
     expect(rest.length).toBeGreaterThan(2 * BATCH_COUNT);
   });
 
-  it("R8a, R34, S7: what is handed over at the end comes in parts, each of bounded size and by bounded work", () => {
+  it("R8a, R34: what is handed over at the end comes in parts, each of bounded size and by bounded work", () => {
     const { rig, resume, takeReadCount } = stage();
     const resumer = resume("one");
     rig.clock.turn();

@@ -1,5 +1,4 @@
-// Subscribers that come back after a restart: whatever place they name, nothing that was acknowledged is missing, and what is lost is told (R17, R27,
-// P6, P7, P8).
+// Subscribers that come back after a restart: whatever place they name, nothing that was acknowledged is missing, and what is lost is told (R17, R27).
 import { describe, expect, it } from "vitest";
 import { KEPT_ID } from "../../support/rigs/durable-ring.js";
 import { cursorAfter, type Listener, type Received, session, textOf } from "../../support/rigs/engine-rig.js";
@@ -15,8 +14,8 @@ const sums = ({ received }: Listener) =>
 const resumed = ({ subscription }: Listener) => subscription.resumed;
 const placeAfter = (epoch: number | undefined): string => cursorAfter(epoch ?? 0, KEPT_ID);
 
-describe("P6: where a subscriber goes on", () => {
-  it("P7: a subscriber whose filter lets nothing through keeps up with what is published", async () => {
+describe("where a subscriber goes on", () => {
+  it("a subscriber whose filter lets nothing through keeps up with what is published", async () => {
     const runs = createRuns();
     const first = runs.start();
     begin(first);

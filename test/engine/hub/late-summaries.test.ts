@@ -162,7 +162,7 @@ describe("R17, R34: sums of many sessions", () => {
     expect(typesOf(ofFirst)).toEqual(["state.changed", "session.completed"]);
   });
 
-  it("R17, P13: at one event a second a live event waits for one sum and its own session's, and the others follow when there is time", () => {
+  it("R17: at one event a second a live event waits for one sum and its own session's, and the others follow when there is time", () => {
     const { rig } = stage();
     const last = idOf(SESSION_COUNT - 1);
     const listener = rig.listen({ ...EACH, maxEventsPerSecond: 1 });
@@ -241,7 +241,7 @@ describe("R6, R28, R34: many open questions", () => {
     expect(Math.max(...takes.map(({ length }) => length))).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
   });
 
-  it("R17, P11: who cannot answer is told how the session stands, and then of the question", () => {
+  it("R17: who cannot answer is told how the session stands, and then of the question", () => {
     const rig = createEngineRig();
     rig.listen({ supportsConfirmationReply: true });
     rig.publish(session().started(), session().state("idle", "thinking"), session().confirmation("rpl_1"));

@@ -106,7 +106,7 @@ describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
     expect(textFor("resolution", ended("rejected", "reply"), [language]).text).toContain("Move $5?");
   });
 
-  test("H8: a default is never told as an answer: the ways a question can end all sound different", () => {
+  test("a default is never told as an answer: the ways a question can end all sound different", () => {
     const ends = CASES.resolution.filter(({ decidedBy }) => decidedBy !== "agent");
     for (const form of ["terse", "normal"] as const) {
       const texts = ends.map((end) => textFor("resolution", end, [language], form).text);
@@ -200,7 +200,7 @@ describe("shortenedText", () => {
     expect(shortenedText("x".repeat(20), 10)).toBe(`${"x".repeat(9)}…`);
   });
 
-  test.each(["👍🏽", "👩‍👩‍👧", "é".normalize("NFD"), "❤️"])("A20: never cuts %s", (cluster) => {
+  test.each(["👍🏽", "👩‍👩‍👧", "é".normalize("NFD"), "❤️"])("never cuts %s", (cluster) => {
     const text = cluster.repeat(20);
     for (let longest = 12; longest < text.length; longest += 1) {
       const kept = shortenedText(text, longest).slice(0, -1);

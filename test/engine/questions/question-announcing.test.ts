@@ -6,7 +6,7 @@ import { ABLE, confirmation } from "../../support/rigs/question-rig.js";
 const told = ({ received }: Listener) =>
   received.map(({ event }) => event).filter(({ extensions }) => extensions?.aaepd?.summary === undefined);
 
-describe("R6, P12: a question that comes without awaiting_input", () => {
+describe("R6: a question that comes without awaiting_input", () => {
   it("R34: nor where its view takes the notice late", () => {
     const rig = createEngineRig({ engine: { turnRoomMs: 0 }, turnsBetween: 0 });
     const { started: begin, chunk } = session();

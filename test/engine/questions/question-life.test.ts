@@ -16,7 +16,7 @@ import {
   started,
 } from "../../support/rigs/question-rig.js";
 
-describe("H7: deadlines", () => {
+describe("deadlines", () => {
   test.each([0, 86_401, 1.5, -1, "60"])("timeout_seconds %j is refused", (timeout_seconds) => {
     const rig = started();
     const fault = faultOf(() => rig.publish(confirmation("rpl_1", { timeout_seconds })));
@@ -86,7 +86,7 @@ describe("AAEP §6.1, §6.4.1: what may be asked", () => {
   });
 });
 
-describe("AAEP §6.8, H7: what is taken back", () => {
+describe("AAEP §6.8: what is taken back", () => {
   test("one that is asked and withdrawn in one breath has its outcome too", () => {
     const rig = started();
     rig.listen(ABLE);

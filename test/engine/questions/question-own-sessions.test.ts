@@ -1,4 +1,4 @@
-// R5, S2: a connection that has the session is nobody who can answer what is asked in it. Connections here are the objects by which the engine knows them.
+// R5: a connection that has the session is nobody who can answer what is asked in it. Connections here are the objects by which the engine knows them.
 import { describe, expect, it } from "vitest";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
 import {
@@ -53,7 +53,7 @@ const noticesIn = ({ received }: Listener) =>
 
 const rigOf = (options: RigOptions = {}) => createEngineRig(options);
 
-describe.each(["agent first", "subscription first"] as const)("R5, S2: one connection, %s", (order) => {
+describe.each(["agent first", "subscription first"] as const)("R5: one connection, %s", (order) => {
   it("with nobody else the default applies at once, and the asker has the notice alone", () => {
     const rig = rigOf();
     const party = partyOf(rig, order);
@@ -95,7 +95,7 @@ describe.each(["agent first", "subscription first"] as const)("R5, S2: one conne
   });
 });
 
-describe("R5, S2: who is there to answer", () => {
+describe("R5: who is there to answer", () => {
   it("new terms do not change it", () => {
     const rig = rigOf({ engine: { confirmationGraceMs: 3000 } });
     const party = partyOf(rig, "agent first", { supportsConfirmationReply: false, supportsClarificationReply: false });

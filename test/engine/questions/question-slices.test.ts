@@ -102,7 +102,7 @@ describe("R7: the last subscription that can answer ends", () => {
   });
 });
 
-describe("H7: many deadlines at once", () => {
+describe("many deadlines at once", () => {
   it("so many a turn; a reply to one that waits for its turn is too late", () => {
     const { rig, able } = askedMany();
     const seen: number[] = [];
@@ -166,7 +166,7 @@ describe("R8: an agent vanishes with many sessions", () => {
     expect(heir.outcomes).toHaveLength(1);
   });
 
-  it("R8a, R34, S7: a stop ends sessions in slices, after what waits for its turn, and takes nothing new", async () => {
+  it("R8a, R34: a stop ends sessions in slices, after what waits for its turn, and takes nothing new", async () => {
     const { rig, able } = askedMany();
     able.subscription.close();
     const ended = rig.engine.endSessions();
@@ -236,7 +236,7 @@ describe("R14, R31: the daemon's texts are shaped without a search for variants"
             extensions: { aaepd: { by: "daemon" } },
           } as unknown as AgentEvent;
           const shape = { verbosity, languages };
-          // An event of before the daemon's texts said their language is in the one that it has no variant of (P19).
+          // An event of before the daemon's texts said their language is in the one that it has no variant of.
           expect(applyShape(event, shape, "xx")).toEqual(shapeVariants(event, shape, hints.primary_language));
         }
   });

@@ -56,7 +56,7 @@ describe("asking and taking back with a session's token", () => {
 });
 
 describe("an agent without an ear for news", () => {
-  it("H10: the owner of the session is told in its place", () => {
+  it("the owner of the session is told in its place", () => {
     const stage = createStage();
     const { rig } = stage;
     const listener = rig.listen(ABLE);

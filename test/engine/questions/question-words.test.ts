@@ -60,7 +60,7 @@ describe("R31: the question that is quoted is in the listener's language where t
   });
 });
 
-describe("P7, H8: how a clarification ends that nobody answers", () => {
+describe("how a clarification ends that nobody answers", () => {
   const choices = [
     { value: "a", label: "The first account", label_de: "Das erste Konto" },
     { value: "b", label: "The second account", label_de: "Das zweite Konto" },
@@ -157,7 +157,7 @@ describe("R6: one that comes late and cannot answer", () => {
     expect(JSON.stringify(late.received)).not.toContain('"reply_token"');
     give(rig, able, "rpl_1", "accept");
     expect(markedIn(late, "decision")).toHaveLength(1);
-    // A7: and again, on request.
+    // and again, on request.
     late.subscription.repeat(String(notices[0]?.event_id));
     rig.clock.settle();
     expect(late.received.at(-1)?.event.summary_normal).toBe(notices[0]?.summary_normal);
@@ -188,7 +188,7 @@ describe("R6: one that comes late and cannot answer", () => {
   });
 });
 
-describe("R31, P6: what is quoted of an agent ends as the sentence's language does", () => {
+describe("R31: what is quoted of an agent ends as the sentence's language does", () => {
   const BARE = { action: "Delete 12 photos", consequence: "They cannot be restored ", timeout_seconds: 200 };
 
   it.each([

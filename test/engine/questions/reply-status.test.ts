@@ -31,7 +31,7 @@ const emptyAnswer = ({ rig }: Stage, token: string): Reply => ({
   confidence: undefined,
 });
 
-describe("R19, P9: whatever was wrong with a reply", () => {
+describe("R19: whatever was wrong with a reply", () => {
   const WRONG: Readonly<Record<string, (stage: Stage) => void>> = {
     not_offered: (one) => void one.listener.subscription.reply(emptyAnswer(one, "rpl_c"), {}),
     wrong_kind: ({ rig, listener }) => void give(rig, listener, "rpl_c", "accept"),

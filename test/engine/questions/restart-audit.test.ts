@@ -212,7 +212,7 @@ describe("R8a: an orderly end", () => {
     expect(again.outcomes()).toEqual(log.outcomes());
   });
 
-  it("S3: what is kept of it and cannot be read costs itself alone", async () => {
+  it("what is kept of it and cannot be read costs itself alone", async () => {
     const runs = createRuns();
     const { run } = await asked(runs);
     await run.flush();

@@ -1,4 +1,4 @@
-// Questions over a restart: still open, still answerable with the same token, and never answered twice (R6, R7, R29, H1).
+// Questions over a restart: still open, still answerable with the same token, and never answered twice (R6, R7, R29).
 import { describe, expect, it } from "vitest";
 import { type Listener, session } from "../../support/rigs/engine-rig.js";
 import { ABLE, audited, confirmation, give, questionsIn } from "../../support/rigs/question-rig.js";
@@ -18,7 +18,7 @@ function asked(runs: Runs, fields = confirmation("rpl_1")): { run: Run; token: s
 const questionsOpenTo = ({ subscription }: Listener) =>
   subscription.openQuestions().events.map(({ reply_token }) => reply_token);
 
-describe("H1: a question between asking and answering", () => {
+describe("a question between asking and answering", () => {
   it("R8: an agent that asks the same event once more is answered with the one outcome", async () => {
     const runs = createRuns();
     const fields = { ...confirmation("rpl_1"), event_id: "evt_asked" };
@@ -69,7 +69,7 @@ describe("R29: an outcome is one, and safe before it is told", () => {
     ]);
   });
 
-  it("H10: a shutdown while the disk takes nothing holds no clock, and the question is open in the next run", async () => {
+  it("a shutdown while the disk takes nothing holds no clock, and the question is open in the next run", async () => {
     const runs = createRuns();
     const { run, person } = asked(runs);
     await run.flush();

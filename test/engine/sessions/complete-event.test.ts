@@ -44,7 +44,7 @@ describe("completing events", () => {
     [{}, ["freetext"]],
     [{ choices: [] }, ["multiple_choice"]],
     [{ choices: [], accepted_response_kinds: ["numeric"] }, ["numeric"]],
-  ])("AAEP §9.4.1, P3: a clarification says which answers it takes: %j", (sent, kinds) => {
+  ])("AAEP §9.4.1: a clarification says which answers it takes: %j", (sent, kinds) => {
     expect(completeEvent(sent, "awaiting.clarification", undefined, facts)).toMatchObject({
       accepted_response_kinds: kinds,
     });

@@ -39,13 +39,13 @@ const whole = (rig: EngineRig, fields: Record<string, unknown>): Record<string, 
 });
 
 // The order of all that may say it is walked (session-walks.test.ts).
-it("R2, P19: a language that the daemon knows itself is told with the direction of its script", () => {
+it("R2: a language that the daemon knows itself is told with the direction of its script", () => {
   const { publish } = createStage("ar-SA");
   expect(publish(started()).localization_hints).toEqual({ primary_language: "ar-SA", text_direction: "rtl" });
   expect(publish({ ...chunk("Hello."), language: "en" }).localization_hints).toEqual({ primary_language: "en" });
 });
 
-describe("AAEP §11.1, P19: the language is told of text for people, and of nothing else", () => {
+describe("AAEP §11.1: the language is told of text for people, and of nothing else", () => {
   const reasoned = (fields: Record<string, unknown>) => ({ ...toolDone("search", "call_1"), ...fields });
   it.each<[string, Record<string, unknown>]>([
     ["a summary of a state", { ...state("calling_tool", "thinking"), summary_terse: "Thinks." }],
@@ -135,7 +135,7 @@ describe("R2, R3: what was filled in is no other event", () => {
   });
 });
 
-describe("R31, P19: the daemon's own texts say the language in which they are written", () => {
+describe("R31: the daemon's own texts say the language in which they are written", () => {
   const S2 = session("sess_2");
   /** All that the daemon says of itself: as listeners who read one language hear it, and as it stands in the journal. */
   function daemonsWords(defaultLanguage: string, languages: readonly string[]) {

@@ -1,4 +1,4 @@
-// R8, P1: what it costs that there are a great many sessions. Counted is how often all of what is known of one is gathered.
+// R8: what it costs that there are a great many sessions. Counted is how often all of what is known of one is gathered.
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { statusDocument } from "../../../src/daemon/status/status-document.js";
 import type { DaemonFacts } from "../../../src/daemon/status/status-problems.js";
@@ -36,7 +36,7 @@ function startSessions(rig: EngineRig): readonly string[] {
 beforeEach(() => void summarize.mockClear());
 
 describe("many sessions", () => {
-  it("R8, R34, S8: an agent vanishes with all of them: one wake-up for all their graces, ends in slices, and what others say comes between", () => {
+  it("R8, R34: an agent vanishes with all of them: one wake-up for all their graces, ends in slices, and what others say comes between", () => {
     const rig = createEngineRig({ engine: { agentGraceMs: GRACE_MS } });
     const ids = startSessions(rig);
     const other = rig.openAgent({ agent_id: "other" });
@@ -84,7 +84,7 @@ describe("many sessions", () => {
     expect(rig.engine.status().openSessionCount).toBe(0);
   });
 
-  it("P1: of all that are open only those are gathered that a status lists", () => {
+  it("of all that are open only those are gathered that a status lists", () => {
     const rig = createEngineRig();
     const ids = startSessions(rig);
     for (const limit of [0, 10]) {

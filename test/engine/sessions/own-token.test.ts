@@ -156,7 +156,7 @@ describe("R8: a token of the agent's own choosing", () => {
   });
 });
 
-describe("R2, R8, U3: a session that was taken over goes on as its agent", () => {
+describe("R2, R8: a session that was taken over goes on as its agent", () => {
   const NAMELESS = { engine: { producerId: undefined } };
   const planner = { agent_id: "planner", agent_name: "Planner" };
 

@@ -18,7 +18,7 @@ const chunksOf = ({ received }: Listener) =>
     event.chunk === undefined ? [] : [[event.chunk, event.complete, event.coalesce_hint, event.language]],
   );
 
-describe("R10, P4: where completion alone releases", () => {
+describe("R10: where completion alone releases", () => {
   it("pieces that may not be merged wait, and leave one after another with no hint but the last one's", () => {
     const rig = createEngineRig();
     const reader = rig.listen(completionAlone);
@@ -76,7 +76,7 @@ describe("R10, P4: where completion alone releases", () => {
   });
 });
 
-describe("R10, P4: completion is the last event's", () => {
+describe("R10: completion is the last event's", () => {
   it.each([
     ["sentence", sentences, "sentence", "completion"],
     ["none", { coalesceBoundaries: ["none"] } satisfies Partial<Terms>, "none", undefined],
@@ -104,7 +104,7 @@ describe("R10, P4: completion is the last event's", () => {
   });
 });
 
-describe("R10, P5: an empty chunk merges with any", () => {
+describe("R10: an empty chunk merges with any", () => {
   it("the last, empty chunk of an output costs no event of its own where it lacks the language of the text", () => {
     const rig = createEngineRig();
     const reader = rig.listen(sentences);

@@ -41,7 +41,7 @@ describe("sentences of a golden corpus", () => {
     // sentencex knows nothing of Markdown, so the two are not added up.
     { kind: "running text", isMarkdown: false, mostWrongCases: 4 },
     { kind: "Markdown", isMarkdown: true, mostWrongCases: 0 },
-  ])("R10, A19: $kind streamed token by token is cut wrongly no more often than sentencex cuts the whole", (group) => {
+  ])("R10: $kind streamed token by token is cut wrongly no more often than sentencex cuts the whole", (group) => {
     const cases = golden.filter((one) => one.markdown === group.isMarkdown);
     const count = { cases: cases.length, wholeWrong: 0, streamedWrong: 0, wholeMissed: 0, streamedMissed: 0 };
     const wrongCases: string[] = [];

@@ -151,7 +151,7 @@ describe("text boundaries", () => {
     );
   });
 
-  it("R10, A14: a piece within limits keeps them, advances, and is cut inside a cluster only if that alone is too large", () => {
+  it("R10: a piece within limits keeps them, advances, and is cut inside a cluster only if that alone is too large", () => {
     const most = fc.integer({ min: 1, max: 40 });
     const mostBytes = fc.integer({ min: 20, max: 120 });
     fc.assert(

@@ -130,7 +130,7 @@ describe("text boundaries of a stream", () => {
     expect(boundaries.levelAt(7)).toBe("paragraph");
   });
 
-  it("A19: inside a fenced code block nothing counts as a boundary, blank lines included", () => {
+  it("inside a fenced code block nothing counts as a boundary, blank lines included", () => {
     const text = "Look:\n```js\na. B c. D\n\ne. F\n```\nDone now. Well";
     const boundaries = feed(chunksOf(text, [3]), "en", true);
     complete(boundaries);
@@ -160,7 +160,7 @@ describe("text boundaries of a stream", () => {
     expect(pieces.join("")).toBe(text);
   });
 
-  it("A14: longer text is cut at the strongest boundary of its later half, else at a word", () => {
+  it("longer text is cut at the strongest boundary of its later half, else at a word", () => {
     const boundaries = feed(
       ["First one here. Then a second one. And so on without an end in sight for long"],
       "en",

@@ -38,7 +38,7 @@ function shownCount(chunks: readonly string[], language: string, level: CutLevel
   return shown;
 }
 
-describe("R34, S6: the segmenter is shown a text in proportion to its length, and as much of it however it arrives", () => {
+describe("R34: the segmenter is shown a text in proportion to its length, and as much of it however it arrives", () => {
   it.each(KINDS)("%s", (_, language, pattern) => {
     const text = textOf(pattern, LENGTH);
     for (const level of ["word", "sentence"] as const) {
@@ -50,7 +50,7 @@ describe("R34, S6: the segmenter is shown a text in proportion to its length, an
   });
 });
 
-it("R34, S6: words are looked for in steps, also in a text whose sentences were read before", () => {
+it("R34: words are looked for in steps, also in a text whose sentences were read before", () => {
   const STEP = 256;
   let shown = 0;
   const wordEnds = (text: string, language: string): readonly number[] => {
@@ -74,7 +74,7 @@ it("R34, S6: words are looked for in steps, also in a text whose sentences were 
   expect(words).toEqual(cutsOf(whole, "word"));
 });
 
-describe("R34, S6: marks in one place are read once", () => {
+describe("R34: marks in one place are read once", () => {
   const reading = (text: string): { readonly characters: Characters; readonly count: () => number } => {
     let count = 0;
     const look = (index: number): number => {
@@ -114,7 +114,7 @@ describe("R34, S6: marks in one place are read once", () => {
   });
 });
 
-describe("R10, S6: what has no letter, digit or symbol in it is nothing to be said alone", () => {
+describe("R10: what has no letter, digit or symbol in it is nothing to be said alone", () => {
   const piecesAt = (text: string, language: string, level: CutLevel): readonly string[] => {
     const boundaries = feed([text], language, true);
     complete(boundaries);

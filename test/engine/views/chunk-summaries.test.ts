@@ -16,7 +16,7 @@ const spoken = (text: string) => ({
   "summary_normal_pt-BR": `Diz ${text.trim()}`,
 });
 
-describe("R2, P18: an agent that sets summaries on every chunk", () => {
+describe("R2: an agent that sets summaries on every chunk", () => {
   it("streams, coalesced as without them, and merged text has none of them", () => {
     const rigs = [createEngineRig(), createEngineRig()];
     const heard = rigs.map((rig, index) => {

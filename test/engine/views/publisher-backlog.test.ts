@@ -79,7 +79,7 @@ describe("R18, R34: what waits of one agent", () => {
     await room;
   });
 
-  it("S6: an agent that sends little does not stand behind what the others sent", () => {
+  it("an agent that sends little does not stand behind what the others sent", () => {
     const all = createSharedBacklog();
     for (let count = 0; count < 20; count += 1) createPublisherBacklog(all).added(liveOf("x".repeat(16_384)));
     const quiet = createPublisherBacklog(all);

@@ -1,4 +1,4 @@
-// R34, S4, S6: however much text is published at once, and for however many terms, one turn does little. What a turn does is counted, not timed.
+// R34: however much text is published at once, and for however many terms, one turn does little. What a turn does is counted, not timed.
 import { describe, expect, it } from "vitest";
 import { createSegmenter } from "../../../src/daemon/platform/segmenter.js";
 import type { Boundary, Terms } from "../../../src/engine/terms/terms.js";
@@ -65,7 +65,7 @@ function stage(termsOf: readonly Partial<Terms>[]) {
 
 describe("a long text in slices", () => {
   it.each(Object.entries(TEXTS))(
-    "R34, S4, S6: %s, for two terms: no turn reads or makes much, and nothing is lost",
+    "R34: %s, for two terms: no turn reads or makes much, and nothing is lost",
     (_, unit) => {
       const { rig, listeners, turn, mostRead } = stage([
         { coalesceBoundaries: sentences },

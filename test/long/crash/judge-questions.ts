@@ -1,4 +1,4 @@
-// Questions end once, and everybody is told the same (AAEP ch. 6, R29, H1, H3, H8).
+// Questions end once, and everybody is told the same (AAEP ch. 6, R29).
 import type { Counts } from "./judge.js";
 import type { AskedQuestion, AuditedLine, Recording } from "./record.js";
 

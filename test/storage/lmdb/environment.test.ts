@@ -53,7 +53,7 @@ it.skipIf(process.platform !== "linux")("a file that grows is mapped once, so th
   await close();
 });
 
-it("P13: a reader that is killed while it reads does not make the file grow", async () => {
+it("a reader that is killed while it reads does not make the file grow", async () => {
   const path = join(temporaryDirectory(), "journal.mdb");
   const { commit, close } = openEnvironment({ lmdb: await loadLmdb(), path, policy: "os" });
   const record = Buffer.alloc(20_000, 7);

@@ -1,4 +1,4 @@
-// P12: a file that was cut off, or in which something flipped, never ends the daemon: whatever cannot be used is set aside, and all else is there.
+// a file that was cut off, or in which something flipped, never ends the daemon: whatever cannot be used is set aside, and all else is there.
 import {
   copyFileSync,
   existsSync,
@@ -52,7 +52,7 @@ function everything(journal: Journal): readonly string[] {
   }
 }
 
-describe("P12: a file that was cut off", () => {
+describe("a file that was cut off", () => {
   it("is set aside, or was long enough: at every 512th byte in a whole run, and around each page, twice", async () => {
     const { file, ids, head } = await recorded();
     const { size } = statSync(file);
@@ -91,7 +91,7 @@ describe("P12: a file that was cut off", () => {
   });
 });
 
-describe("P12: bytes that flipped", () => {
+describe("bytes that flipped", () => {
   itInFull("cost at most what they were in, and are told", async () => {
     const { file, ids } = await recorded();
     const whole = readFileSync(file);

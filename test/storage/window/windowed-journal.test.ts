@@ -341,7 +341,7 @@ it("a store that reads nothing for a while is asked again, and its oldest block 
   await journal.close();
 });
 
-it("P3: a store whose reads are rejected is unreadable, is reported once, and does not stop publishing", async () => {
+it("a store whose reads are rejected is unreadable, is reported once, and does not stop publishing", async () => {
   const store = createMemoryBlockStore();
   let isBroken = false;
   const wild: BlockStore = {

@@ -104,7 +104,7 @@ const RESOLVED_BY: ReadonlySet<unknown> = new Set([
   "cancelled",
 ]);
 
-/** Who decided is named only where somebody did (H8). */
+/** Who decided is named only where somebody did. */
 function isOutcome(value: unknown): value is Message {
   if (!isObject(value) || !RESOLVED_BY.has(value.resolved_by)) return false;
   if (typeof value.event_id !== "string" || typeof value.reply_token !== "string") return false;

@@ -15,7 +15,7 @@ export function createGrpcClient(address: string, options: Readonly<Record<strin
     "grpc.use_local_subchannel_pool": 1,
     "grpc.max_receive_message_length": -1,
     "grpc.max_send_message_length": -1,
-    // What is not read must not pile up in a buffer for repeats (G11).
+    // What is not read must not pile up in a buffer for repeats.
     "grpc.enable_retries": 0,
     ...options,
   });

@@ -29,7 +29,7 @@ export function errorDocument({ code, message, pointer, rule, eventId, answers }
   };
 }
 
-/** The error of a call that ended so. Throws where it has no typed detail, or another status than its code has (M4, R20). */
+/** The error of a call that ended so. Throws where it has no typed detail, or another status than its code has (R20). */
 export function refusalOf(end: ServiceEnd): Refusal & { readonly status: StatusName } {
   if (end.detail === undefined) throw new Error(`a status without a detail: ${end.status}, ${end.message}`);
   const document = errorDocument(end.detail);

@@ -1,4 +1,4 @@
-// Ends: of the listener (C7), and of clients that give no sign of life (G8).
+// Ends: of the listener, and of clients that give no sign of life.
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { ConnectError } from "@connectrpc/connect";
@@ -30,7 +30,7 @@ function endsOf(client: ReturnType<Stage["client"]>, count: number): Promise<rea
   return Promise.all(ends);
 }
 
-describe("C7: stop and drain", () => {
+describe("stop and drain", () => {
   it.each(WAYS)("end fifty idle streams of %s over HTTP/%s with a reason", async (protocol, version) => {
     const stage = await started();
     const ends = endsOf(stage.client(protocol, version), 50);
@@ -143,7 +143,7 @@ describe("C7: stop and drain", () => {
   });
 });
 
-describe("G8: signs of life", () => {
+describe("signs of life", () => {
   it("a connection that answers no ping is closed, with its streams", async () => {
     const timers = createHandTimers();
     const stage = await started({ pingIntervalMs: 40_000, pingTimeoutMs: 10_000, after: timers.after });

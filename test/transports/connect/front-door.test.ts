@@ -87,7 +87,7 @@ const TYPES = [
 ];
 const ROUTES = ["/healthz", "/metrics", "/nowhere", "/", `${CALLS}Reply`, `${CALLS}Listen`, `${CALLS}Subscribe`];
 
-describe("C8: the host", () => {
+describe("the host", () => {
   it("403 for another host's name on every route, in every protocol and version, token or not", async () => {
     const stage = await guarded({ corsOrigins: () => ["http://page.example"] });
     for (const path of ROUTES) {

@@ -87,7 +87,7 @@ describe("connections", () => {
   });
 });
 
-describe("C2: a stream both ways over HTTP/1.1", () => {
+describe("a stream both ways over HTTP/1.1", () => {
   it.each([
     ["application/connect+proto", 200, /unimplemented.*needs HTTP\/2.*Listen, Reply/],
     ["application/grpc-web+proto", 200, /needs%20HTTP%2F2/i],
@@ -204,7 +204,7 @@ describe("streams", () => {
   });
 
   it.each(["1.1", "2"])(
-    "C6: a client that vanishes over HTTP/%s before its message is whole is noticed",
+    "a client that vanishes over HTTP/%s before its message is whole is noticed",
     async (version) => {
       const stage = await started();
       const socket = socketTo(stage);
@@ -223,7 +223,7 @@ describe("streams", () => {
     },
   );
 
-  it("G7: on a Unix socket any authority will do that Node itself takes", async () => {
+  it("on a Unix socket any authority will do that Node itself takes", async () => {
     const stage = await started();
     for (const authority of ["%2Frun%2Fuser%2F1000%2Fa.http", "unix:a.http", "[", "localhost:x"]) {
       const call = callOf(sessionTo(stage), "Reply", { ":authority": authority, "content-type": "application/proto" });
@@ -263,7 +263,7 @@ describe("streams", () => {
     await expectOthersServed(stage);
   });
 
-  it("G2: a client that floods while nobody reads is not read from", async () => {
+  it("a client that floods while nobody reads is not read from", async () => {
     const stage = await started();
     const stream = callOf(sessionTo(stage), "Subscribe");
     const server = await stage.subscribes.next();

@@ -118,7 +118,7 @@ for (const [protocol, version] of WAYS) {
         expect(idsOf((await heard).messages)).toEqual([["evt_1", "evt_2"], ["evt_3"]]);
       });
 
-      it("C6: a client that hangs up while nothing is said closes the connection", async () => {
+      it("a client that hangs up while nothing is said closes the connection", async () => {
         const { server, heard, abort } = await opened();
         for await (const frames of server.frames) expect(frames.length).toBe(1);
         abort.abort();
@@ -127,7 +127,7 @@ for (const [protocol, version] of WAYS) {
         expect(server.send(HEARTBEAT)).toBe(false);
       });
 
-      it("C6: a client that hangs up in mid-stream lets go of who waits to send", async () => {
+      it("a client that hangs up in mid-stream lets go of who waits to send", async () => {
         const { server, heard, abort } = await opened();
         while (server.send(eventFrame("evt_1", "x".repeat(10_000))));
         const waited = server.writable();

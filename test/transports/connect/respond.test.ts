@@ -1,4 +1,4 @@
-// C6: an answer that its client no longer takes ends with the client.
+// an answer that its client no longer takes ends with the client.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";

@@ -74,7 +74,7 @@ describe("createByteConnection", () => {
     expect(String(written[0])).toBe("Content-Length: 2\r\n\r\n{}");
   });
 
-  it("G2: reads no further while its consumer is busy", async () => {
+  it("reads no further while its consumer is busy", async () => {
     const { stream } = slowWritable();
     const { connection, readable } = connectionOver(stream);
     const frames = connection.frames[Symbol.asyncIterator]();
@@ -88,7 +88,7 @@ describe("createByteConnection", () => {
     expect(readable.readableFlowing).toBe(false);
   });
 
-  it("V5: of unfinished messages that are too many bytes together, the oldest ends its connection; a finished one counts no more", async () => {
+  it("of unfinished messages that are too many bytes together, the oldest ends its connection; a finished one counts no more", async () => {
     const options = { unfinished: createUnfinished(1000) };
     const [slow, quick, other] = Array.from({ length: 3 }, () => connectionOver(slowWritable().stream, options));
     const [first, second, third] = [slow, quick, other].map((one) => one?.connection.frames[Symbol.asyncIterator]());
@@ -110,7 +110,7 @@ describe("createByteConnection", () => {
     expect((await heard)?.value.map(String)).toEqual(["{}"]);
   });
 
-  it("V5: a connection that has closed holds nothing", async () => {
+  it("a connection that has closed holds nothing", async () => {
     const options = { unfinished: createUnfinished(1000) };
     for (let index = 0; index < 5; index++) {
       const { connection, readable } = connectionOver(slowWritable().stream, options);
@@ -122,7 +122,7 @@ describe("createByteConnection", () => {
     }
   });
 
-  it("P11: hands over no more than a few hundred frames of one read in one turn of the event loop, and loses none", async () => {
+  it("hands over no more than a few hundred frames of one read in one turn of the event loop, and loses none", async () => {
     const { stream } = slowWritable();
     const { connection, readable } = connectionOver(stream);
     readable.end(Array.from({ length: 10_000 }, (_, index) => `{${index}}\n`).join(""));
@@ -139,7 +139,7 @@ describe("createByteConnection", () => {
     expect(most).toBe(MOST_FRAMES_AT_ONCE);
   });
 
-  it("P11: what is left of a read is thrown away by close", async () => {
+  it("what is left of a read is thrown away by close", async () => {
     const { stream } = slowWritable();
     const { connection, readable } = connectionOver(stream);
     readable.write("{}\n".repeat(1000));
@@ -152,7 +152,7 @@ describe("createByteConnection", () => {
     await closing;
   });
 
-  it("S9: lets who waits to send go on when the connection closes, and answers false from then on", async () => {
+  it("lets who waits to send go on when the connection closes, and answers false from then on", async () => {
     const { stream } = slowWritable();
     const { connection } = connectionOver(stream, { highWaterMarkBytes: 10 });
     expect(connection.send(Buffer.alloc(100))).toBe(false);
@@ -165,7 +165,7 @@ describe("createByteConnection", () => {
     await connection.writable();
   });
 
-  it("R8a, S7: writes whole frames, so few that the system takes all of them, and the next when they have left", async () => {
+  it("R8a: writes whole frames, so few that the system takes all of them, and the next when they have left", async () => {
     const written: string[] = [];
     let finishOne: () => void = () => {};
     const note = (chunks: readonly { readonly chunk: Buffer }[], done: () => void): void => {
@@ -219,7 +219,7 @@ describe("createByteConnection", () => {
     expect(stream.writableEnded).toBe(true);
   });
 
-  it("S9: close flushes, and gives up at its deadline", async () => {
+  it("close flushes, and gives up at its deadline", async () => {
     const timers = handTimers();
     const { stream, written } = slowWritable();
     const { connection } = connectionOver(stream, { after: timers.after, closeTimeoutMs: 1234 });
@@ -265,7 +265,7 @@ describe("createByteConnection", () => {
     expect([info.kind, info.fault?.code]).toEqual(["abrupt", "framing_lost"]);
   });
 
-  it("S8: breaks off from a peer for which more waits than the limit", async () => {
+  it("breaks off from a peer for which more waits than the limit", async () => {
     const { stream } = slowWritable();
     const { connection } = connectionOver(stream, { maxBufferedBytes: 1000, highWaterMarkBytes: 100 });
     for (let index = 0; index < 20; index++) connection.send(Buffer.alloc(100));

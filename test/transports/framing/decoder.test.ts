@@ -81,7 +81,7 @@ describe("R23: the first byte tells the framing", () => {
   });
 
   it.each(["GET / HTTP/1.1\r\n", "[]\n", "\u{feff}{}\n", "\x80\0\0\0"])(
-    "V1: %j is lost, and the sentence names the three framings",
+    "%j is lost, and the sentence names the three framings",
     (start) => {
       const { fault, frames } = decode([bytes(start)]);
       expect(fault?.code).toBe("framing_lost");
@@ -114,7 +114,7 @@ describe("frames survive any cutting of the stream", () => {
     "content-length": fc.uint8Array({ maxLength: 300 }),
   };
 
-  it.each(FRAMINGS)("S12: %s, at random places", (framing) => {
+  it.each(FRAMINGS)("%s, at random places", (framing) => {
     fc.assert(
       fc.property(fc.array(frameBytes[framing], { maxLength: 8 }), fc.array(fc.nat(2000)), (frames, cuts) => {
         const stream = join(framing, frames);
@@ -128,7 +128,7 @@ describe("frames survive any cutting of the stream", () => {
     );
   });
 
-  it.each(FRAMINGS)("S12: %s, byte by byte", (framing) => {
+  it.each(FRAMINGS)("%s, byte by byte", (framing) => {
     const frames = ['{"text":"中"}', '{"text":"👩‍👩‍👧 é"}', "{}"].map(bytes);
     expect(decode(chunksOf(join(framing, frames), 1)).frames).toEqual(frames);
   });
@@ -145,7 +145,7 @@ describe("frames survive any cutting of the stream", () => {
   });
 });
 
-describe("S11: limits", () => {
+describe("limits", () => {
   it.each(FRAMINGS)("%s: a frame of the limit and another in one chunk pass; one byte more does not", (framing) => {
     const largest = bytes(`{${" ".repeat(LIMIT - 2)}}`);
     expect(decode([join(framing, [largest, bytes("{}")])]).frames.map((cut) => cut.length)).toEqual([LIMIT, 2]);
@@ -185,7 +185,7 @@ describe("S11: limits", () => {
     },
   );
 
-  it("V4: holds nothing of a large frame once it is handed out", () => {
+  it("holds nothing of a large frame once it is handed out", () => {
     const decoder = createFrameDecoder(16_000_000);
     const large = join("length-prefixed", [new Uint8Array(10_000_000)]);
     let handed = 0;
@@ -237,7 +237,7 @@ describe("Content-Length headers", () => {
     ": 2\r\n",
     "Content Length: 2\r\n",
     `Content-Length: 2\r\nX:${" ".repeat(4000)}\rb\n`,
-  ])("V2: %j is lost", (stream) => {
+  ])("%j is lost", (stream) => {
     expect(decode([bytes(stream)]).fault?.code).toBe("framing_lost");
   });
 });

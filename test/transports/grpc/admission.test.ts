@@ -118,7 +118,7 @@ describe("over TCP", () => {
 });
 
 describe("over a Unix socket", () => {
-  it("G12: is private to its user", async () => {
+  it("is private to its user", async () => {
     const { path } = await stageOf();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
@@ -128,7 +128,7 @@ describe("over a Unix socket", () => {
     ["the path, percent-encoded, as of Python and C++", "%2Ftmp%2Faaepd%2Fa.sock"],
     ["a name", "aaepd"],
     ["none", undefined],
-  ])("G7: serves any :authority: %s", async (_name, authority) => {
+  ])("serves any :authority: %s", async (_name, authority) => {
     const hosts: unknown[] = [];
     const { path } = await stageOf({ admit: ({ host }) => void hosts.push(host) });
     // Without `:authority`, the library gives `host`.
@@ -137,7 +137,7 @@ describe("over a Unix socket", () => {
     expect(hosts).toHaveLength(1);
   });
 
-  it("G9: answers UNIMPLEMENTED for what it does not have", async () => {
+  it("answers UNIMPLEMENTED for what it does not have", async () => {
     const { address } = await stageOf();
     const client = createGrpcClient(address);
     onTestFinished(() => client.close());

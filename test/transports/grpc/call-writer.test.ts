@@ -82,7 +82,7 @@ it("an empty run writes nothing", () => {
   expect(createCallWriter(call, false).ofBatch(runOf())).toEqual([]);
 });
 
-it("G1: bytes wait up to a mark, more than the limit break the call off, and a settled call takes nothing", async () => {
+it("bytes wait up to a mark, more than the limit break the call off, and a settled call takes nothing", async () => {
   const written: string[] = [];
   const left: (() => void)[] = [];
   const writer: CallWriter = {

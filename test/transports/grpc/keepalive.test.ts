@@ -30,7 +30,7 @@ async function heldByChild({ address, bidi }: Stage) {
 }
 
 describe("a client that is gone without a word", () => {
-  it("G8: is noticed when it is killed in mid-stream, and its connection let go of", async () => {
+  it("is noticed when it is killed in mid-stream, and its connection let go of", async () => {
     expectNothingLeftOpen();
     const { child, server } = await heldByChild(await stageOf());
     const frame = Buffer.alloc(16 * 1024);
@@ -41,7 +41,7 @@ describe("a client that is gone without a word", () => {
     expect(server.send(frame)).toBe(false);
   });
 
-  it("G8: is noticed by keepalive when it is stopped, though its socket stays open", async () => {
+  it("is noticed by keepalive when it is stopped, though its socket stays open", async () => {
     const { child, server } = await heldByChild(await stageOf(SOON));
     child.kill("SIGSTOP");
     expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
@@ -66,7 +66,7 @@ describe("a client that is there", () => {
     await Promise.all([server.close(), drain(client)]);
   });
 
-  it("G5: is not struck for its pings, however many and without streams", async () => {
+  it("is not struck for its pings, however many and without streams", async () => {
     const { path } = await stageOf();
     const session = await rawSession(path);
     const goneAway: unknown[] = [];

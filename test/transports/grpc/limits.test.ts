@@ -30,7 +30,7 @@ function envelope(message: Uint8Array, isCompressed = false): Uint8Array {
 }
 
 describe("messages", () => {
-  it("G6: takes one of exactly the limit, and refuses a larger one with both sizes", async () => {
+  it("takes one of exactly the limit, and refuses a larger one with both sizes", async () => {
     const { client } = await clientOf({ maxMessageBytes: 100 * KIB });
     expect((await callOnce(client, GET_MANIFEST, Buffer.alloc(100 * KIB)).answer).length).toBe(100 * KIB);
     const error = await refusalOf(callOnce(client, GET_MANIFEST, Buffer.alloc(100 * KIB + 1)));
@@ -39,7 +39,7 @@ describe("messages", () => {
     expect(error.details).toContain("102400");
   });
 
-  it("G6: ends a stream for one that is too large, and no other call of its connection", async () => {
+  it("ends a stream for one that is too large, and no other call of its connection", async () => {
     const { client, bidi } = await clientOf({ maxMessageBytes: 100 * KIB });
     const other = callConnection(client, SUBSCRIBE);
     const toOther = await bidi.next();

@@ -45,7 +45,7 @@ describe("stop", () => {
     expect(await client.ended).toBeUndefined();
   });
 
-  it("G9: tells whoever checks and whoever watches that nothing is served any more", async () => {
+  it("tells whoever checks and whoever watches that nothing is served any more", async () => {
     const { listener, address } = await stageOf();
     const client = clientAt(address);
     const watch = client.makeServerStreamRequest(WATCH, asIs, asIs, about("aaep.v1.AaepService"), metadataOf());
@@ -74,7 +74,7 @@ describe("stop", () => {
 });
 
 describe("drain", () => {
-  it("G4: waits for calls that are being answered, and their answers arrive", async () => {
+  it("waits for calls that are being answered, and their answers arrive", async () => {
     let letGo: () => void = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -100,7 +100,7 @@ describe("drain", () => {
     await drained;
   });
 
-  it("G4: after the streams were closed, their statuses arrive", async () => {
+  it("after the streams were closed, their statuses arrive", async () => {
     const { listener, address, bidi } = await stageOf({ closeTimeoutMs: 60_000 });
     const client = clientAt(address);
     const calls = Array.from({ length: 50 }, () => callConnection(client, SUBSCRIBE));
@@ -118,7 +118,7 @@ describe("drain", () => {
     );
   });
 
-  it("G3: does not hang on 50 idle streams that nobody closed", async () => {
+  it("does not hang on 50 idle streams that nobody closed", async () => {
     expectNothingLeftOpen();
     let runTimeout: () => void = () => {};
     const { listener, address, bidi } = await stageOf({
@@ -142,7 +142,7 @@ describe("drain", () => {
     expect((await Promise.all(calls.map(({ ended }) => ended))).every((error) => error !== undefined)).toBe(true);
   });
 
-  it("C7: ends connections that nobody uses", async () => {
+  it("ends connections that nobody uses", async () => {
     expectNothingLeftOpen();
     const { listener, address } = await stageOf({ closeTimeoutMs: 60_000 });
     const clients = Array.from({ length: 5 }, () => clientAt(address));

@@ -175,7 +175,7 @@ describe("half-close", () => {
 });
 
 describe("a client that goes", () => {
-  it("G8, G11: ends frames and connection where it cancels", async () => {
+  it("ends frames and connection where it cancels", async () => {
     const { client, server } = await callOf();
     const done = drain(server);
     client.send(Buffer.from("one"));
@@ -186,7 +186,7 @@ describe("a client that goes", () => {
     expect((await client.ended)?.code).toBe(STATUS.CANCELLED);
   });
 
-  it("G8: likewise where the call has one request", async () => {
+  it("likewise where the call has one request", async () => {
     const stage = await stageOf();
     const { call, ended } = listen(clientAt(stage.address), "request");
     const server = await stage.serverStream.next();
@@ -195,7 +195,7 @@ describe("a client that goes", () => {
     expect(await ended).toBe(STATUS.CANCELLED);
   });
 
-  it("G8: ends the connection with timed_out when its deadline passes", async () => {
+  it("ends the connection with timed_out when its deadline passes", async () => {
     const stage = await stageOf();
     const begun = stage.bidi.next();
     let server: Connection<Uint8Array> | undefined;
@@ -210,7 +210,7 @@ describe("a client that goes", () => {
     expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "timed_out" } });
   });
 
-  it("G8: ends it abruptly when the connection breaks", async () => {
+  it("ends it abruptly when the connection breaks", async () => {
     const stage = await stageOf();
     const { address, kill } = await breakable(stage.path, stage.directory);
     const client = callConnection(clientAt(address), SUBSCRIBE);
@@ -254,7 +254,7 @@ describe("a client that does not read", () => {
   });
 });
 
-it("G2: reads no further ahead than a little while nobody asks for frames", async () => {
+it("reads no further ahead than a little while nobody asks for frames", async () => {
   const { client, server } = await callOf();
   let sent = 0;
   let isStuck = false;
@@ -282,7 +282,7 @@ describe("runs", () => {
   }
   const frames = Array.from({ length: 150 }, (_, index) => Buffer.from(`<${index}>`));
 
-  it("G10: leave in messages of up to 64 frames, made once for all calls", async () => {
+  it("leave in messages of up to 64 frames, made once for all calls", async () => {
     const stage = await stageOf();
     const batch = runOf(frames);
     const messages = await messagesOf(stage, batch);
@@ -295,7 +295,7 @@ describe("runs", () => {
     expect([...batch.joined.values()][0]).toBe(made);
   });
 
-  it("G6: and of up to 1 MiB, unless a frame alone is larger", async () => {
+  it("and of up to 1 MiB, unless a frame alone is larger", async () => {
     const sizes = [600, 400, 24, 1, 1500, 10, 10];
     const batch = runOf(sizes.map((kib) => Buffer.alloc(kib * KIB)));
     const messages = await messagesOf(await stageOf({ maxMessageBytes: 2048 * KIB }), batch);

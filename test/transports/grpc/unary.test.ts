@@ -152,7 +152,7 @@ describe("a call that ends before its answer", () => {
     held.letGo();
   });
 
-  it("G8: is ended, not cancelled, where its deadline has passed", async () => {
+  it("is ended, not cancelled, where its deadline has passed", async () => {
     const held = heldAnswer();
     const { client } = await clientOf({ answer: held.answer });
     let call: ServiceCall | undefined;
@@ -166,7 +166,7 @@ describe("a call that ends before its answer", () => {
     held.letGo();
   });
 
-  it("G8: is ended, not cancelled, where its connection broke", async () => {
+  it("is ended, not cancelled, where its connection broke", async () => {
     const held = heldAnswer();
     const stage: Stage = await stageOf({ answer: held.answer });
     const { address, kill } = await breakable(stage.path, stage.directory);

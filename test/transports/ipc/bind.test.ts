@@ -79,7 +79,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-describe("U3: a socket that only its owner can reach", () => {
+describe("a socket that only its owner can reach", () => {
   it("has mode 0600 in a folder with mode 0700, whatever the mask of the process", async () => {
     const directory = join(privateDirectory(), "made");
     const mask = process.umask(0);
@@ -120,7 +120,7 @@ describe("U3: a socket that only its owner can reach", () => {
     expect(fault.sentence).toContain("belongs to user");
   });
 
-  it("S12: refuses a runtime folder of another user before it makes anything there", async () => {
+  it("refuses a runtime folder of another user before it makes anything there", async () => {
     const runtime = privateDirectory();
     const userId = (process.getuid?.() ?? 0) + 1;
     const place: IpcPlace = { platform: "linux", environment: { XDG_RUNTIME_DIR: runtime }, userId };
@@ -133,7 +133,7 @@ describe("U3: a socket that only its owner can reach", () => {
   });
 });
 
-describe("U1: an address that is taken, or seems so", () => {
+describe("an address that is taken, or seems so", () => {
   beforeAll(ensureBuilt);
 
   it("is taken over from a killed process", async () => {
@@ -258,7 +258,7 @@ describe("listenAuto", () => {
   });
 });
 
-it("U1: who has a socket is found out without an effect on modules behind a symbolic link, which Node 20 would load twice", async () => {
+it("who has a socket is found out without an effect on modules behind a symbolic link, which Node 20 would load twice", async () => {
   const directory = temporaryDirectory();
   const packages = join(directory, "store/node_modules");
   mkdirSync(join(packages, "thing"), { recursive: true });

@@ -1,4 +1,4 @@
-// U3: nothing connects to a socket that is not this user's own.
+// nothing connects to a socket that is not this user's own.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {

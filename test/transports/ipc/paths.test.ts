@@ -27,13 +27,13 @@ describe("AAEP appendix B: where a producer is found", () => {
     expect(ipcPath(linux, "")).toBe("/run/user/7/aaep/_.sock");
   });
 
-  it("U2: takes the short folder where the platform's makes the path too long", () => {
+  it("takes the short folder where the platform's makes the path too long", () => {
     const place = { ...mac, environment: { HOME: `/Users/${"a".repeat(60)}` } };
     expect(ipcPath(place, "agent")).toBe("/tmp/aaep-501/agent.sock");
   });
 });
 
-describe("U2: the length of a path", () => {
+describe("the length of a path", () => {
   it.each([
     [linux, 107],
     [mac, 103],

@@ -10,7 +10,7 @@ const turns = async (count: number) => {
   for (let index = 0; index < count; index++) await turn();
 };
 
-describe("V7: cancellation reaches the work", () => {
+describe("cancellation reaches the work", () => {
   function cancellable() {
     const withdrawn: unknown[] = [];
     const peer = rawAgainst({
@@ -125,7 +125,7 @@ describe("after a costly message", () => {
   });
 });
 
-describe("G2, V4: what comes in waits with the peer", () => {
+describe("what comes in waits with the peer", () => {
   it("R34: while its handlers have no room, of the same read and of the next", async () => {
     const methods: string[] = [];
     let room: ReturnType<typeof gate<void>> | undefined;
@@ -185,7 +185,7 @@ describe("G2, V4: what comes in waits with the peer", () => {
     expect((await peer.hear(4)).length).toBe(4);
   });
 
-  it("P11: while it does not take its answers", async () => {
+  it("while it does not take its answers", async () => {
     const peer = rawAgainst({ request: () => "x" }, { capacityFrames: 3 });
     for (let id = 0; id < 20; id++) {
       peer.say(request(id, "m"));
@@ -195,7 +195,7 @@ describe("G2, V4: what comes in waits with the peer", () => {
     expect((await peer.hear(20)).length).toBe(20);
   });
 
-  it("P11, R3: while it does not take the notifications that answer its own", async () => {
+  it("R3: while it does not take the notifications that answer its own", async () => {
     const peer = rawAgainst({ notification: () => void peer.rpc.notify("refused", {}) }, { capacityFrames: 3 });
     for (let index = 0; index < 20; index++) {
       peer.say(notification("n"));
@@ -257,7 +257,7 @@ describe("the end", () => {
     expect((await peer.rpc.closed).kind).toBe("remote");
   });
 
-  it("V3: ends what is waited for once, and refuses what is asked later", async () => {
+  it("ends what is waited for once, and refuses what is asked later", async () => {
     const { first, second, sever } = createMemoryPair<Uint8Array>();
     const rpc = createRpcConnection(first, { request: () => null, notification: () => {} });
     const asked = rpc.request("m", {}).catch((fault: unknown) => fault);
@@ -272,7 +272,7 @@ describe("the end", () => {
     await second.close();
   });
 
-  it("V6: a request and the notification to leave, in one read: the answer goes out, then the end", async () => {
+  it("a request and the notification to leave, in one read: the answer goes out, then the end", async () => {
     const calls: RpcCall[] = [];
     const { first, second } = createMemoryPair<Uint8Array>();
     const rpc = createRpcConnection(first, {

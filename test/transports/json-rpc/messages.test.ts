@@ -52,7 +52,7 @@ describe("what comes in", () => {
     ["an id that is null", '{"jsonrpc":"2.0","id":null,"method":"m"}', -32600, null],
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"m"}', -32600, null],
     ["params that are a string", '{"jsonrpc":"2.0","id":6,"method":"m","params":"p"}', -32600, 6],
-  ])("V2: %s is answered, and the connection goes on", async (_what, text, code, id) => {
+  ])("%s is answered, and the connection goes on", async (_what, text, code, id) => {
     const peer = rawAgainst({ request: () => "still here" });
     peer.say(text, request(99, "m"));
     const heard = await peer.hear(2);
@@ -68,7 +68,7 @@ describe("what comes in", () => {
     expect(first).toMatchObject({ id: 8, error: { data: { code: "message_too_large" } } });
   });
 
-  it("S12: damaged UTF-8 is refused, never replaced", async () => {
+  it("damaged UTF-8 is refused, never replaced", async () => {
     const peer = rawAgainst();
     peer.connection.send(
       Buffer.from([...Buffer.from('{"jsonrpc":"2.0","method":"'), 0xe4, 0xb8, ...Buffer.from('"}')]),
@@ -90,7 +90,7 @@ describe("what comes in", () => {
   });
 });
 
-describe("M4, R33: errors", () => {
+describe("R33: errors", () => {
   it.each(FAULT_CODES)("%s arrives as it was thrown", (code) => {
     const fault = new Fault(code, "Do this.", { pointer: "/a", rule: "R3", eventId: "evt_1", retryAfterSeconds: 2 });
     const error = rpcErrorFromFault(fault);
@@ -219,7 +219,7 @@ describe("what goes out", () => {
   });
 });
 
-describe("V5: the id of a message of which only the beginning is there", () => {
+describe("the id of a message of which only the beginning is there", () => {
   it.each([
     ['{"jsonrpc":"2.0","id":12,"method":"m","params":{"id":13', 12],
     ['{"jsonrpc":"2.0","method":"aaep.publish","id":"a-1","params"', "a-1"],

@@ -12,7 +12,7 @@ import type { Message } from "../json/message.js";
 const CONFIRMATION_DEFAULTS = { timeout_seconds: 300, default_decision: "reject" } as const;
 const CLARIFICATION_DEFAULTS = { timeout_seconds: 300 } as const;
 
-/** A call that waits for a person. `signal`: "cancelled" withdraws the question (V7), "ended" leaves it open (H10). */
+/** A call that waits for a person. `signal`: "cancelled" withdraws the question, "ended" leaves it open. */
 interface AskingCall {
   readonly signal: AbortSignalLike;
   /** The token of a session that another connection has (R8). */

@@ -1,5 +1,5 @@
-// Recognises calls that may cost so much that other peers come first: the sender's next message is then taken in a later turn of the event loop (G2,
-// R28). Otherwise up to 256 messages of one read would delay all other peers by the sum of their costs.
+// Recognises calls that may cost so much that other peers come first: the sender's next message is then taken in a later turn of the event loop
+// (R28). Otherwise up to 256 messages of one read would delay all other peers by the sum of their costs.
 import { isTerminalKind, questionKind, type TopicKind, topicKind } from "../../../engine/event/event.js";
 
 /**

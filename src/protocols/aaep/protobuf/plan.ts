@@ -1,5 +1,5 @@
 // The converter's plan of a message type, read from its descriptor once. docs/protobuf.md has the rules. Every mirrored member has presence, and
-// `additional` keeps members without a field (M1, M7). Conversion is total and never validates, because validating is the engine's work.
+// `additional` keeps members without a field. Conversion is total and never validates, because validating is the engine's work.
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { CORE_PREFIX, CORE_TYPE_URI } from "../../../engine/event/vocabulary.js";
 import { jsonTypeOf } from "./message-types.js";

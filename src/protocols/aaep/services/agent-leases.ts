@@ -161,7 +161,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
       try {
         lease.handler.agent().addProcess(call.peer.processId);
         const answered = act(lease.handler);
-        // An agent that gets no answer may be gone: from here on it counts as one without a call (H10).
+        // An agent that gets no answer may be gone: from here on it counts as one without a call.
         if (signal.aborted) over();
         else signal.addEventListener("abort", over, { once: true });
         const answer = await answered;

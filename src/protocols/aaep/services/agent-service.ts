@@ -74,7 +74,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     },
   });
 
-  /** Runs a call in a turn of its own, one call of its peer at a time (G2). */
+  /** Runs a call in a turn of its own, one call of its peer at a time. */
   const inTurn = async <Answer>(
     { peer, signal }: ServiceCall,
     bytes: number,

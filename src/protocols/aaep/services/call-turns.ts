@@ -1,4 +1,4 @@
-// Gives costly unary calls turns of the event loop, like the messages of a stream (G2, R28): one call a turn, sender by sender, so that a flood of
+// Gives costly unary calls turns of the event loop, like the messages of a stream (R28): one call a turn, sender by sender, so that a flood of
 // calls delays only its sender.
 import { Fault } from "../../../base/errors.js";
 import { createSharedRoom } from "../../../base/shared-room.js";

@@ -1,5 +1,5 @@
 // The answers of a stream, one for each request and in the order of the requests, although some are known later than others. Notices keep the place
-// at which they were made. Frames that the peer does not take wait here, and the peer is not read from meanwhile (G2).
+// at which they were made. Frames that the peer does not take wait here, and the peer is not read from meanwhile.
 import { createSharedRoom, type SharedRoom } from "../../../base/shared-room.js";
 import type { Connection } from "../../../contracts/transport.js";
 

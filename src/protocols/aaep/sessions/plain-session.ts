@@ -132,7 +132,7 @@ class PlainSession implements ProtocolSession<unknown> {
   }
 }
 
-/** On an active subscription, the advice does not mention the first message (P15). */
+/** On an active subscription, the advice does not mention the first message. */
 function unknownType(type: string, isOpen: boolean): Fault {
   const [first, ...further] = SUBSCRIBER_MESSAGES;
   const known = isOpen ? further : [first];

@@ -1,4 +1,4 @@
-// The daemon's own members in an acceptance and in a close (P1, R18, R19).
+// The daemon's own members in an acceptance and in a close (R18, R19).
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { SlowLimits } from "../../../engine/engine-status.js";
 import type { Resumed } from "../../../engine/subscriptions/resume-start.js";

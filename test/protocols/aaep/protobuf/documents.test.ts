@@ -1,4 +1,4 @@
-// Documents and messages of the mirrors, both ways (M6, M8).
+// Documents and messages of the mirrors, both ways.
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";

@@ -1,4 +1,4 @@
-// The mirrors in proto/ and the schemas say the same (M1): a field on one side alone is a failure that says what to add where.
+// The mirrors in proto/ and the schemas say the same: a field on one side alone is a failure that says what to add where.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ function withMembers(title: string, path: readonly string[], change: (object: Re
   };
 }
 
-test("M1: no field, type, value, presence or requirement is on one side alone", () => {
+test("no field, type, value, presence or requirement is on one side alone", () => {
   expect(drifts()).toEqual([]);
 });
 

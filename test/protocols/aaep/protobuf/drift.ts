@@ -1,4 +1,4 @@
-// Holds the mirrors in proto/ against schemas/, both ways, and says of each difference what to add where (M1).
+// Holds the mirrors in proto/ against schemas/, both ways, and says of each difference what to add where.
 import { type DescField, type DescFile, type DescMessage, type FileRegistry, ScalarType } from "@bufbuild/protobuf";
 import { enumNamesOf, memberNameOf } from "../../../../src/protocols/aaep/protobuf/plan.js";
 import type { Schema } from "../../../support/schema-values.js";

@@ -1,4 +1,4 @@
-// What stands where, byte by byte and field by field (M2, M6): ids, numbers beyond 2^53, timestamps, enums, language variants, lists, extensions.
+// What stands where, byte by byte and field by field: ids, numbers beyond 2^53, timestamps, enums, language variants, lists, extensions.
 import { readdirSync, readFileSync } from "node:fs";
 import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
@@ -30,7 +30,7 @@ function said<Desc extends DescMessage>(descriptor: Desc, init: MessageInitShape
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 describe("golden vectors", () => {
-  test("M2: the bytes of a small event", () => {
+  test("the bytes of a small event", () => {
     const event = {
       type: "aaep:agent.state.changed",
       event_id: "evt_1",
@@ -178,7 +178,7 @@ describe("golden vectors", () => {
     ],
     ["a heartbeat", AaepdHeartbeatSchema, { type: "aaepd.heartbeat" }, {}],
     ["a checkpoint", AaepdCheckpointSchema, { type: "aaepd.checkpoint", cursor: "c1.a.1" }, { cursor: "c1.a.1" }],
-  ])("M6: %s", (_, descriptor, document, init) => {
+  ])("%s", (_, descriptor, document, init) => {
     const message = create(descriptor, init as MessageInitShape<DescMessage>);
     expect(toBinary(descriptor, messageOf(descriptor, document))).toEqual(toBinary(descriptor, message));
     expect(documentOf(descriptor, message)).toEqual(document);
@@ -227,7 +227,7 @@ describe("golden vectors", () => {
     expect(said(EventSchema, { payload })).toEqual({ type: "aaep:agent.tool.invoked", tool: "x" });
   });
 
-  test("AAEP §12.6, P10: outside events an enum number of a later version stands for a name that is not known", () => {
+  test("AAEP §12.6: outside events an enum number of a later version stands for a name that is not known", () => {
     expect(said(CapabilitiesSchema, { preferredVerbosity: 9 as never })).toEqual({ preferred_verbosity: "9" });
   });
 

@@ -1,4 +1,4 @@
-// Nothing is lost between JSON and protobuf, whatever stands in it (M7, M8).
+// Nothing is lost between JSON and protobuf, whatever stands in it.
 import { type DescMessage, equals } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -80,7 +80,7 @@ test("all twelve events, extension events and every message of the handshake are
   ]);
 });
 
-test("M8: a valid document is the same after ten ways across, and after one by way of a message", () => {
+test("a valid document is the same after ten ways across, and after one by way of a message", () => {
   // Each of them has its turn, however few the cases.
   for (const { schema, descriptor } of MIRRORED)
     fc.assert(

@@ -32,7 +32,7 @@ const progress = (id: string, claim: Document): Document => ({
   ...claim,
 });
 
-describe("R8, S9: when as many agents by single calls are known as are kept", () => {
+describe("R8: when as many agents by single calls are known as are kept", () => {
   it("a further one is let in, and the one that called longest ago begins anew", async () => {
     const service = createAgentServiceRig();
     const first = await begun(service, "sess_1");

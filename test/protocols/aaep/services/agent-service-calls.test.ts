@@ -78,7 +78,7 @@ describe("PublishBatch", () => {
     expect(service.service.leaseCount()).toBe(1);
   });
 
-  it("P22: takes a chunk that does not say that it is the last as one that is not, by calls and on a stream", async () => {
+  it("takes a chunk that does not say that it is the last as one that is not, by calls and on a stream", async () => {
     const service = createAgentServiceRig();
     const listener = service.rig.listen({ coalesceBoundaries: ["none"] });
     const { complete: _, ...chunk } = session().chunk("Hel");
@@ -153,7 +153,7 @@ describe("PublishBatch", () => {
     expect(isAnswered).toBe(true);
   });
 
-  it("takes turns where it costs much, and is not made any more where nobody waits for it (G2)", async () => {
+  it("takes turns where it costs much, and is not made any more where nobody waits for it", async () => {
     const service = createAgentServiceRig();
     const keys = await Promise.all([begun(service, "sess_1"), begun(service, "sess_2"), begun(service, "sess_3")]);
     const gone = createCallSignal();
@@ -311,7 +311,7 @@ describe("Confirm and Clarify", () => {
     expect(await answer).toMatchObject({ outcome: { decision: "reject", resolved_by: "no_subscriber" } });
   });
 
-  it("ask in a session of a stream, whose agent hears that a person is waited for (H10)", async () => {
+  it("ask in a session of a stream, whose agent hears that a person is waited for", async () => {
     const service = createAgentServiceRig();
     const listener = service.rig.listen(ABLE);
     const { agent, resume_token } = await streaming(service);
@@ -330,7 +330,7 @@ describe("Confirm and Clarify", () => {
     expect(service.service.leaseCount()).toBe(0);
   });
 
-  it("V7: cancelling the call takes the question back", async () => {
+  it("cancelling the call takes the question back", async () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
@@ -345,7 +345,7 @@ describe("Confirm and Clarify", () => {
     });
   });
 
-  it("V7: nor is a question asked for long by a call that was cancelled before", async () => {
+  it("nor is a question asked for long by a call that was cancelled before", async () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
@@ -354,7 +354,7 @@ describe("Confirm and Clarify", () => {
     expect(service.rig.engine.status().openQuestionCount).toBe(0);
   });
 
-  it("H10: a deadline leaves it open, and GetOutcome tells the outcome", async () => {
+  it("a deadline leaves it open, and GetOutcome tells the outcome", async () => {
     const service = createAgentServiceRig();
     const listener = service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
@@ -417,7 +417,7 @@ describe("Cancel and GetOutcome", () => {
 });
 
 describe("the daemon's end", () => {
-  it("G4: answers a Confirm that is under way with its outcome, then takes no more calls", async () => {
+  it("answers a Confirm that is under way with its outcome, then takes no more calls", async () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
@@ -433,7 +433,7 @@ describe("the daemon's end", () => {
     expect(service.rig.clock.pending()).toBeLessThanOrEqual(1);
   });
 
-  it("G4: a reply that has just been given reaches its agent", async () => {
+  it("a reply that has just been given reaches its agent", async () => {
     let settler = (): void => {};
     let isSlow = false;
     const around = (journal: Journal) => ({

@@ -345,7 +345,7 @@ describe("the end of a stream", () => {
   });
 });
 
-describe("a stream that is faster than what it talks to (G2)", () => {
+describe("a stream that is faster than what it talks to", () => {
   it("whose client does not read its answers is not read from either", async () => {
     const service = createAgentServiceRig();
     const { agent } = await speaking(service);

@@ -1,4 +1,4 @@
-// Costly calls that are answered once: a turn each, fair among those who send them, and nothing kept of those that had it (G2, R28).
+// Costly calls that are answered once: a turn each, fair among those who send them, and nothing kept of those that had it (R28).
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createCallTurns, MAX_WAITING_CALLS } from "../../../../src/protocols/aaep/services/call-turns.js";

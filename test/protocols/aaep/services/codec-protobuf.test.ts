@@ -77,7 +77,7 @@ describe("Subscribe", () => {
     ["a reason that is no UTF-8", "1a0412029fff"],
     ["extensions that are none", "1a062a04ffffffff"],
     ["an id of another wire type", "1a020801"],
-  ])("R33, S10: a close is one, with %s as well", (_, hex) => {
+  ])("R33: a close is one, with %s as well", (_, hex) => {
     const frame = Buffer.from(hex, "hex");
     expect(subscribe.decode(frame)).toEqual({ type: "subscription.close" });
     const skip = bytesOf(SubscribeRequestSchema, { message: { case: "skip", value: {} } });

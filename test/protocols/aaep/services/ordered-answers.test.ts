@@ -1,4 +1,4 @@
-// What a stream of an agent owes at a time: so many answers, and so many bytes, of one stream and of all (G2).
+// What a stream of an agent owes at a time: so many answers, and so many bytes, of one stream and of all.
 import { describe, expect, it } from "vitest";
 import { createAnswerRoom, createOrderedAnswers } from "../../../../src/protocols/aaep/services/ordered-answers.js";
 

@@ -1,4 +1,4 @@
-// What a listener says beside its stream of Listen, by calls that are answered once (AAEP app. B, A7, H3, R19, R26, R28, R32).
+// What a listener says beside its stream of Listen, by calls that are answered once (AAEP app. B, R19, R26, R28, R32).
 import type { DescMethod } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { AgentService, PublishBatchRequestSchema, PublishBatchResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
@@ -121,7 +121,7 @@ describe("calls beside Listen", () => {
     expect(rig.engine.status().openQuestionCount).toBe(1);
   });
 
-  it("Renegotiate answers a rejection where the old terms cannot be had either, which ends the stream in order (AAEP §5.7, P10)", async () => {
+  it("Renegotiate answers a rejection where the old terms cannot be had either, which ends the stream in order (AAEP §5.7)", async () => {
     const { rig, stream, id, key } = await listening();
     Object.assign(rig.services.offer, { conformanceLevels: [2] });
     const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 200 } };
@@ -229,7 +229,7 @@ describe("keys (R19)", () => {
   });
 });
 
-describe("a flood of costly calls (G2, R28)", () => {
+describe("a flood of costly calls (R28)", () => {
   it("is answered one a turn, and holds up only its sender", async () => {
     const rig = createSubscriberRig();
     const flooding = await listeningOn(rig);

@@ -38,7 +38,7 @@ describe("Subscribe", () => {
     expect(stream.status()).toBeUndefined();
   });
 
-  it("P7, R17: and the place that is reached, unasked, though its filters keep back all that comes", async () => {
+  it("R17: and the place that is reached, unasked, though its filters keep back all that comes", async () => {
     const { rig, stream } = await subscribed({ event_filters: { include: [] } });
     const place = givenTo(stream.heard()[0]).cursor;
     await rig.pass(15_000);
@@ -113,7 +113,7 @@ describe("Listen", () => {
     }
   });
 
-  it("R19, P16: has what it is given in fields of the acceptance, and nothing of it beside AAEP's members", async () => {
+  it("R19: has what it is given in fields of the acceptance, and nothing of it beside AAEP's members", async () => {
     const rig = createSubscriberRig();
     const stream = rig.listen({ request: requestOf({}, { correlation_id: "call-7" }) });
     await rig.settle();
@@ -153,7 +153,7 @@ describe("Listen", () => {
 });
 
 describe("Listen, and what it does not take", () => {
-  it("R33, P17: is a further request that is no good; one that is accepted takes the stream over, and the key with it", async () => {
+  it("R33: is a further request that is no good; one that is accepted takes the stream over, and the key with it", async () => {
     const rig = createSubscriberRig();
     const found = rig.methods.find(({ descriptor }) => descriptor === SubscriberService.method.listen);
     if (found?.kind !== "stream") throw new Error("Listen is missing");

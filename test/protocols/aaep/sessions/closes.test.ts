@@ -1,4 +1,4 @@
-// R33, S10: whoever clearly means to close a subscription closes it, whatever else is wrong with the message. Events do not go on to somebody who has
+// R33: whoever clearly means to close a subscription closes it, whatever else is wrong with the message. Events do not go on to somebody who has
 // left, and a question does not wait for them.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
@@ -55,7 +55,7 @@ const CASES = [...WRONG("$ID"), ...UNNAMED];
 
 const FRAMINGS = isWhole ? (["newline", "length-prefixed", "content-length"] as const) : (["newline"] as const);
 
-describe.each(FRAMINGS)("R33, S10: plain, %s", (framing) => {
+describe.each(FRAMINGS)("R33: plain, %s", (framing) => {
   it("a close closes, whatever else is wrong with it", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
@@ -91,7 +91,7 @@ describe.each(FRAMINGS)("R33, S10: plain, %s", (framing) => {
   });
 });
 
-describe("R33, S10: JSON-RPC", () => {
+describe("R33: JSON-RPC", () => {
   it("a close closes, whatever else is wrong with it", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
@@ -136,7 +136,7 @@ describe("R33, S10: JSON-RPC", () => {
   });
 });
 
-describe("R33, S10: services", () => {
+describe("R33: services", () => {
   const SPELLINGS: readonly (readonly [string, string])[] = [
     ...WRONG("$ID"),
     ["both spellings of a field", '"subscription_id":"$ID","subscriptionId":"$ID"'],

@@ -138,7 +138,7 @@ describe("aaep.confirm, aaep.clarify", () => {
     expect(await outcome).not.toHaveProperty("decision");
   });
 
-  test("H8: a timeout, an absence and a withdrawal are told as what they are", async () => {
+  test("a timeout, an absence and a withdrawal are told as what they are", async () => {
     const stage = conversation();
     const timedOut = stage.agent.call("aaep.confirm", { ...CONFIRM, timeout_seconds: 5 });
     const withdrawn = stage.agent.call("aaep.clarify", { ...CLARIFY, reply_token: "rpl_1" });
@@ -156,7 +156,7 @@ describe("aaep.confirm, aaep.clarify", () => {
     });
   });
 
-  test("H10: waiting for a person is told, begin and end, and the outcome only once", async () => {
+  test("waiting for a person is told, begin and end, and the outcome only once", async () => {
     const stage = conversation();
     const outcome = stage.agent.call("aaep.confirm", { ...CONFIRM, reply_token: "rpl_1" });
     expect(stage.agent.told).toMatchObject([
@@ -186,7 +186,7 @@ describe("aaep.confirm, aaep.clarify", () => {
     });
   });
 
-  test("H7: cancelling the request takes the question back; the end of its connection does not yet (R8)", async () => {
+  test("cancelling the request takes the question back; the end of its connection does not yet (R8)", async () => {
     const stage = conversation();
     const [cancel, end] = [createCallSignal(), createCallSignal()];
     const cancelled = stage.agent.call("aaep.confirm", CONFIRM, cancel);
@@ -440,7 +440,7 @@ describe("AAEP §6.3.4, R19: a reply that is none", () => {
 });
 
 describe("methods", () => {
-  test("U12: an unknown one is refused with the nearest known one", () => {
+  test("an unknown one is refused with the nearest known one", () => {
     const { agent } = conversation();
     const fault = faultOf(() => agent.call("aaep.confrm", CONFIRM));
     expect([fault.code, fault.sentence]).toEqual([

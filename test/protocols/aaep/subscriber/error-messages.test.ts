@@ -12,7 +12,7 @@ import { createStreamRig } from "../../../support/rigs/stream-rig.js";
 const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
 const EVENTS = { wake: () => undefined, access: ACCESS, terminated: () => undefined };
 
-describe("R20, R33, P15: an error without a place or a rule of its own", () => {
+describe("R20, R33: an error without a place or a rule of its own", () => {
   it.each(FAULT_CODES)("of code %s has both on the wire", (code) => {
     const message = errorMessage(new Fault(code, "Try again."));
     expect(message).toMatchObject({ code, pointer: "", rule: expect.stringMatching(/^(AAEP (§|app\. )|[RP]\d)/) });
@@ -43,7 +43,7 @@ describe("R20, R33, P15: an error without a place or a rule of its own", () => {
   });
 });
 
-describe("AAEP §5.1, P15: a message of a type that there is not", () => {
+describe("AAEP §5.1: a message of a type that there is not", () => {
   const saidOf = ({ message }: Document): string => String(message);
 
   it("is told how to begin before there is a subscription, and what may be said while there is one", async () => {
@@ -71,7 +71,7 @@ describe("AAEP §5.1, P15: a message of a type that there is not", () => {
       expect(saidOf(message)).toMatch(/The first is a subscription\.request\. An agent .* by aaep\.publish\.$/);
   });
 
-  it("U12: a misspelt type gets the nearest one", async () => {
+  it("a misspelt type gets the nearest one", async () => {
     const rig = createSubscriberRig();
     const stream = rig.subscribeJson();
     stream.say({ type: "subscription.requests" });
@@ -86,7 +86,7 @@ describe("AAEP §5.1, P15: a message of a type that there is not", () => {
   });
 });
 
-it("AAEP §5.3.1.12, P15: who asks for a signed manifest is not sent to set one up", async () => {
+it("AAEP §5.3.1.12: who asks for a signed manifest is not sent to set one up", async () => {
   const rig = createSubscriberRig();
   const stream = rig.subscribeJson();
   stream.say(requestOf({ accept_signed_manifests_only: true }));

@@ -42,7 +42,7 @@ describe("versions", () => {
     expect(answer.notes).toHaveLength(version === "1.0.0" ? 0 : 1);
   });
 
-  test.each(["2.0.0", "0.1.0", "0.9.0-draft", "10.0.0", "garbage", "", "1x"])("R21, M10: %j is not", (version) => {
+  test.each(["2.0.0", "0.1.0", "0.9.0-draft", "10.0.0", "garbage", "", "1x"])("R21: %j is not", (version) => {
     const answer = rejected(ask({}, {}, version));
     expect(answer.reasonCode).toBe("version_unsupported");
     expect(answer.reasonMessage).toContain("1.0.0");
@@ -113,7 +113,7 @@ describe("what is asked for and what is granted", () => {
     }
   });
 
-  test("AAEP §11.2, R14, P19: a language that nobody speaks yet is noted and not honored, and kept for an agent that may come", () => {
+  test("AAEP §11.2, R14: a language that nobody speaks yet is noted and not honored, and kept for an agent that may come", () => {
     const offer = { isSpoken: (tag: string) => tag.startsWith("en") };
     const answer = accepted(ask({ languages: ["yo-NG", "en-US", "ha"] }, offer));
     expect(answer.honored.languages).toEqual(["en-US"]);
@@ -260,7 +260,7 @@ describe("what is asked for and what is granted", () => {
     expect(Math.max(...notes.map((note) => note.length))).toBeLessThan(200);
   });
 
-  test("R19, P16: what was honored may be sent back; what was given with it asks for nothing", () => {
+  test("R19: what was honored may be sent back; what was given with it asks for nothing", () => {
     const first = accepted(ask({ max_events_per_second: 3, aaepd: { paused: true } }));
     const given = { key: "0123", limits: { queue_events: 256 }, heartbeat_seconds: 15 };
     const again = accepted(ask({ ...first.honored, aaepd: { ...first.honored.aaepd, ...given } }));
@@ -277,7 +277,7 @@ describe("what is asked for and what is granted", () => {
   });
 });
 
-describe("AAEP §12.6, R32, P10: values of a later version", () => {
+describe("AAEP §12.6, R32: values of a later version", () => {
   test("are ignored with a note, single and in lists", () => {
     const answer = accepted(
       ask(
@@ -349,7 +349,7 @@ describe("extension prefixes", () => {
     expect(accepted(ask({ supported_extensions: uris })).terms.supportedExtensions).toEqual([...new Set(uris)]);
   });
 
-  test("S5: what slashes and number signs an URI ends with names no other vocabulary, however many there are", () => {
+  test("what slashes and number signs an URI ends with names no other vocabulary, however many there are", () => {
     const uris = [one, `${one}${"/#".repeat(8000)}`, `https://example.org/${"/".repeat(16_000)}x`];
     expect(accepted(ask({ supported_extensions: uris })).terms.supportedExtensions).toEqual(uris);
     const others = [one, `https://example.com/finance/context/v1${"/".repeat(8000)}`];

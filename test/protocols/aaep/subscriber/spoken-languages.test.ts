@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CATALOGUE_LANGUAGES } from "../../../../src/engine/terms/language.js";
 import { createSpokenLanguages, ownLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
 
-describe("R14, P19: a language is spoken", () => {
+describe("R14: a language is spoken", () => {
   test("R31: where the daemon has texts in it, or texts that say none are in it", () => {
     const { isSpoken } = createSpokenLanguages("yo-NG");
     for (const language of [...CATALOGUE_LANGUAGES, "yo-NG"]) expect(isSpoken(language), language).toBe(true);

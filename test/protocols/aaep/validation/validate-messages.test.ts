@@ -213,7 +213,7 @@ describe("bounds of messages", () => {
       expect([fault.pointer, fault.rule]).toEqual(["/capabilities/aaepd/checkpoints", "R26"]);
     }
   });
-  it("R19, P16: what was given may be sent back, and a key that is none is not repeated", () => {
+  it("R19: what was given may be sent back, and a key that is none is not repeated", () => {
     const given = { key: "0123", limits: { queue_events: 256, later: true }, heartbeat_seconds: 0.5 };
     expect(request(altered("subscription.request", { capabilities: { aaepd: given } }))).toBeUndefined();
     const fault = faultOf(request, altered("subscription.request", { capabilities: { aaepd: { key: 8675309 } } }));
@@ -238,7 +238,7 @@ describe("the daemon's own messages", () => {
     expect(repeat({ event_id: "evt_1", subscription_id: "sub_1" })).toBeUndefined();
     expect(resume({ session_id: "sess_1", resume_token: "t" })).toBeUndefined();
   });
-  it("M3: a misspelt member of skip does not skip everything", () => {
+  it("a misspelt member of skip does not skip everything", () => {
     const fault = faultOf(skip, { sesion_id: "sess_1" });
     expect([fault.code, fault.pointer, fault.rule]).toEqual(["invalid_message", "/sesion_id", "R26"]);
     expect(fault.sentence).toMatch(/spelling/);

@@ -79,7 +79,7 @@ describe("events of the chapters", () => {
   });
 });
 
-describe("R2, AAEP §9.3.1(9), P18: summaries", () => {
+describe("R2, AAEP §9.3.1(9): summaries", () => {
   const LEVELS = ["summary_terse", "summary_normal", "summary_detailed"];
   it.each(EVENT_NAMES)(
     "%s may have them at every level and in every language, and may be said to have none",
@@ -161,7 +161,7 @@ describe("bounds", () => {
     expect(faultOf(altered("agent.awaiting.clarification", { choices: [] })).sentence).toBe(
       "`choices` must have between 2 and 32 entries; it has 0.",
     );
-    // Beyond what a number of JSON holds in every language (M6).
+    // Beyond what a number of JSON holds in every language.
     expect(faultOf(altered("agent.progress.updated", { progress: { step: 2 ** 53 } })).sentence).toBe(
       "`progress.step` must be at most 9007199254740991; it is 9007199254740992.",
     );
@@ -284,14 +284,14 @@ describe("§4.4.2: clarifications that somebody can answer", () => {
       { choices, accepted_response_kinds: ["multiple_choice"], default_response: "Age 65" },
       "/default_response",
     ],
-    ["P8: a number is written in letters", { accepted_response_kinds: ["numeric"], default_response: "abc" }],
-    ["P8: a number is infinite", { accepted_response_kinds: ["numeric"], default_response: "1e999" }],
-    ["P8: a number has a unit", { accepted_response_kinds: ["numeric"], default_response: "65 years" }],
-    ["P8: true is written as yes", { accepted_response_kinds: ["yes_no"], default_response: "yes" }],
-    ["P8: false is written as no", { accepted_response_kinds: ["yes_no"], default_response: "no" }],
-    ["P8: it is none of several kinds", { accepted_response_kinds: ["yes_no", "numeric"], default_response: "maybe" }],
+    ["a number is written in letters", { accepted_response_kinds: ["numeric"], default_response: "abc" }],
+    ["a number is infinite", { accepted_response_kinds: ["numeric"], default_response: "1e999" }],
+    ["a number has a unit", { accepted_response_kinds: ["numeric"], default_response: "65 years" }],
+    ["true is written as yes", { accepted_response_kinds: ["yes_no"], default_response: "yes" }],
+    ["false is written as no", { accepted_response_kinds: ["yes_no"], default_response: "no" }],
+    ["it is none of several kinds", { accepted_response_kinds: ["yes_no", "numeric"], default_response: "maybe" }],
     [
-      "P8: it is neither a choice nor a number",
+      "it is neither a choice nor a number",
       { choices, accepted_response_kinds: ["multiple_choice", "numeric"], default_response: "Age 65" },
     ],
   ] as readonly [string, Json, string?][])("%s: refused", (_, fields, pointer = "/default_response") => {
@@ -352,7 +352,7 @@ describe("extensions", () => {
       expect([fault.code, fault.pointer]).toEqual(["unknown_type", "/type"]);
     }
   });
-  it("U12: a misspelt core type gets the nearest one, in either spelling, unless it is very long", () => {
+  it("a misspelt core type gets the nearest one, in either spelling, unless it is very long", () => {
     const sentenceFor = (type: string) => faultOf(extended({ type })).sentence;
     expect(sentenceFor("aaep:agent.tool.invokedd")).toContain("Did you mean aaep:agent.tool.invoked?");
     expect(sentenceFor("https://aaep-protocol.org/types/agent.tool.complete")).toContain(

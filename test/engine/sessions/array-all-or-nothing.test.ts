@@ -112,7 +112,7 @@ describe("R3: arrays are all or nothing", () => {
   });
 });
 
-describe("R8: agents that vanish", () => {
+describe("R17: what ended", () => {
   test("R17: what ended is remembered until it is forgotten, and with it its tokens (AAEP §6.2)", () => {
     const stage = createStage();
     for (const [index, id] of ["sess_1", "sess_2"].entries()) {

@@ -1,4 +1,4 @@
-// R28, A7: over a real socket, whoever missed a sentence asks for it by the id it was sent under.
+// R28: over a real socket, whoever missed a sentence asks for it by the id it was sent under.
 import { expect, test } from "vitest";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import { requestOf, startRig } from "../support/rigs/daemon-rig.js";

@@ -76,7 +76,7 @@ describe("AAEP §6.3.4: when", () => {
   });
 });
 
-describe("AAEP §6.3.4, H11: what", () => {
+describe("AAEP §6.3.4: what", () => {
   test("a decision for a question, and an answer for a confirmation, count as none", () => {
     expect(check(decision(), question("clarification"))).toBe("wrong_kind");
     expect(check(answer("yes"), question("confirmation"))).toBe("wrong_kind");

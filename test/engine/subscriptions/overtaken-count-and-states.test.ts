@@ -23,7 +23,7 @@ const overtookOf = ({ received }: Listener) =>
 const retuneTo = (listener: Listener, terms: Partial<Terms>) =>
   listener.subscription.retune({ ...listener.subscription.terms(), ...terms });
 
-describe("R4, P2: the count of what was overtaken", () => {
+describe("R4: the count of what was overtaken", () => {
   it("the last capable subscription that renegotiates replies away hears how its question ended, and that it overtook nothing", () => {
     const rig = createEngineRig();
     const reader = rig.listen({ supportsConfirmationReply: true });
@@ -165,7 +165,7 @@ describe("R4, P2: the count of what was overtaken", () => {
   });
 });
 
-describe("AAEP §4.2.1, R4, P14: states that were superseded", () => {
+describe("AAEP §4.2.1, R4: states that were superseded", () => {
   const statesOf = ({ received }: Listener) =>
     received.flatMap(({ event }) =>
       event.type === "aaep:agent.state.changed" ? [[event.from_state, event.to_state, event.event_id]] : [],

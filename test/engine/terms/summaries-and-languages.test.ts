@@ -124,7 +124,7 @@ describe("languages", () => {
     });
   });
 
-  test("R14, P19: an event that says no language is in the default one, which is said where its variants are folded", () => {
+  test("R14: an event that says no language is in the default one, which is said where its variants are folded", () => {
     const payload = { summary_normal: "Done", summary_normal_de: "Fertig" };
     expect(shaped(COMPLETED, payload, shape("normal", "en-US", "de"))).toEqual({
       summary_normal: "Done",

@@ -26,7 +26,7 @@ function stage(options: RigOptions = {}, capabilities: Document = {}) {
   return { rig, stream, request, taken, ends };
 }
 
-describe("R33, P17: a request that takes a stream over", () => {
+describe("R33: a request that takes a stream over", () => {
   it("inherits that the transport takes nothing, and nothing that was held for the one before", () => {
     const { rig, stream, request, taken } = stage();
     request();
