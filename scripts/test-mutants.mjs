@@ -3,7 +3,7 @@
 //   npm run test:mutants -- --only src/engine/views  a file or a folder only; may be repeated
 //   npm run test:mutants -- --last N                 only files of the last N commits that touched sources; in a clone of one commit all files
 // Options: --seed TEXT draws others (the hash of the last commit), --tests PATH asks exactly these tests, a file or a folder, may be repeated,
-// --at-least PERCENT (default 85), --budget SECONDS of tests for each mutant, the nearest first, as on an idle machine (default 10; no end
+// --at-least PERCENT (default 90), --budget SECONDS of tests for each mutant, the nearest first, as on an idle machine (default 10; no end
 // with --tests), --slots N at a time (default 2), --json, --root FOLDER.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     only: { type: "string", multiple: true, default: [""] },
     last: { type: "string" },
     tests: { type: "string", multiple: true },
-    "at-least": { type: "string", default: "85" },
+    "at-least": { type: "string", default: "90" },
     budget: { type: "string" },
     slots: { type: "string", default: "2" },
     json: { type: "boolean", default: false },
@@ -63,6 +63,10 @@ const touched =
 const chosen = sources.filter(
   ({ path }) => options.only.some((part) => isIn(path, part)) && (touched?.includes(path) ?? true),
 );
+if (!options.only.every((part) => sources.some(({ path }) => isIn(path, part)))) {
+  tell(`no such file or folder in src and transports: --only ${options.only.join(" --only ")}`);
+  process.exit(2);
+}
 const seed = options.seed ?? git("rev-parse", "HEAD");
 const queues = drawn(
   chosen.map(({ path, source }) => ({ path, source, changes: changesOf(source, path) })),

@@ -45,12 +45,15 @@ const EFFECTS = new Set([
 ]);
 
 /**
- * All changes of a source in the order of their places: `{ start, end, text, form }`. `form` is what is replaced as a whole: an "expression", a
- * "statement", or a "method" with the dot before it.
+ * All changes of a source in the order of their places: `{ start, end, text, form, isStatic }`. `form` is what is replaced as a whole: an "expression",
+ * a "statement", or a "method" with the dot before it. `isStatic`: the place runs when its module is loaded.
  */
 export function changesOf(source, path) {
   const changes = [];
-  walk(parse(source, path), (node, parents) => changes.push(...changesAt(node, parents, source)));
+  walk(parse(source, path), (node, parents) => {
+    const isStatic = !parents.some(({ type }) => /Function|MethodDefinition/.test(type));
+    for (const change of changesAt(node, parents, source)) changes.push({ ...change, isStatic });
+  });
   return changes.sort((one, other) => one.start - other.start || one.end - other.end);
 }
 
@@ -120,7 +123,8 @@ function conditionChanges(test, source) {
 function literalChanges(node, parent) {
   const { value } = node;
   if (typeof value === "boolean") return [replaced(node, String(!value))];
-  if (typeof value === "number" && isLarge(value, parent)) return [];
+  if (typeof value === "number" && isLarge(value, parent))
+    return [2 * value, Math.floor(value / 2)].map((number) => replaced(node, String(number)));
   if (typeof value === "number" && node.bigint === undefined)
     return [value + 1, ...(value >= 1 ? [value - 1] : [])].map((number) => replaced(node, String(number)));
   // A text with blanks is for people, and a text that stands alone is a directive.
@@ -129,7 +133,7 @@ function literalChanges(node, parent) {
   return isCode ? [replaced(node, '""')] : [];
 }
 
-/** Whether a number is a size or a time of a hundred or more: nobody meets one more or less of it. */
+/** Whether a number is a size or a time of a hundred or more, of which one more or less makes no difference. */
 function isLarge(value, parent) {
   const isNamed = parent?.type === "VariableDeclarator" && /^[A-Z\d_]+$/.test(parent.id.name ?? "");
   return value >= 100 && (isNamed || /^[*/]$/.test(parent?.operator ?? ""));

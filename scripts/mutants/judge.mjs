@@ -35,7 +35,7 @@ export function createJudge(folder, runner, testsFor, sound, known, budgetMs) {
     const started = performance.now();
     let [left, after, reached, by] = [budgetMs, 0, false, undefined];
     // Where a place is reached while its module is loaded, only the first file that loads it seems to reach it.
-    const isLoaded = isStatic(folder, number);
+    const isLoaded = mutant.isStatic || isStatic(folder, number);
     if (isLoaded) runner.restart();
     for (const test of testsFor(mutant.path)) {
       if (left <= 0) break;
@@ -46,7 +46,8 @@ export function createJudge(folder, runner, testsFor, sound, known, budgetMs) {
       }
       const { failed, ms } = await ask(test, number);
       const places = reachedIn(folder);
-      if (failed === undefined && !known.has(test)) known.set(test, places);
+      // A mutant that runs may keep others from being reached.
+      if (failed === undefined && !places.has(number) && !known.has(test)) known.set(test, places);
       if (places.has(number)) {
         reached = true;
         left -= ms;
@@ -58,7 +59,7 @@ export function createJudge(folder, runner, testsFor, sound, known, budgetMs) {
       if (sound.get(test) !== false) after += 1;
     }
     // Its module has been loaded with it.
-    if (isStatic(folder, number)) runner.restart();
+    if (isLoaded || isStatic(folder, number)) runner.restart();
     const seconds = Math.round((performance.now() - started) / 100) / 10;
     if (by !== undefined) return { ...mutant, verdict: "noticed", by, seconds };
     return { ...mutant, verdict: reached ? "survived" : "unreached", after, seconds };

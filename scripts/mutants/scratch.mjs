@@ -112,7 +112,8 @@ function build(folder) {
   for (const part of ["pure", "node"]) stamp(`dist/${part}.tsbuildinfo`);
   const bundler = join(folder, "scripts/bundle.mjs");
   if (!existsSync(bundler)) return;
-  spawnSync(process.execPath, [bundler], { cwd: folder, stdio: "ignore" });
+  const { status } = spawnSync(process.execPath, [bundler], { cwd: folder, stdio: ["ignore", 2, 2] });
+  if (status !== 0) throw new Error("the programs that tests start cannot be made");
   stamp("dist/bundle/main.js");
 }
 
