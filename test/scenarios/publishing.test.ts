@@ -98,7 +98,7 @@ tellOverLanes([
     ],
   },
   {
-    name: "R2, R33: a member that stands twice, or a field that no event has, is refused by the place and the rule",
+    name: "R2, R33: a field that its event does not have, or a type that no event has, is refused by its place",
     steps: [
       { do: "publish", events: [started()] },
       {

@@ -89,8 +89,9 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       return;
     }
     case "reply": {
-      const replied = (await world.subscriber(step.who)).reply(step.message as Message);
-      return step.counts === false ? replied.catch(() => undefined) : replied;
+      const accepted = await (await world.subscriber(step.who)).reply(step.message as Message);
+      if (accepted !== undefined) expect(accepted).toBe(step.counts !== false);
+      return;
     }
     case "is told not taken": {
       const { notTaken } = await world.subscriber(step.who);

@@ -41,7 +41,7 @@ export type Step =
   | { readonly do: "is kept alive"; readonly who: string; readonly times: number }
   /** `status`: how its stream ends after that, where streams have a status. */
   | { readonly do: "is told"; readonly who: string; readonly closing: Part; readonly status?: string }
-  /** `counts`: false where a call that answers it says so. */
+  /** `counts`: false where it does not. Where a call answers it, the answer says so. */
   | { readonly do: "reply"; readonly who: string; readonly message: Part; readonly counts?: false }
   /** That replies with these tokens did not count, and nothing more of the kind. */
   | { readonly do: "is told not taken"; readonly who: string; readonly tokens: readonly string[] }
@@ -93,6 +93,8 @@ export interface Scenario {
   readonly steps: readonly Step[];
   /** Why it cannot be told over a lane; undefined where it can. */
   readonly skip?: (lane: Lane) => string | undefined;
+  /** Which lanes show it in a short run, where others show only a part of it. */
+  readonly short?: (lane: Lane) => boolean;
 }
 
 /** Why a lane cannot tell a scenario; undefined where it can. */

@@ -84,7 +84,8 @@ export interface Subscription {
   /** Asks the agent of a session to stop. */
   readonly stop: (sessionId: string) => Promise<Message>;
   readonly listPending: () => Promise<readonly Message[]>;
-  readonly reply: (message: Message) => Promise<void>;
+  /** Answers whether it counted, where a call is answered. */
+  readonly reply: (message: Message) => Promise<boolean | undefined>;
   /** Closes the subscription in order. */
   readonly close: () => Promise<void>;
   readonly id: () => string;
@@ -188,7 +189,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
     leave: (token) => tell({ type: "aaepd.leave", reply_token: token }),
     stop: (sessionId) => tell({ type: "aaepd.stop", session_id: sessionId }),
     listPending,
-    reply: async (message) => say({ ...message, subscription_id: id }),
+    reply: async (message) => void say({ ...message, subscription_id: id }),
     close: async () => {
       say({ type: "subscription.close", subscription_id: id, reason_code: "subscriber_shutdown" });
       await raw.closed;
@@ -399,9 +400,7 @@ function openRpcSubscription(
     leave: (token) => answerOf("aaepd.leave", { reply_token: token, subscription_id: id }),
     stop: (sessionId) => answerOf("aaepd.stop", { session_id: sessionId, subscription_id: id }),
     listPending: () => allPending((after) => request("aaep.list_pending", { subscription_id: id, ...after })),
-    reply: async (message) => {
-      await request("aaep.reply", { ...message, subscription_id: id });
-    },
+    reply: async (message) => (await request("aaep.reply", { ...message, subscription_id: id })).accepted === true,
     close: async () => {
       await request("aaep.close", { type: "subscription.close", subscription_id: id });
       all.splice(all.indexOf(one), 1);
