@@ -4,7 +4,7 @@ import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
-export interface FakeSide {
+interface FakeSide {
   /** What the subscriber has sent on this connection. */
   readonly received: Message[];
   readonly say: (...messages: Message[]) => void;

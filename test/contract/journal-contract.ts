@@ -4,7 +4,7 @@ import type { Journal, JournalRead } from "../../src/contracts/journal.js";
 import type { Epoch, Evicted } from "../../src/engine/event/event.js";
 import { newEvent } from "../support/rigs/journal-rig.js";
 
-export interface JournalUnderTest {
+interface JournalUnderTest {
   readonly journal: Journal;
   readonly evicted: readonly Evicted[];
 }

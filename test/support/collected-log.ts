@@ -1,6 +1,6 @@
 import type { Log } from "../../src/contracts/log.js";
 
-export interface CollectedLine {
+interface CollectedLine {
   readonly level: keyof Log;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;

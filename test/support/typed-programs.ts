@@ -12,10 +12,8 @@ export const RESOLUTIONS = [
   { module: "ESNext", moduleResolution: "Bundler" },
 ] as const;
 
-export type Resolution = (typeof RESOLUTIONS)[number];
-
 /** A statement that compiles, and the same one with one flaw. */
-export interface Pair {
+interface Pair {
   readonly flaw: string;
   readonly right: string;
   readonly wrong: string;
@@ -25,7 +23,7 @@ const STARTED = `type: "aaep:agent.session.started", session_id: "sess_1", summa
 const ENVELOPE = `"@context": "https://aaep-protocol.org/context/v1", event_id: "evt_1", session_id: "sess_1", timestamp: "2026-11-23T12:00:00Z"`;
 const PRODUCER = `producer: { agent_id: "sorter" }`;
 
-export const PAIRS: readonly Pair[] = [
+const PAIRS: readonly Pair[] = [
   {
     flaw: "a misspelt type is published",
     right: `await agent.publish({ type: "aaep:agent.tool.invoked", session_id: "sess_1", tool: "sort", summary_normal: "Sorts." });`,

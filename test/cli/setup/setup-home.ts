@@ -37,7 +37,7 @@ export interface SetupHome {
   readonly daemonPid: () => number | undefined;
 }
 
-export interface SetupStage {
+interface SetupStage {
   /** What a person types. Default: no terminal. */
   readonly terminal?: Readable;
   readonly environment?: Readonly<Record<string, string>>;

@@ -81,7 +81,7 @@ export const token = (message: Message): string => text(message.reply_token);
 export const outputKey = (event: Message): string => `${session(event)} ${text(event.output_id)}`;
 export const position = (event: Message): number => (typeof event.position === "number" ? event.position : 0);
 export const codePoints = (value: unknown): readonly string[] => [...text(value)];
-export const endOf = (event: Message): number => position(event) + codePoints(event.chunk).length;
+const endOf = (event: Message): number => position(event) + codePoints(event.chunk).length;
 export const emptied = (event: Message): Message => ({ ...event, chunk: "", position: endOf(event) });
 export const leavesQuestion = (event: Message): boolean => isState(event) && event.from_state === "awaiting_input";
 export const isIrreversible = (question: Message): boolean =>

@@ -96,7 +96,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** Verdicts with the texts that `text` makes. */
-export function verdictWith(text: fc.Arbitrary<string>): fc.Arbitrary<Verdict> {
+function verdictWith(text: fc.Arbitrary<string>): fc.Arbitrary<Verdict> {
   const evidence = fc.array(fc.oneof(fc.record({ note: text, text }), fc.record({ note: text })), { maxLength: 3 });
   return fc.oneof(
     fc.constant(PASSED),

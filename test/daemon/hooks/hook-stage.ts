@@ -4,7 +4,7 @@ import { type DaemonRig, type RigOptions, requestOf, startRig, turns } from "../
 
 export type Message = Readonly<Record<string, unknown>>;
 
-export interface RunningHook {
+interface RunningHook {
   readonly result: Promise<Message>;
   /** The host kills the process. */
   readonly kill: () => Promise<void>;

@@ -124,7 +124,7 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
 };
 
 /** An agent's outcome in the words in which listeners are told. */
-export function resolutionOf(outcome: string): string {
+function resolutionOf(outcome: string): string {
   const [decision, response, by] = JSON.parse(outcome) as [string | null, unknown, string, string | null];
   const decided = DECIDED_BY[by] ?? by;
   if (by === "cancelled") return `cancelled by ${decided}`;

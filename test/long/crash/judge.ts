@@ -61,7 +61,7 @@ export type Counts = typeof NOTHING & {
   readonly resumed: Record<string, number>;
 };
 
-export type FaultCount =
+type FaultCount =
   | "lost"
   | "reordered"
   | "duplicated"

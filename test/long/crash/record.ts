@@ -31,7 +31,7 @@ export interface SentSession {
 }
 
 /** What somebody says of how a question ended. */
-export interface OutcomeReport {
+interface OutcomeReport {
   readonly by: string;
   /** Equal for equal outcomes, whoever says them. */
   readonly outcome: string;
@@ -72,7 +72,7 @@ export interface PlaceTold extends ToldPlace {
 }
 
 /** The connection is over. */
-export interface Left {
+interface Left {
   readonly kind: "left";
   /** ms, on a clock of its own. */
   readonly at: number;

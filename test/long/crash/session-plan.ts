@@ -3,7 +3,7 @@
 import type { Chance } from "../../support/chance.js";
 import type { Message } from "../../support/oracles/wire-sniffer.js";
 
-export type Step =
+type Step =
   | { readonly kind: "publish"; readonly events: readonly Message[] }
   /** Asked by a call that waits, or published as an event of its own. */
   | { readonly kind: "ask"; readonly event: Message; readonly by: "call" | "event"; readonly isAwaited: boolean }

@@ -60,7 +60,7 @@ export function isWanted(terms: Terms, entry: JournaledEvent): boolean {
 }
 
 /** One published character (code point). */
-export interface Character {
+interface Character {
   readonly text: string;
   readonly epoch: number;
   readonly entry: JournaledEvent;

@@ -13,7 +13,7 @@ export interface PublishedEvent {
   readonly text?: PublishedText | undefined;
 }
 
-export interface PublishedText {
+interface PublishedText {
   readonly output: string;
   /** A position in code points. */
   readonly from: number;
@@ -77,7 +77,7 @@ interface PublishedCharacter {
   readonly isKept: boolean;
 }
 
-export interface PublishedOutput {
+interface PublishedOutput {
   /** In a cursor. */
   readonly digest: string;
   /** Positions at which it ended. */

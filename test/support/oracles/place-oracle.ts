@@ -41,7 +41,7 @@ export interface PlaceOracleSpec {
   readonly rules?: Rules;
 }
 
-export interface News {
+interface News {
   /** Something of it never came before, on any connection. */
   readonly isNews: boolean;
   /** Of text: characters that had come before. */

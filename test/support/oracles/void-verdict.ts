@@ -15,7 +15,7 @@ export interface BootFacts {
   head: number;
 }
 
-export interface SeatConnection extends ClientConnection {
+interface SeatConnection extends ClientConnection {
   readonly run: number;
 }
 

@@ -3,7 +3,7 @@ import { chownSync } from "node:fs";
 import { test } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.js";
 
-export const isRoot = process.getuid?.() === 0;
+const isRoot = process.getuid?.() === 0;
 
 /** Tests that need root, who can be every user. */
 export const testAsRoot = test.skipIf(!isRoot);

@@ -7,7 +7,7 @@ import { createMessageQueue, type MessageQueue } from "./message-queue.js";
 import { allPending } from "./pages.js";
 
 /** Anything that can be said on a connection, framed. */
-export interface RawPeer {
+interface RawPeer {
   readonly connection: Connection<Uint8Array>;
   readonly sendText: (...texts: readonly string[]) => void;
   readonly sendBytes: (bytes: Uint8Array) => void;
@@ -101,7 +101,7 @@ export interface PlainPeer extends RawPeer, Subscription {
 }
 
 /** The place in a message that tells one. */
-export function cursorIn(message: Message): string | undefined {
+function cursorIn(message: Message): string | undefined {
   const {
     cursor,
     honored_capabilities: honored,

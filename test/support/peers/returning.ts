@@ -2,7 +2,7 @@
 import { type LineListener, listenInLines } from "./line-listener.js";
 
 /** The place that a `subscription.close` gives to come back to; undefined where it gives none. */
-export function placeOf({ extensions }: Readonly<Record<string, unknown>>): string | undefined {
+function placeOf({ extensions }: Readonly<Record<string, unknown>>): string | undefined {
   const place = (extensions as { readonly aaepd?: { readonly cursor?: unknown } } | undefined)?.aaepd?.cursor;
   return typeof place === "string" ? place : undefined;
 }

@@ -5,7 +5,7 @@ import { eventually } from "../../cli/command-stage.js";
 import { cleanEnvironment, fixture, PROGRAM } from "./program.js";
 import { python } from "./python.js";
 
-export type Told = Readonly<Record<string, unknown>>;
+type Told = Readonly<Record<string, unknown>>;
 
 export interface ManagerOptions {
   /** Where it listens; its folder is the folder of everything else. */
@@ -18,7 +18,7 @@ export interface ManagerOptions {
   readonly notify?: string;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly sockets?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -14,7 +14,7 @@ import { openStream, type StreamClient } from "./service-calls.js";
 
 export type Document = Readonly<Record<string, unknown>>;
 
-export interface SubscriberStream extends StreamClient<Uint8Array> {
+interface SubscriberStream extends StreamClient<Uint8Array> {
   /** A request of the method, as a document. */
   readonly say: (request: Document) => void;
   /** Each message that came, as it came. */

@@ -58,7 +58,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export interface RawSocket {
+interface RawSocket {
   readonly socket: Socket;
   /** Everything that came, once the daemon has closed. */
   readonly all: Promise<Buffer>;

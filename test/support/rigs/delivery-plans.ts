@@ -90,7 +90,7 @@ const TEXTS = [
 
 const slot = fc.nat({ max: 1 });
 
-export const chunkOperation: fc.Arbitrary<Operation> = fc.record({
+const chunkOperation: fc.Arbitrary<Operation> = fc.record({
   op: fc.constant("chunk" as const),
   s: slot,
   a: slot,
@@ -102,7 +102,7 @@ export const chunkOperation: fc.Arbitrary<Operation> = fc.record({
   complete: fc.option(fc.constant(true), { nil: undefined, freq: 9 }),
 });
 
-export const eventOperation: fc.Arbitrary<Operation> = fc.oneof(
+const eventOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({ op: fc.constant("progress" as const), s: slot, a: slot, percent: fc.nat({ max: 100 }) }),
@@ -147,7 +147,7 @@ export const eventOperation: fc.Arbitrary<Operation> = fc.oneof(
   },
 );
 
-export const waitOperation: fc.Arbitrary<Operation> = fc.record({
+const waitOperation: fc.Arbitrary<Operation> = fc.record({
   op: fc.constant("wait" as const),
   ms: fc.constantFrom(0, 1, 20, 150, 400, 1000, 2500, 6000, 16_000),
 });
@@ -190,7 +190,7 @@ export const urgentOperation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ op: fc.constant("end" as const), s: slot, how: fc.constant("errored" as const) }),
 );
 
-export const boundaries: fc.Arbitrary<readonly Boundary[]> = fc.constantFrom<(readonly Boundary[])[]>(
+const boundaries: fc.Arbitrary<readonly Boundary[]> = fc.constantFrom<(readonly Boundary[])[]>(
   ["sentence", "completion"],
   ["word", "completion"],
   ["word"],

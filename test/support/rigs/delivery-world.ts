@@ -9,7 +9,7 @@ import { createEngineRig, type EngineRig, type Listener, type Place } from "./en
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What was true of a connection around one publish. */
-export interface Turn {
+interface Turn {
   readonly from: number;
   readonly to: number;
   readonly before: number;

@@ -27,7 +27,7 @@ export interface Received {
 }
 
 /** The journal in memory of every rig. */
-export const RING_ID = "e".repeat(32);
+const RING_ID = "e".repeat(32);
 
 /** The cursor of a place in a rig's journal: everything up to an epoch was received. */
 export function cursorAfter(after: number, journalId: string = RING_ID): string {

@@ -6,7 +6,7 @@ import { createEngineRig, type EngineRig } from "./engine-rig.js";
 import { openRig } from "./journal-rig.js";
 
 /** When the runs begin whose events `record` has. */
-export const RECORDED_FROM = Date.UTC(2026, 4, 24, 14);
+const RECORDED_FROM = Date.UTC(2026, 4, 24, 14);
 
 /** What the engine journals while `act` is at work, received at the rig's virtual time. */
 export function record(act: (rig: EngineRig) => void): readonly JournaledEvent[] {

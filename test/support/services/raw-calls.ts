@@ -92,13 +92,3 @@ export function enveloped(message: Uint8Array, flags = 0): Uint8Array {
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
 }
-
-/** The last envelope of a stream of Connect, which says how it ended. */
-export function endOfStream(body: Buffer): { readonly error?: { readonly code: string; readonly message: string } } {
-  for (let at = 0; at < body.length; ) {
-    const length = body.readUInt32BE(at + 1);
-    if ((body.readUInt8(at) & 2) !== 0) return JSON.parse(body.subarray(at + 5, at + 5 + length).toString()) as object;
-    at += 5 + length;
-  }
-  throw new Error("the stream has no end");
-}

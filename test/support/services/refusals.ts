@@ -15,7 +15,7 @@ export interface Refusal extends Message {
 }
 
 /** An error as `aaepd.error` says it. Throws where it lacks what each has (R20). */
-export function errorDocument({ code, message, pointer, rule, eventId, answers }: AaepdError): Refusal {
+function errorDocument({ code, message, pointer, rule, eventId, answers }: AaepdError): Refusal {
   if (code === undefined || !(code in STATUS_OF) || message === undefined)
     throw new Error(`no error: ${code}, ${message}`);
   return {

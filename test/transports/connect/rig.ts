@@ -27,7 +27,7 @@ export interface ConnectRig {
   readonly transport: (protocol: ProtocolName, version: Version, more?: TransportOptions) => Transport;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly useBinaryFormat?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }

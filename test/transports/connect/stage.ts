@@ -13,7 +13,7 @@ import type { Connection } from "../../../src/contracts/transport.js";
 import { createMessageQueue, type MessageQueue } from "../../support/peers/message-queue.js";
 import { type ConnectRig, type ProtocolName, type RigOptions, startConnect, type Version } from "./rig.js";
 
-export type ServerStream = Connection<Uint8Array>;
+type ServerStream = Connection<Uint8Array>;
 
 export interface Stage extends ConnectRig {
   readonly listens: MessageQueue<ServerStream>;

@@ -19,7 +19,7 @@ export const LISTEN = "/aaep.v1.SubscriberService/Listen";
 type Answer = (ServiceMethod & { readonly kind: "unary" })["answer"];
 
 /** The connections of calls, in the order in which they began. */
-export interface Calls {
+interface Calls {
   readonly next: () => Promise<Connection<Uint8Array>>;
 }
 

@@ -5,7 +5,7 @@ import type { RpcOptions } from "../../../transports/json-rpc/answering-connecti
 import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
 import { createMemoryPair, type MemoryOptions } from "../../../transports/memory/memory-pair.js";
 
-export interface RawPeer {
+interface RawPeer {
   readonly connection: Connection<Uint8Array>;
   /** Sends text as it is. */
   readonly say: (...texts: readonly string[]) => void;
@@ -28,7 +28,7 @@ export function rawAgainst(handlers: Partial<RpcHandlers> = {}, options: RpcOpti
   return { ...rawPeer(second), rpc, calls, sever };
 }
 
-export function recording(calls: RpcCall[], handlers: Partial<RpcHandlers>): RpcHandlers {
+function recording(calls: RpcCall[], handlers: Partial<RpcHandlers>): RpcHandlers {
   return {
     request: (call) => {
       calls.push(call);
@@ -43,7 +43,7 @@ export function recording(calls: RpcCall[], handlers: Partial<RpcHandlers>): Rpc
   };
 }
 
-export function rawPeer(connection: Connection<Uint8Array>): RawPeer {
+function rawPeer(connection: Connection<Uint8Array>): RawPeer {
   const iterator = connection.frames[Symbol.asyncIterator]();
   const heard: Uint8Array[] = [];
   return {

@@ -121,8 +121,6 @@ export function createFieldStage({ maxUnits = 10_000 }: FieldStageOptions = {}) 
   };
 }
 
-export type FieldStage = ReturnType<typeof createFieldStage>;
-
 export function recordOf(content: string, more: Partial<RecordRequest> = {}): RecordRequest {
   return {
     operation: "RECORD",

@@ -8,7 +8,7 @@ export interface Examples {
 
 const CONFIDENCE = { score: 0.8, reasoning: "Two reports agree.", evidence: ["Report A"], assumptions: [] };
 
-export const MEMORY_UNIT: AkashikDocument = {
+const MEMORY_UNIT: AkashikDocument = {
   id: "mem-1",
   type: "finding",
   mode: "committed",
@@ -21,7 +21,7 @@ export const MEMORY_UNIT: AkashikDocument = {
   status: "contested",
 };
 
-export const CONFLICT: AkashikDocument = {
+const CONFLICT: AkashikDocument = {
   id: "conf-1",
   type: "contradiction",
   status: "open",
