@@ -67,7 +67,13 @@ function faultsOf({ published, first, back }: History, isWhole = true, rules: Ru
   return placeFaults(publishedRecord(published), [first, back], (_, hasCome) => !hasCome, isWhole, rules);
 }
 
-const WRONGS: readonly (readonly [string, PlaceFault, (history: History) => void])[] = [
+/** Skips a text after so many events, of which a piece is missing that is the third to come. */
+function skipped(back: ClientConnection, output: string, received: number): void {
+  Object.assign(back, { skips: [{ output: `${sessionId}/${output}`, received }] });
+  back.items.splice(4, 1, said(10, "wo.", true));
+}
+
+const WRONGS: readonly (readonly [string, PlaceFault | "misdeclared", (history: History) => void])[] = [
   ["text has a hole", "lost", ({ back }) => void back.items.splice(1, 1, said(6, "nd "))],
   ["a text never ended", "lost", ({ back }) => void back.items.splice(4, 1, said(9, "two."))],
   ["a cursor names text that never came", "lost", ({ first }) => void first.items.splice(2, 1, said(0, "One"))],
@@ -90,6 +96,19 @@ const WRONGS: readonly (readonly [string, PlaceFault, (history: History) => void
   ["a place fell below the one that was named", "fell", ({ back }) => void back.items.splice(0, 1, place(0))],
   ["a text ended twice", "duplicated", ({ back }) => void back.items.splice(5, 0, said(13, "", true))],
   ["a text ended too early", "invented", ({ back }) => void back.items.splice(1, 1, said(5, "And ", true))],
+  ["a text that is not skipped has a hole", "reordered", ({ back }) => skipped(back, "other", 0)],
+  ["a text has a hole before it is skipped", "reordered", ({ back }) => skipped(back, "out", 3)],
+  ["more is declared lost than was published", "misdeclared", ({ back }) => void back.items.splice(4, 2, gap(6))],
+  ["nobody can say how much is lost", "misdeclared", ({ back }) => void back.items.splice(4, 2, gap(Infinity))],
+  ["a loss has no number", "misdeclared", ({ back }) => void back.items.splice(4, 2, gap(0))],
+  [
+    "a loss is declared where the journal has everything",
+    "misdeclared",
+    ({ back }) => {
+      Object.assign(back, { isJournalWhole: true });
+      back.items.splice(4, 2, gap(2));
+    },
+  ],
   ["a good place got a sum", "summed", ({ back }) => void back.items.splice(1, 0, came("evt_s", { isSummary: true }))],
 ];
 
@@ -151,7 +170,7 @@ describe("the oracle of places", () => {
 
   it("R26: takes the empty end of a text that is skipped behind a place that covers it for right by one text alone", () => {
     const history = right();
-    Object.assign(history.back, { hasSkipped: true });
+    Object.assign(history.back, { skips: [{ output: `${sessionId}/out`, received: 3 }] });
     history.back.items.splice(4, 4, said(9, "two."), came("evt_5"), place(5), said(13, "", true));
     expect(faultsOf(history)).toStrictEqual([]);
     expect(faultsOf(history, true, LEVEL)).toContainEqual(expect.stringMatching(/^ranAhead: the end of/));
@@ -161,6 +180,9 @@ describe("the oracle of places", () => {
     const history = right();
     history.published.push({ ...tool("evt_6", 6), sessionId: "sess_2" });
     history.back.items.splice(4, 2, gap(3));
+    const many = right();
+    many.back.items.splice(4, 2, gap(5));
+    expect(faultsOf(many, true, LEVEL)).toContainEqual(expect.stringMatching(/^misdeclared: /));
     const losses = (rules: Rules) => faultsOf(history, true, rules).filter((fault) => fault.startsWith("lost"));
     expect(losses(LEVEL)).toStrictEqual([]);
     expect(losses(EXACT)).toStrictEqual([expect.stringMatching(/ evt_6 /)]);

@@ -69,7 +69,7 @@ export function lossFaults(
 
 /** R10, R17, R27: what came to a listener over all its connections, and what was declared lost, is what it was owed. */
 function seatFaults(
-  { entries, connections }: World,
+  { plan, entries, connections }: World,
   seat: number,
   published: Published,
   record: PublishedRecord,
@@ -91,7 +91,8 @@ function seatFaults(
     resumed: connection.listener.subscription.resumed,
     head: entries[connection.joinedAt - 1]?.epoch ?? 0,
     items: arrivedAt(connection.listener, connection.arrived),
-    hasSkipped: connection.skips.length > 0,
+    skips: connection.skips,
+    isJournalWhole: entries.length <= plan.journalCount,
   }));
   return placeFaults(record, heard, isMissing, isStaying(chain), rules);
 }

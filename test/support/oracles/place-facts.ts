@@ -35,7 +35,7 @@ export interface ClientEvent {
   readonly isSummary?: boolean;
   /** It tells a client that cannot answer of a question (R6). */
   readonly isNotice?: boolean;
-  /** How many events of its session it declares lost (R27). */
+  /** How many events of its session it declares lost (R27); 0 where it owes the number. */
   readonly gap?: number;
 }
 
@@ -47,7 +47,15 @@ export interface ToldPlace {
 
 export type Arrived = ClientEvent | ToldPlace;
 
-/** How a connection began. */
+/** A text was skipped, or everything (R26). */
+export interface Skip {
+  /** Of the text; undefined of everything. */
+  readonly output: string | undefined;
+  /** Events that had come by then. */
+  readonly received: number;
+}
+
+/** How a connection began, and what is known of it beside what came. */
 export interface ConnectionStart {
   /** The cursor that was named; undefined of a newcomer. */
   readonly named: string | undefined;
@@ -57,8 +65,9 @@ export interface ConnectionStart {
   readonly head: number;
   /** The journal's when it ended, where text may be said again after that. */
   until?: number;
-  /** It skipped a text, or everything (R26). */
-  readonly hasSkipped?: boolean;
+  readonly skips?: readonly Skip[];
+  /** The journal let go of nothing. */
+  readonly isJournalWhole?: boolean;
 }
 
 export interface ClientConnection extends ConnectionStart {
@@ -151,7 +160,7 @@ export function clientEvent(event: Readonly<Record<string, unknown>>): ClientEve
     ...(marks.summary === true ? { isSummary: true } : {}),
     ...(marks.asks === undefined ? {} : { isNotice: true }),
     // How many nobody can say where the place was unknown.
-    ...(gap === undefined ? {} : { gap: Number(gap.events ?? Infinity) }),
+    ...(gap === undefined ? {} : { gap: Number(gap.events ?? (gap.reason === "unknown_place" ? Infinity : 0)) }),
   };
 }
 

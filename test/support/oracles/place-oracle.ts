@@ -74,6 +74,8 @@ interface Connection extends ConnectionStart {
   readonly declared: Map<string, number>;
   /** Nothing up to here may come any more. */
   covered: CursorFacts | undefined;
+  /** Events that have come. */
+  receivedCount: number;
   told: CursorFacts | undefined;
 }
 
@@ -119,7 +121,7 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
     if (come.isComplete && (completes || chunk !== "")) fault("duplicated", `${key} went on after its end (${id})`);
     if (characters.some((_, index) => come.characters.has(position + index)))
       fault("duplicated", `${key} came twice from ${position} on one connection (${id})`);
-    const isExcused = connection.hasSkipped === true || declaredIn(connection, sessionId) > 0;
+    const isExcused = hasSkipped(connection, key) || declaredIn(connection, sessionId) > 0;
     if (position !== come.end && !isExcused)
       fault("reordered", `${key} goes on at ${position} after ${come.end} (${id})`);
     const wasComplete = before.knowsEnd(key);
@@ -127,7 +129,7 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
     const givenTo = connection.covered?.outputs.get(known.digest)?.to ?? 0;
     const at = sources.findIndex((those, index) => position + index < givenTo || those.every(isCovered));
     if (at >= 0) coverFault(isKnown(at), `${key} at ${position + at} (${sources[at]?.[0]?.epoch}, ${id})`);
-    else if (completes && ends.length > 0 && ends.every(isCovered) && !mayEndAhead(connection, rules))
+    else if (completes && ends.length > 0 && ends.every(isCovered) && !mayEndAhead(connection, key, rules))
       coverFault(wasComplete, `the end of ${key} (${ends[0]?.epoch}, ${id})`);
     const againCount = characters.filter((_, index) => isKnown(index)).length;
     const isNews = againCount < characters.length || (completes && !wasComplete);
@@ -146,7 +148,7 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
     connection.declared.set(sessionId, (connection.declared.get(sessionId) ?? 0) + gap);
     if (event.isSummary === true && connection.resumed === "all" && !maySum(connection))
       fault("summed", `${sessionId} was summed up although the place was good (${id})`);
-    if (event.isSummary === true || gap > 0) return { isNews: !isKnown, againCount: 0 };
+    if (event.isSummary === true || event.gap !== undefined) return { isNews: !isKnown, againCount: 0 };
     if (connection.ids.has(id)) fault("duplicated", `${id} came twice on one connection`);
     connection.ids.add(id);
     const epoch = published.epochs.get(id) ?? derivedEpoch(id);
@@ -197,7 +199,11 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
       connection.covered = bothOf(covered, place);
       connection.told = place;
     },
-    take: (event) => (event.type === STREAMING ? takeText(event) : takeEvent(event)),
+    take: (event) => {
+      const news = event.type === STREAMING ? takeText(event) : takeEvent(event);
+      connection.receivedCount += 1;
+      return news;
+    },
     end: (isWhole) => {
       const reported = new Set<string>();
       for (const one of connections) {
@@ -222,6 +228,33 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
   };
 }
 
+function isAfter({ epoch = Infinity }: PublishedEvent, after: number): boolean {
+  return epoch > after;
+}
+
+/** R27: what one connection was declared lost can have been lost. `published`: all that the journal ever had. */
+function gapFaults(one: ClientConnection, { events }: PublishedRecord, { gap: rule }: Rules): readonly string[] {
+  const { had, head } = beginConnection(one);
+  const gaps = one.items.filter((item) => item.kind === "event" && item.gap !== undefined) as readonly ClientEvent[];
+  const faults: string[] = [];
+  const fault = (what: string): void => void faults.push(`misdeclared: ${what}`);
+  if (gaps.length > 0 && one.isJournalWhole === true && one.resumed !== "gap" && one.resumed !== "unknown")
+    fault(`${gaps[0]?.id} declares a loss where the journal has everything`);
+  for (const { id, gap } of gaps) if (gap === 0) fault(`${id} does not say how many were lost`);
+  const after = had?.after ?? head;
+  for (const { sessionId, gap = 0, id } of gaps) {
+    if (gap === Infinity && one.resumed === "unknown") continue;
+    // What is declared for each session may count from its beginning, each time.
+    const [declared, possible] =
+      rule === "once"
+        ? [gaps.reduce((sum, other) => sum + (other.gap ?? 0), 0), events.filter(({ event }) => isAfter(event, after))]
+        : [gap, events.filter(({ event }) => event.sessionId === sessionId)];
+    if (declared > possible.length)
+      fault(`${id} declares up to ${declared} lost, of ${possible.length} after ${one.named}`);
+  }
+  return faults;
+}
+
 /** The faults of one client, each with its kind. */
 export function placeFaults(
   published: PublishedRecord,
@@ -241,17 +274,22 @@ export function placeFaults(
     }
   }
   oracle.end(isWhole);
-  return faults;
+  return [...faults, ...connections.flatMap((one) => gapFaults(one, published, rules))];
 }
 
 /** The empty end of a text that is skipped may be covered before it comes (R26). */
-function mayEndAhead({ hasSkipped }: Connection, { skip }: Rules): boolean {
-  return hasSkipped === true && skip === "ahead";
+function mayEndAhead(connection: Connection, key: string, { skip }: Rules): boolean {
+  return hasSkipped(connection, key) && skip === "ahead";
+}
+
+/** Whether a text, or everything, was skipped by now. */
+function hasSkipped({ skips = [], receivedCount }: Connection, key: string | undefined): boolean {
+  return skips.some(({ output, received }) => received <= receivedCount && (output === undefined || output === key));
 }
 
 /** Who skips everything goes on as a newcomer (R26), and where something aged out unread all is summed up again (R27). */
-function maySum({ hasSkipped, declared }: Connection): boolean {
-  return hasSkipped === true || [...declared.values()].some((count) => count > 0);
+function maySum(connection: Connection): boolean {
+  return hasSkipped(connection, undefined) || [...connection.declared.values()].some((count) => count > 0);
 }
 
 function mayBeOwed({ had }: Connection, to: CursorFacts, { event, output }: RecordedEvent): boolean {
@@ -271,7 +309,8 @@ function beginConnection(start: ConnectionStart): Connection {
   const had = place && (isGood ? place : { ...withoutOutputs(place), ...(resumed === "unknown" ? { after: 0 } : {}) });
   // After a gap a text may come from where it is held, as newcomers get it.
   const covered = resumed === "gap" || resumed === "unknown" ? undefined : had;
-  return { ...start, had, covered, told: undefined, ids: new Set(), texts: new Map(), declared: new Map() };
+  const came = { receivedCount: 0, told: undefined, ids: new Set<string>() };
+  return { ...start, ...came, had, covered, texts: new Map(), declared: new Map() };
 }
 
 /** Of the last of those that were merged, or of what the daemon published itself (R12). */
