@@ -1,5 +1,6 @@
 // How much is tested. `npm test` tries a twentieth of the cases of each property and skips the tests that take longest. `.ci/run` sets TEST_ALL, and
 // everything is tested.
+import fc from "fast-check";
 import { it } from "vitest";
 
 /** Whether everything is tested: TEST_ALL is set. */
@@ -23,6 +24,12 @@ export function casesOf(all: number): number {
  */
 export function isTried(row: number, column: number, columns: number, most: number): boolean {
   return isWhole || (row + column) % columns < most;
+}
+
+/** One in `stride` of all plans of a walk, beginning where the seed of the properties says. */
+export function* oneIn<Plan>(stride: number, plans: Iterable<Plan>): Iterable<Plan> {
+  let index = Math.abs(fc.readConfigureGlobal()?.seed ?? Date.now());
+  for (const plan of plans) if (index++ % stride === 0) yield plan;
 }
 
 /** `it` of tests that run only where everything is tested. */

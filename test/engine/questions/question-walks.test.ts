@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { casesOf, isWhole } from "../../support/extent.js";
+import { casesOf, isWhole, oneIn } from "../../support/extent.js";
 import { QuestionOracle, type Told } from "../../support/oracles/question-oracle.js";
 import { ALPHABET, ASKS, type Ask, type Plan, type Step, TODAY } from "../../support/oracles/question-plans.js";
 import { QuestionStage } from "../../support/rigs/question-stage.js";
@@ -53,34 +53,32 @@ test.each(PLANS)("$name", async (plan) => {
   expect(await faultOf(plan)).toBeUndefined();
 });
 
-/** Of so many plans one is played, another kind of question and other steps each time. */
+/** Of so many plans one is played, with other steps each time. */
 const STRIDE = isWhole ? 29 : 269;
 
-test("two steps after any question, with three listeners", { timeout: 300_000 }, async () => {
-  const faults: Fault[] = [];
-  let count = 0;
+function* pairPlans(): Iterable<Plan> {
   for (const scene of ["instant", "patient"] as const)
     for (const ask of Object.keys(ASKS) as Ask[])
       for (const first of ALPHABET)
-        for (const second of ALPHABET) {
-          count += 1;
-          if (count % STRIDE !== 0 || faults.length > 5) continue;
-          const steps: Step[] = [
-            "A comes",
-            "B comes",
-            "D comes",
-            `X ${ask}`,
-            first,
-            second,
-            "almost due",
-            "due",
-            "due",
-          ];
-          const fault = await faultOf({ scene, steps });
-          if (fault !== undefined) faults.push(fault);
-        }
+        for (const second of ALPHABET)
+          yield {
+            scene,
+            steps: ["A comes", "B comes", "D comes", `X ${ask}`, first, second, "almost due", "due", "due"],
+          };
+}
+
+test(`one in ${STRIDE} of any two steps after any question, with three listeners`, { timeout: 300_000 }, async () => {
+  const faults: Fault[] = [];
+  let playedCount = 0;
+  for (const plan of oneIn(STRIDE, pairPlans())) {
+    const fault = await faultOf(plan);
+    playedCount += 1;
+    if (fault !== undefined) faults.push(fault);
+    if (faults.length > 5) break;
+  }
   expect(faults).toEqual([]);
-  expect(count).toBe(2 * Object.keys(ASKS).length * ALPHABET.length ** 2);
+  const allCount = 2 * Object.keys(ASKS).length * ALPHABET.length ** 2;
+  expect(playedCount).toBeGreaterThanOrEqual(Math.floor(allCount / STRIDE));
 });
 
 const anyStep = fc.oneof(
