@@ -65,7 +65,9 @@ export class QuestionStage {
   private count = 0;
   private callCount = 0;
   private step = 0;
-  private hasFailed = false;
+  private isFailing = false;
+  /** Errors of this run's log that a step before has led to. */
+  private errorCount = 0;
   private isWriting = true;
 
   private readonly scene: Plan["scene"];
@@ -100,9 +102,12 @@ export class QuestionStage {
     return this.run.clock.wallTime();
   }
 
-  /** Whether anything went wrong that nobody was told of. */
+  /** What went wrong in the last step that nobody was told of. While the disk fails, errors are logged. */
   accidents(): readonly string[] {
-    return this.hasFailed ? [] : this.run.errors.map(({ fields, message }) => `${message}: ${String(fields.err)}`);
+    const { errors } = this.run;
+    const news = errors.slice(this.errorCount);
+    this.errorCount = errors.length;
+    return this.isFailing ? [] : news.map(({ fields, message }) => `${message}: ${String(fields.err)}`);
   }
 
   async play(step: Step, hints: Hints): Promise<Told> {
@@ -372,12 +377,13 @@ export class QuestionStage {
         break;
       case "the disk fails":
         this.isWriting = false;
-        this.hasFailed = true;
+        this.isFailing = true;
         this.runs.disk.setFailing(true);
         await this.flush();
         break;
       case "the disk writes":
         this.isWriting = true;
+        this.isFailing = false;
         this.runs.disk.setFailing(false);
         break;
       case "stopped":
@@ -401,6 +407,8 @@ export class QuestionStage {
     this.agents.clear();
     this.connectionOfY = {};
     this.isWriting = true;
+    this.isFailing = false;
+    this.errorCount = 0;
     this.runs.disk.setFailing(false);
     this.run = this.start(awayMs);
     for (const agent of AGENTS) this.openAgent(agent);
