@@ -54,6 +54,15 @@ export interface World {
 
 const AGENTS = ["agent-a", "agent-b", "agent-c"] as const;
 
+/** What a plan may meet that goes on where its output, session or call is over. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "output_already_complete",
+  "session_ended",
+  "session_incomplete",
+  "state_mismatch",
+  "tool_not_invoked",
+]);
+
 interface SessionSlot {
   id: string;
   open: boolean;
@@ -108,7 +117,7 @@ export function live(plan: Plan): World {
     try {
       rig.publish(...fields);
     } catch (caught) {
-      if (!(caught instanceof Fault) || caught.code === "internal") throw caught;
+      if (!(caught instanceof Fault) || !REFUSALS.has(caught.code)) throw caught;
     }
     for (const [index, connection] of connections.entries()) {
       if (connection.leftAt !== undefined) continue;
@@ -340,6 +349,7 @@ export function live(plan: Plan): World {
           ...producer(0),
           summary_normal: "Ends.",
           ...(operation.how === "errored" ? { error_category: "unknown" } : {}),
+          ...(operation.how === "cancelled" ? { cancelled_by: "user" } : {}),
         });
         // In a batch, what follows belongs to the next session; whether this one really ended is seen when the batch went out.
         if (batch !== undefined) slot.open = false;

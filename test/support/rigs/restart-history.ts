@@ -30,6 +30,20 @@ export type Step =
 
 type Fields = Record<string, unknown>;
 
+/** What an agent may meet whose disk fails, that uses something again, or goes on after a kill. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "confirmation_required",
+  "output_already_complete",
+  "reply_token_reused",
+  "session_ended",
+  "session_incomplete",
+  "session_not_started",
+  "session_not_yours",
+  "storage_unavailable",
+  "tool_already_invoked",
+  "tool_not_invoked",
+]);
+
 /** What an agent has said and has no receipt for. */
 interface Said {
   readonly fields: Fields;
@@ -139,7 +153,7 @@ export async function restartFaults(steps: readonly Step[], agents: "insist" | "
         );
       return undefined;
     } catch (caught) {
-      if (!(caught instanceof Fault) || ["internal", "invalid_event"].includes(caught.code)) throw caught;
+      if (!(caught instanceof Fault) || !REFUSALS.has(caught.code)) throw caught;
       return caught.code;
     }
   };
