@@ -1,5 +1,6 @@
 // Property: every merged text that left in a random life can be asked for again by its id (R12, R28).
 import { expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
 import { createChance } from "../../support/chance.js";
 import { casesOf } from "../../support/extent.js";
 import { chanceTerms, TEXTS } from "../../support/rigs/chance-terms.js";
@@ -26,8 +27,8 @@ it.each([false, true])("R28: merged text that was sent can be asked for again (a
         } else if (roll < 0.8)
           rig.publish(session(one).invoked("look", `call_${seed}${Math.floor(chance.next() * 1e9)}`));
         else rig.advance(chance.pick([100, 1000, 6000]));
-      } catch {
-        /* refused */
+      } catch (caught) {
+        if (!(caught instanceof Fault)) throw caught;
       }
     };
     for (let i = 0; i < 25; i += 1) act();
@@ -55,7 +56,8 @@ it.each([false, true])("R28: merged text that was sent can be asked for again (a
             `seed ${seed} ${JSON.stringify(own)}: ${JSON.stringify([event.position, event.chunk, event.complete])} -> ${JSON.stringify([again?.position, again?.chunk, again?.complete])}`,
           );
         }
-      } catch {
+      } catch (caught) {
+        if (!(caught instanceof Fault)) throw caught;
         bad.push(
           `seed ${seed} ${JSON.stringify(own)}: not found ${JSON.stringify([event.event_id, event.position, event.chunk, event.complete, event.coalesce_hint])}`,
         );

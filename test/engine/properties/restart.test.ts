@@ -1,8 +1,8 @@
 // R3, R5, R8, R17, R29: whatever is said, answered and lost on the way, and whenever the daemon is killed.
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { casesOf } from "../../support/extent.js";
 import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
-import { CASES } from "../../support/rigs/delivery-plans.js";
 import { restartFaults, SEAT_COUNT, type Step } from "../../support/rigs/restart-history.js";
 
 const s = fc.nat({ max: 1 });
@@ -61,7 +61,7 @@ describe("restarting", () => {
       fc.asyncProperty(history, async (steps) => {
         expectNoFaults(...(await restartFaults(steps, "insist")));
       }),
-      { numRuns: Math.ceil(CASES / 8) },
+      { numRuns: casesOf(125) },
     );
   });
 
@@ -78,7 +78,7 @@ describe("restarting", () => {
       fc.asyncProperty(fc.array(rarelySafe, { maxLength: 40, size: "max" }), async (steps) => {
         expectNoFaults(...(await restartFaults(steps, "give up")));
       }),
-      { numRuns: Math.ceil(CASES / 8) },
+      { numRuns: casesOf(125) },
     );
   });
 });

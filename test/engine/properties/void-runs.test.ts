@@ -1,12 +1,12 @@
 // R17, R27, R29: places of runs that made nothing durable, or not all that they gave out, and of journals that are gone.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../support/extent.js";
 import { cursorFacts } from "../../support/oracles/cursor-reading.js";
 import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
 import { type PublishedEvent, publishedEvent, publishedRecord } from "../../support/oracles/place-facts.js";
 import { placeFaults } from "../../support/oracles/place-oracle.js";
 import { arrivedAt } from "../../support/rigs/arrivals.js";
-import { CASES } from "../../support/rigs/delivery-plans.js";
 import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
 import { createRuns } from "../../support/rigs/restart-rig.js";
 
@@ -91,7 +91,7 @@ describe("a journal in memory that is gone", () => {
         // Its next place is one of the journal that is there.
         expect(cursorFacts(back.subscription.cursor() ?? "").journal).toBe("b".repeat(32));
       }),
-      { numRuns: Math.ceil(CASES / 4) },
+      { numRuns: casesOf(250) },
     );
   });
 });
