@@ -48,7 +48,7 @@ export interface ToldPlace {
 export type Arrived = ClientEvent | ToldPlace;
 
 /** A text was skipped, or everything (R26). */
-export interface Skip {
+interface Skip {
   /** Of the text; undefined of everything. */
   readonly output: string | undefined;
   /** Events that had come by then. */
