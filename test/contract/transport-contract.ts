@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { CloseInfo, Connection, FrameBatch, PeekableConnection } from "../../src/contracts/transport.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
+import { isStill } from "../support/patience.js";
 import { drain, takeFrames } from "../support/peers/frames.js";
 
 export interface Pair {
@@ -163,10 +164,7 @@ export function transportContract(subject: Subject): void {
       let slow = false;
       for (; handedOver < 100_000 && !slow; handedOver++) {
         if (pair.server.send(frame)) continue;
-        slow = await Promise.race([
-          pair.server.writable().then(() => false),
-          new Promise<boolean>((resolve) => setTimeout(resolve, 100, true)),
-        ]);
+        slow = await isStill(pair.server.writable());
       }
       expect(slow).toBe(true);
       expect(handedOver * frame.length).toBeLessThan(8 * KIB * KIB);

@@ -6,7 +6,7 @@ import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createWaitingRoom, runExchange } from "../../src/runtime/run-exchange.js";
 import { createSharedTurns, type SharedTurns } from "../../src/runtime/shared-turns.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
-import { createVirtualClock } from "../support/rigs/virtual-clock.js";
+import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 
 const MIB = 1024 * 1024;
 
@@ -117,7 +117,7 @@ test("R34: the next message of a peer is taken when the peer has taken its answe
   for (let index = 0; index < 3; index += 1) send(`"${"x".repeat(MIB)}"`, true);
   peer.send("2");
   peer.send("3");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await settle();
   expect(received.length).toBeLessThan(3);
   await taken(peer, 3);
   await expect.poll(() => received).toEqual([1, 2, 3]);

@@ -23,9 +23,10 @@ const STILL_TICKS = 40;
 /** Whether it has not come although this process could read between many short waits: for what is to come only when somebody else goes on. */
 export async function isStill(coming: Promise<unknown>): Promise<boolean> {
   let hasCome = false;
-  void coming.then(() => {
+  const come = (): void => {
     hasCome = true;
-  });
+  };
+  void coming.then(come, come);
   for (let tick = 0; tick < STILL_TICKS && !hasCome; tick++) {
     await new Promise((resolve) => setTimeout(resolve, STILL_TICK_MS));
   }

@@ -7,7 +7,8 @@ import { createByteConnection } from "../../transports/framing/byte-connection.j
 import { FRAMINGS, type Framing, join } from "../../transports/framing/framings.js";
 import { createIpcTransport } from "../../transports/ipc/listen.js";
 import { type Pair, transportContract } from "../contract/transport-contract.js";
-import { drain, seededNumbers } from "../support/peers/frames.js";
+import { createChance } from "../support/chance.js";
+import { drain } from "../support/peers/frames.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const MAX_FRAME_BYTES = 1024 * 1024 + 1000;
@@ -54,7 +55,7 @@ async function listenTwice(): Promise<unknown> {
 function frameOf(framing: Framing, bytes: number, seed: number): Uint8Array {
   if (framing === "newline")
     return Buffer.from(bytes < 3 ? "{".repeat(bytes) : `{"${String(seed % 10).repeat(bytes - 3)}}`);
-  const next = seededNumbers(seed);
+  const { next } = createChance(seed);
   return Uint8Array.from({ length: bytes }, () => next() * 256);
 }
 

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { After } from "../../transports/framing/options.js";
 import { watchParent } from "../../transports/stdio/watch-parent.js";
 import { ensureBuilt } from "../support/built.js";
+import { isStill } from "../support/patience.js";
 
 const CHILD = fileURLToPath(new URL("./children/speak-stdio.mjs", import.meta.url));
 const PARENT = fileURLToPath(new URL("./children/parent-of-stdio.mjs", import.meta.url));
@@ -92,10 +93,7 @@ describe("a real child process over stdio", () => {
     while (!stuck && written < 100_000_000) {
       written += line.length;
       if (child.stdin.write(line)) continue;
-      stuck = await Promise.race([
-        once(child.stdin, "drain").then(() => false),
-        new Promise<boolean>((resolve) => setTimeout(resolve, 500, true)),
-      ]);
+      stuck = await isStill(once(child.stdin, "drain"));
     }
     expect(stuck).toBe(true);
     expect(written).toBeLessThan(10_000_000);

@@ -23,7 +23,7 @@ import { ABLE, hookStage } from "../../daemon/hooks/hook-stage.js";
 import { newUser, testAsRoot } from "../../support/peers/other-users.js";
 import { requestOf } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run, type Stage } from "../command-stage.js";
+import { createStage, run, type Stage, startCommandLine } from "../command-stage.js";
 
 interface Home {
   readonly home: string;
@@ -261,15 +261,16 @@ describe("aaepd hook status", () => {
   it("--check says each event of a prompt as it is seen", async () => {
     const { rig, hook } = await hookStage({ clock: "real" });
     await hook(CLAUDE.Stop);
-    const { aaepd } = homeOf();
-    const checking = aaepd("status", "claude", "--check", "--socket", rig.path);
     // What was seen before does not count.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const seenAt = Date.now();
+    await expect.poll(Date.now, { interval: 1 }).toBeGreaterThan(seenAt);
+    const checking = startCommandLine(["hook", "status", "claude", "--check", "--socket", rig.path]);
+    await checking.stdoutLines(3);
     for (const message of [CLAUDE.UserPromptSubmit, CLAUDE.PreToolUse, CLAUDE.PostToolUse, CLAUDE.Stop])
       await hook(message);
-    const stage = await checking;
-    expect(stage.exitCode()).toBe(0);
-    expect(stage.out().trimEnd().split("\n")).toEqual([
+    const { code, stdout } = await checking.ended;
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split("\n")).toEqual([
       "Start Claude Code in another terminal: claude",
       "Type this prompt: Run the command: echo hello",
       "Allow the command if you are asked. Each event is said here when it was seen.",

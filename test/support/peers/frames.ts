@@ -27,12 +27,3 @@ export async function drain<Frame>(
   await connection.close();
   return thrown;
 }
-
-/** A number generator for tests: the same seed gives the same numbers, 0 to 1 exclusive. */
-export function seededNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
-    return state / 0x1_00_00_00_00;
-  };
-}

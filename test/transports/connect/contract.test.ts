@@ -1,8 +1,8 @@
 import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
+import { createChance } from "../../support/chance.js";
 import { isWhole } from "../../support/extent.js";
-import { seededNumbers } from "../../support/peers/frames.js";
 import { openWire } from "../../support/services/connect-client.js";
 import { bidiClient } from "./bidi-client.js";
 import { type ConnectRig, type ProtocolName, startConnect } from "./rig.js";
@@ -59,7 +59,7 @@ function frameOf(bytes: number, seed: number): Uint8Array {
     const length = bytes - 1 - lengthBytes;
     const head = [BYTES_TAG, ...varint(length)];
     if (head.length !== 1 + lengthBytes) continue;
-    const next = seededNumbers(seed);
+    const { next } = createChance(seed);
     return Buffer.concat([Uint8Array.from(head), Uint8Array.from({ length }, () => next() * 256)]);
   }
   throw new Error(`no frame has ${bytes} bytes`);

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { ServiceMessage } from "../../../src/contracts/service.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { isStill } from "../../support/patience.js";
 import { sessionOver } from "../../support/peers/raw-http2.js";
 import { allOf, rawSocket } from "../../support/peers/raw-socket.js";
 import { createHandTimers } from "./hand-timers.js";
@@ -272,11 +273,7 @@ describe("streams", () => {
     while (sent < 64 * 1024 * 1024) {
       sent += flood.length;
       if (stream.write(flood)) continue;
-      const goesOn = await Promise.race([
-        once(stream, "drain").then(() => true),
-        new Promise<boolean>((resolve) => setTimeout(resolve, 100, false)),
-      ]);
-      if (!goesOn) break;
+      if (await isStill(once(stream, "drain"))) break;
     }
     expect(sent).toBeLessThan(4 * 1024 * 1024);
     stream.destroy();

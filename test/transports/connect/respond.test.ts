@@ -5,16 +5,18 @@ import { type AddressInfo, connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { respond } from "../../../transports/connect/respond.js";
 import type { Exchange } from "../../../transports/http/exchange.js";
+import { isStill } from "../../support/patience.js";
 
 const PIECE = new Uint8Array(1024 * 1024);
 
 /** An endless body. `ended` says whether it was closed. */
 function endlessBody() {
-  const state = { pieces: 0, isClosed: false };
+  const state = { pieces: 0, isClosed: false, tell: () => {} };
   async function* body() {
     try {
       for (;;) {
         state.pieces += 1;
+        state.tell();
         yield PIECE;
       }
     } finally {
@@ -44,14 +46,10 @@ it("a client that stops reading is waited for, and one that leaves ends the answ
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   client.pause();
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  while (exchanges.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await expect.poll(() => exchanges.length).toBe(1);
   // What the sockets between both can hold.
-  let seen = -1;
-  while (seen !== state.pieces) {
-    seen = state.pieces;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  expect(seen).toBeLessThan(64);
+  const nextPiece = () => new Promise<void>((resolve) => Object.assign(state, { tell: resolve }));
+  while (!(await isStill(nextPiece()))) expect(state.pieces).toBeLessThan(64);
   client.destroy();
   await exchanges[0]?.done;
   await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import type { Connection } from "../../../src/contracts/transport.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
-import { seededNumbers } from "../../support/peers/frames.js";
+import { createChance } from "../../support/chance.js";
 import { breakable, callConnection, createGrpcClient } from "../../support/peers/grpc-client.js";
 import { SUBSCRIBE, stageOf } from "./stage.js";
 
@@ -22,7 +22,7 @@ async function open(): Promise<Pair> {
 }
 
 function frameOf(bytes: number, seed: number): Uint8Array {
-  const next = seededNumbers(seed);
+  const { next } = createChance(seed);
   return Uint8Array.from({ length: bytes }, () => next() * 256);
 }
 
