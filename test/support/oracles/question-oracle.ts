@@ -211,7 +211,7 @@ export class QuestionOracle {
   }
 
   private canPublish(who: Agent, act: string): boolean {
-    if (this.disk === "fails") return false;
+    if (this.disk === "fails") return this.agents.has(who) && isPublished(act);
     if (act === "takes over") return who === "X" || !this.isYGone;
     if (!this.agents.has(who)) return false;
     if (act === "asks for long" && this.disk !== "writes") return false;
@@ -577,7 +577,8 @@ export class QuestionOracle {
     if ((act === "goes on" || act === "works on") && !isWaiting) return "state_mismatch /from_state";
     if (act === "waits" && kept.state !== "thinking") return "state_mismatch /from_state";
     const mayPay = kept.permits.length > 0 && !(who === "Y" && this.hasBAnswered);
-    return act === "pays" && !mayPay ? "confirmation_required /irreversible" : undefined;
+    if (act === "pays" && !mayPay) return "confirmation_required /irreversible";
+    return this.disk === "fails" ? "storage_unavailable" : undefined;
   }
 
   /** An agent's own change of state (R3a, AAEP §6.8). */
@@ -922,4 +923,5 @@ function outcomeOf(one: Question, form: ReplyForm): Pick<Decision, "outcome" | "
 
 const isListener = (who: string): who is Listener => (LISTENERS as readonly string[]).includes(who);
 const isAgent = (who: string): who is Agent => (AGENTS as readonly string[]).includes(who);
+const isPublished = (act: string): boolean => !/^(dies|takes over|takes it back|tells)/.test(act);
 const isAsk = (act: string): act is Ask => act in ASKS;
