@@ -1,5 +1,5 @@
 // Checks that the tests notice mutants: copies of the project with one small slip each. Exits 1 if they notice too few. Usage:
-//   npm run test:mutants -- --count N                a sample from all rooms
+//   npm run test:mutants -- --count N                a sample from all rooms but src/conformance
 //   npm run test:mutants -- --only src/engine/views  a file or a folder only; may be repeated
 //   npm run test:mutants -- --last N                 only files of the last N commits that touched sources; in a clone of one commit all files
 // Options: --seed TEXT draws others (the hash of the last commit), --tests PATH asks exactly these tests, a file or a folder, may be repeated,
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   options: {
     seed: { type: "string" },
     count: { type: "string", default: "40" },
-    only: { type: "string", multiple: true, default: [""] },
+    only: { type: "string", multiple: true },
     last: { type: "string" },
     tests: { type: "string", multiple: true },
     "at-least": { type: "string", default: "90" },
@@ -31,11 +31,13 @@ const { values: options } = parseArgs({
     root: { type: "string", default: fileURLToPath(new URL("..", import.meta.url)) },
   },
 });
-const { root, last, tests } = options;
+const { root, last, only, tests } = options;
 const [count, slots] = [Number(options.count), Number(options.slots)];
 const budgetMs = 1000 * Number(options.budget ?? (tests === undefined ? 10 : 3600));
 const tell = (text) => process.stderr.write(`mutants: ${text}\n`);
 const git = (...args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
+/** Its cases are judged by `npm run test:conformance`, and drawn only where they are named. */
+const JUDGED_APART = "src/conformance";
 const isIn = (path, part) => part === "" || path === part || path.startsWith(part.replace(/\/?$/, "/"));
 
 const closing = new Set();
@@ -60,13 +62,12 @@ const touched =
   last === undefined
     ? undefined
     : git("log", `-${last}`, "--format=", "--name-only", "--", "src", "transports").split("\n");
-const chosen = sources.filter(
-  ({ path }) => options.only.some((part) => isIn(path, part)) && (touched?.includes(path) ?? true),
-);
-if (!options.only.every((part) => sources.some(({ path }) => isIn(path, part)))) {
-  tell(`no such file or folder in src and transports: --only ${options.only.join(" --only ")}`);
+const isNamed = (path) => (only === undefined ? !isIn(path, JUDGED_APART) : only.some((part) => isIn(path, part)));
+if (only?.every((part) => sources.some(({ path }) => isIn(path, part))) === false) {
+  tell(`no such file or folder in src and transports: --only ${only.join(" --only ")}`);
   process.exit(2);
 }
+const chosen = sources.filter(({ path }) => isNamed(path) && (touched?.includes(path) ?? true));
 const seed = options.seed ?? git("rev-parse", "HEAD");
 const queues = drawn(
   chosen.map(({ path, source }) => ({ path, source, changes: changesOf(source, path) })),

@@ -446,3 +446,15 @@ test("R33: a producer that is about to end is tried again", async () => {
   await settle();
   expect(kinds()).toEqual(["connecting", "waiting"]);
 });
+
+test("a message that no client knows is handed on as it came", async () => {
+  const producer = createFakeProducer();
+  const told: unknown[] = [];
+  start(producer, { onMessage: (message) => told.push(message) });
+  await settle();
+  side(producer).accept();
+  const unknown = { type: "vendor.news", text: "Hello." };
+  side(producer).say(unknown);
+  await settle();
+  expect(told).toEqual([unknown]);
+});

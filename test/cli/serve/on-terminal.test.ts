@@ -126,6 +126,11 @@ it("all addresses and the file of the token are named", () => {
   expect(first).toBe(
     "09:05:03 The daemon a is running. Agents and listeners reach it by its socket at /run/a.sock, gRPC at unix:/run/a.grpc, HTTP at 127.0.0.1:8700 and HTTP at unix:/run/a.http. Callers over TCP need the token in /run/a.token.",
   );
+  const [two] = readySentences(
+    { producerId: "a", endpoints: { ipc: "/run/a.sock", grpc: ["unix:/run/a.grpc"] }, tokenPath: undefined },
+    new Date(0),
+  );
+  expect(two).toContain("by its socket at /run/a.sock and gRPC at unix:/run/a.grpc.");
   const [none] = readySentences({ producerId: "a", endpoints: {}, tokenPath: undefined }, new Date(0));
   expect(none).toContain("It opens no address.");
 });
