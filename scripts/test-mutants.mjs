@@ -38,7 +38,7 @@ const tell = (text) => process.stderr.write(`mutants: ${text}\n`);
 const git = (...args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
 /** Its cases are judged by `npm run test:conformance`, and drawn only where they are named. */
 const JUDGED_APART = "src/conformance";
-const isIn = (path, part) => part === "" || path === part || path.startsWith(part.replace(/\/?$/, "/"));
+const isIn = (path, part) => path === part || path.startsWith(part.replace(/\/?$/, "/"));
 
 const closing = new Set();
 const closeAll = () => {

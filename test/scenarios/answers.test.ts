@@ -12,7 +12,7 @@ import {
   started,
 } from "./events.js";
 import { tellOverLanes } from "./over-lanes.js";
-import type { Part } from "./scenario.js";
+import type { Part, Step } from "./scenario.js";
 
 /** Never the connection of a subscriber, as a spawned daemon's parent is: whoever asks does not answer (R5). */
 const BANKER = "banker";
@@ -40,6 +40,20 @@ const leftToHost = (question: string): Part => ({
   summary_normal: expect.stringContaining("Answer it in the agent’s own window."),
   extensions: { aaepd: { by: "daemon", question, decision: "cancelled", decided_by: "host_window" } },
 });
+
+/** A question that a listener can answer is put. */
+const PUT_TO_READER: readonly Step[] = [
+  {
+    do: "subscribe",
+    who: "reader",
+    request: {
+      capabilities: { supports_confirmation_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } },
+    },
+    answer: ACCEPTED,
+  },
+  { do: "publish", agent: BANKER, events: [started()], save: { token: "resume_token" } },
+  { do: "publish", agent: BANKER, events: [confirmation("rpl_1", { event_id: "evt_q" })] },
+];
 
 tellOverLanes([
   {
@@ -69,16 +83,7 @@ tellOverLanes([
   {
     name: "AAEP §6.3, R19: who was asked answers, and the agent finds the outcome",
     steps: [
-      {
-        do: "subscribe",
-        who: "reader",
-        request: {
-          capabilities: { supports_confirmation_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } },
-        },
-        answer: ACCEPTED,
-      },
-      { do: "publish", agent: BANKER, events: [started()], save: { token: "resume_token" } },
-      { do: "publish", agent: BANKER, events: [confirmation("rpl_1", { event_id: "evt_q" })] },
+      ...PUT_TO_READER,
       {
         do: "hears",
         who: "reader",
@@ -162,16 +167,7 @@ tellOverLanes([
   {
     name: "R5a: a question that was answered in the agent's own dialog is withdrawn, and permits nothing that cannot be undone",
     steps: [
-      {
-        do: "subscribe",
-        who: "reader",
-        request: {
-          capabilities: { supports_confirmation_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } },
-        },
-        answer: ACCEPTED,
-      },
-      { do: "publish", agent: BANKER, events: [started()], save: { token: "resume_token" } },
-      { do: "publish", agent: BANKER, events: [confirmation("rpl_1", { event_id: "evt_q" })] },
+      ...PUT_TO_READER,
       { do: "hears", who: "reader", events: [{ event_id: "evt_q", reply_token: "rpl_1" }] },
       ...(
         [

@@ -53,5 +53,6 @@ export function resolveConnectOptions(options: ConnectOptions): ResolvedConnectO
   assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, LONGEST_MS);
   assertWithin("silentConnectionMs", resolved.silentConnectionMs(), 1, LONGEST_MS);
   assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
+  assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
   return resolved;
 }

@@ -50,6 +50,7 @@ describe("options", () => {
     ["closeTimeoutMs", 2 ** 31],
     ["highWaterMarkBytes", 17 * 1024 * 1024],
     ["maxBufferedBytes", 0],
+    ["maxBufferedBytes", Number.MAX_SAFE_INTEGER + 1],
   ])("%s may not be %d", (name, value) => {
     expect(() => resolveConnectOptions({ ...needed, [name]: value })).toThrow(/\[usage\]/);
   });
