@@ -43,6 +43,9 @@ async function stage({ steps, options = [], answer }: StageOptions) {
   writeFileSync(join(settings, "config.toml"), configOf(model));
   const env = { ...environment, CODEX_HOME: settings };
   await outputOf(env, process.execPath, PROGRAM, "hook", "install", "codex", ...options);
+  // On a busy machine the daemon may answer later than a person's hook waits.
+  const hooks = join(settings, "hooks.json");
+  writeFileSync(hooks, readFileSync(hooks, "utf8").replaceAll("--answer", "--answer --patience 60000"));
   const appServer = await openAppServer(program, env);
   const untrusted = await appServer.hooks(folder);
   await appServer.trust(untrusted);
