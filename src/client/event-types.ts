@@ -6,6 +6,8 @@ export const STARTED = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.s
 export const TERMINAL =
   /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.session\.(?:completed|errored|cancelled)$/;
 export const STREAMING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.output\.streaming$/;
+export const QUESTION =
+  /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.awaiting\.(?:confirmation|clarification)$/;
 
 const CRITICAL = /^aaep:agent\.(?:awaiting\.confirmation|awaiting\.clarification|handoff\.requested|session\.errored)$/;
 

@@ -1,101 +1,109 @@
-// A subscriber's memory of received events: it recognises duplicates (R12), and holds the place to resume at after a reconnect (R17). Knows no
-// connection. Memory is bounded by the number of remembered ids and outputs.
+// A subscriber's memory of received events and text, by which it drops repeats after a return (R12), and its place (R17). Knows no connection.
 import type { Envelope } from "#gen/aaep/types.js";
-import { STREAMING } from "./event-types.js";
+import { QUESTION, STREAMING } from "./event-types.js";
 import { createRecentMap } from "./recent-map.js";
-import { createTextProgress, type TextProgress } from "./text-progress.js";
 
-export interface Received {
-  /**
-   * Returns the event to show, or undefined if it was shown before. A chunk that begins with known text is returned without that text: after a
-   * reconnect merged text may be cut elsewhere.
-   */
-  readonly accept: (event: Envelope) => Envelope | undefined;
-  /** Reports the place that everything received on this connection leads to; the text received on it stays valid at that place. */
-  readonly reached: (cursor: string) => void;
+/** Newest ids that are certainly remembered. */
+const REMEMBERED_IDS = 10_000;
+/** Newest outputs that are certainly remembered. */
+const REMEMBERED_OUTPUTS = 256;
+/** Fewest of the last characters of an output that are remembered: those of the longest event. At most twice as many are. */
+const REMEMBERED_CHARACTERS = 16_384;
+
+export class Received {
+  /** The connection on which each id was heard last. */
+  readonly #ids = createRecentMap<number>(REMEMBERED_IDS);
+  readonly #outputs = createRecentMap<HeardText>(REMEMBERED_OUTPUTS);
+  #connection = 0;
+  #cursor: string | undefined;
+
+  /** `cursor`: the place of an earlier subscriber. */
+  constructor(cursor?: string) {
+    this.#cursor = cursor;
+  }
+
   /** The last place; undefined before the first. */
-  readonly cursor: () => string | undefined;
-  /** Reports a new connection. Text received after the last place may be void: other text may come at its position (R17). */
-  readonly reconnected: () => void;
-  /** Forgets all text: text from now on is new, wherever it stands (R17). */
-  readonly forgetText: () => void;
-}
-
-export interface ReceivedOptions {
-  /** Cursor of an earlier subscriber. */
-  readonly cursor?: string | undefined;
-  /** Newest ids that are certainly remembered, to recognise duplicates. Default 10,000. */
-  readonly rememberedIds?: number;
-}
-
-/** Newest outputs whose length is certainly remembered, so that repeats of their text are recognised. */
-const REMEMBERED_OUTPUTS = 4096;
-/** Outputs of which the text after the last place is remembered as well: of a producer without places, of those that it wrote to last. */
-const REMEMBERED_TEXTS = 64;
-
-export function createReceived(options: ReceivedOptions = {}): Received {
-  const { rememberedIds = 10_000 } = options;
-  const ids = createRecentMap<true>(rememberedIds);
-  let outputs = createRecentMap<TextProgress>(REMEMBERED_OUTPUTS);
-  // Outputs with text after the last place, each with the connection that brought the text.
-  const unkept = new Map<TextProgress, number>();
-  let connection = 0;
-  let { cursor } = options;
-
-  function isKnown(eventId: string): boolean {
-    if (ids.get(eventId) === true) return true;
-    ids.set(eventId, true);
-    return false;
+  get cursor(): string | undefined {
+    return this.#cursor;
   }
 
-  function progressOf({ session_id: sessionId, output_id: outputId }: Envelope): TextProgress {
-    const key = `${sessionId}\n${typeof outputId === "string" ? outputId : ""}`;
-    const known = outputs.get(key);
-    const progress = known ?? createTextProgress();
-    if (known === undefined) outputs.set(key, progress);
-    // Behind those that are silent for longer.
-    unkept.delete(progress);
-    unkept.set(progress, connection);
-    for (const oldest of unkept.keys()) {
-      if (unkept.size <= REMEMBERED_TEXTS) break;
-      keep(oldest);
-    }
-    return progress;
+  /** Reports the place that everything received so far leads to. */
+  reached(cursor: string): void {
+    this.#cursor = cursor;
   }
 
-  function keep(progress: TextProgress): void {
-    progress.keep();
-    unkept.delete(progress);
+  /** Reports a new connection. Events and text may come again on it, also merged and cut in another way. */
+  reconnected(): void {
+    this.#connection += 1;
   }
 
-  function newText(event: Envelope): Envelope | undefined {
-    const { chunk, position, complete } = event;
-    if (typeof chunk !== "string" || typeof position !== "number") return event;
-    const progress = progressOf(event);
+  /**
+   * Returns the event to show; undefined if it was shown before. Text is returned without the characters that were heard, at the position of the
+   * first new one. A question that comes on a new connection is open, whatever was heard of it (R12).
+   */
+  accept(event: Envelope): Envelope | undefined {
+    const { chunk, position } = event;
+    // Not by its id: merged text has that of its place, where other text may stand after a crash.
+    if (STREAMING.test(event.type) && typeof chunk === "string" && typeof position === "number")
+      return this.#newText(event, chunk, position);
+    const heardOn = this.#ids.get(event.event_id);
+    this.#ids.set(event.event_id, this.#connection);
+    const isNews = heardOn === undefined || (heardOn !== this.#connection && QUESTION.test(event.type));
+    return isNews ? event : undefined;
+  }
+
+  #newText(event: Envelope, chunk: string, position: number): Envelope | undefined {
+    const key = `${event.session_id}\n${typeof event.output_id === "string" ? event.output_id : ""}`;
+    const output = this.#outputs.get(key) ?? new HeardText();
+    this.#outputs.set(key, output);
     const characters = [...chunk];
-    const repeatedCount = progress.take(characters, position);
-    const completes = progress.completes(complete === true);
-    if (repeatedCount === characters.length && !completes) return undefined;
-    if (repeatedCount === 0) return event;
-    return { ...event, chunk: characters.slice(repeatedCount).join(""), position: position + repeatedCount };
+    const repeated = output.take(characters, position, event.complete === true);
+    if (repeated === undefined || repeated === 0) return repeated === undefined ? undefined : event;
+    return { ...event, chunk: characters.slice(repeated).join(""), position: position + repeated };
+  }
+}
+
+/** One output, as far as it was heard. Positions are in code points (R13). */
+class HeardText {
+  #end = 0;
+  #completeAt: number | undefined;
+  /** The characters directly before the end. */
+  #tail = "";
+  #tailCount = 0;
+
+  /** Returns how many of the characters, counted from the first, were heard before; undefined if nothing is new, the completion neither. */
+  take(characters: readonly string[], position: number, completes: boolean): number | undefined {
+    const end = position + characters.length;
+    const known = this.#knownTo(characters, position);
+    if (known === end && (!completes || this.#completeAt === end)) return undefined;
+    if (known !== this.#end) this.#cutTo(known);
+    this.#tail += characters.slice(known - position).join("");
+    this.#tailCount += end - known;
+    this.#end = end;
+    this.#completeAt = completes ? end : undefined;
+    if (this.#tailCount > 2 * REMEMBERED_CHARACTERS) this.#keepLast([...this.#tail].slice(-REMEMBERED_CHARACTERS));
+    return known - position;
   }
 
-  return {
-    accept: (event) => {
-      if (isKnown(event.event_id)) return undefined;
-      return STREAMING.test(event.type) ? newText(event) : event;
-    },
-    reached: (place) => {
-      cursor = place;
-      for (const [progress, origin] of unkept) if (origin === connection) keep(progress);
-    },
-    cursor: () => cursor,
-    reconnected: () => {
-      connection += 1;
-    },
-    forgetText: () => {
-      outputs = createRecentMap(REMEMBERED_OUTPUTS);
-      unkept.clear();
-    },
-  };
+  /** Where the news begin. Text before the tail is known by its position alone. */
+  #knownTo(characters: readonly string[], position: number): number {
+    if (position >= this.#end) return position;
+    const tail = [...this.#tail];
+    const tailStart = this.#end - tail.length;
+    const to = Math.min(this.#end, position + characters.length);
+    for (let at = Math.max(position, tailStart); at < to; at += 1)
+      if (tail[at - tailStart] !== characters[at - position]) return at;
+    return to;
+  }
+
+  /** A crash has taken back what stood behind. Or a gap lies before the new text, and nothing before it is compared. */
+  #cutTo(position: number): void {
+    const tail = [...this.#tail];
+    this.#keepLast(position > this.#end ? [] : tail.slice(0, Math.max(0, tail.length - (this.#end - position))));
+  }
+
+  #keepLast(characters: readonly string[]): void {
+    this.#tail = characters.join("");
+    this.#tailCount = characters.length;
+  }
 }

@@ -44,8 +44,8 @@ export interface SubscriberOptions {
   readonly connect: () => Promise<Connection<Uint8Array>>;
   readonly request: SubscriberRequest;
   /**
-   * Called once for every event, in order. Nothing further is read while the returned promise is open, so that a slow listener slows the producer
-   * instead of filling its own memory.
+   * Called once for every event, in order, and again for a question that is still open on a later connection (R12). Nothing further is read while the
+   * returned promise is open, so that a slow listener slows the producer instead of filling its own memory.
    */
   readonly onEvent: (event: ReceivedEvent, arrival: Arrival) => void | Promise<void>;
   /** Connection made, lost, retried, ended. A change of terms is no change of state. */

@@ -8,7 +8,7 @@ import { withShortType } from "./event-types.js";
 import type { ReceivedEvent } from "./events.js";
 import { createPause } from "./pause.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
-import { createReceived } from "./received.js";
+import { Received } from "./received.js";
 import type { SubscriberOptions, SubscriberReply } from "./subscriber-options.js";
 import type { Interruption, SubscriberEnd } from "./subscriber-states.js";
 import { notSubscribed, openSubscription, type SubscriptionRun } from "./subscription-run.js";
@@ -68,7 +68,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     wallTime = Date.now,
     chance = Math.random,
   } = options;
-  const received = createReceived({ cursor: options.cursor });
+  const received = new Received(options.cursor);
   const asked = new Set<string>();
   let capabilities = request.capabilities;
   let run: SubscriptionRun | undefined;
@@ -106,7 +106,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   async function attempt(number: number): Promise<{ readonly because: Interruption; readonly lastedMs: number }> {
     onState({ kind: "connecting", attempt: number });
     let activeSince: number | undefined;
-    const resumeAfter = received.cursor();
+    const resumeAfter = received.cursor;
     received.reconnected();
     const because = await openSubscription({
       connect,
@@ -120,8 +120,6 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       },
       active: (accepted) => {
         activeSince = timers.now();
-        const { resumed } = accepted.honored_capabilities.aaepd ?? {};
-        if (resumed === "rolled_back" || resumed === "unknown") received.forgetText();
         onState({ kind: "active", accepted, isResumed: resumeAfter !== undefined });
       },
       event: deliver,
@@ -201,7 +199,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     },
     leave: ({ reply_token }) => run?.send({ type: "aaepd.leave", reply_token }) ?? false,
     stop: ({ session_id }) => run?.send({ type: "aaepd.stop", session_id }) ?? false,
-    cursor: received.cursor,
+    cursor: () => received.cursor,
     close: async (reasonMessage) => {
       isClosing = true;
       pause.cutShort();

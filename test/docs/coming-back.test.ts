@@ -1,5 +1,7 @@
 // The listener of docs/subscribing.md, run as it stands there, through kills of the daemon and of itself (R17).
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,6 +10,7 @@ import { ipcRpcConnector } from "../../src/client/node.js";
 import { eventually, runtimeEnvironment, serveProcess } from "../cli/command-stage.js";
 import { docPage, projectOf } from "../support/doc-blocks.js";
 import { type Program, startCommand } from "../support/peers/program.js";
+import { type Came, RETURN_CASES } from "../support/return-cases.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const SESSION = { session_id: "sess_numbered", producer: { agent_id: "counter" } };
@@ -15,6 +18,67 @@ const SESSION = { session_id: "sess_numbered", producer: { agent_id: "counter" }
 /** Everything that is published is numbered, texts by words in them, from 1 on. */
 const numbersIn = ({ stdout }: Program): readonly number[] =>
   [...stdout().matchAll(/\bn(\d+)\b/g)].map(([, digits]) => Number(digits));
+
+/** What comes of each case, in a session of its own. */
+function messageOf(came: Came, session_id: string, number: number): object {
+  if ("event" in came) return { type: "aaep:agent.progress.updated", session_id, event_id: came.event + session_id };
+  if ("question" in came)
+    return { type: "aaep:agent.awaiting.clarification", session_id, event_id: came.question + session_id };
+  const { text, at, complete, id = `evt_t${number}` } = came;
+  return { type: "aaep:agent.output.streaming", session_id, event_id: id, chunk: text, position: at, complete };
+}
+
+/** What the listener of the page prints of it. */
+function lineOf(came: Came): string {
+  if ("event" in came) return "progress.updated: aaep:agent.progress.updated";
+  if ("question" in came) return "awaiting.clarification: aaep:agent.awaiting.clarification";
+  return `output.streaming: ${came.text.trim()}`;
+}
+
+test("R12: the listener of the page drops what every client drops after a return", async () => {
+  const folder = temporaryDirectory();
+  const program = join(projectOf(docPage("subscribing.md"), "python", "reader.py"), "reader.py");
+  const mostConnections = Math.max(...RETURN_CASES.map(({ came }) => came.length));
+  let [connections, number] = [0, 0];
+  /** Between the cases their names, so that what was printed can be told apart. */
+  const nameOf = (index: number): object => ({
+    type: "aaep:agent.session.started",
+    session_id: "names",
+    event_id: `evt_name${connections}_${index}`,
+    summary_terse: String(index),
+  });
+  const server = createServer((socket) => {
+    socket.once("data", () => {
+      const messages = RETURN_CASES.flatMap(({ came }, index) => [
+        nameOf(index),
+        ...(came[connections] ?? []).map((one) => {
+          number += 1;
+          return messageOf(one, `sess_${index}`, number);
+        }),
+      ]);
+      connections += 1;
+      socket.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+    });
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(join(folder, "aaepd.sock")), "listening");
+  const reader = startCommand(["python3", "-S", program, join(folder, "aaepd.sock"), join(folder, "cursor")]);
+  const printed = (): readonly string[] => reader.stdout().split("\n").slice(0, -1);
+  const isNames = (line: string): boolean => line.startsWith("session.started: ");
+  await eventually(() => expect(printed().filter(isNames)).toHaveLength(mostConnections * RETURN_CASES.length));
+  await eventually(() => expect(connections).toBeGreaterThan(mostConnections));
+  let current = 0;
+  const lines = RETURN_CASES.map((): string[] => []);
+  for (const line of printed())
+    if (isNames(line)) current = Number(line.replace(/.*: /, ""));
+    else lines[current]?.push(line);
+  const expected = RETURN_CASES.map(({ name, news }) => [
+    name,
+    news.map(lineOf).filter((line) => !line.endsWith(": ")),
+  ]);
+  expect(RETURN_CASES.map(({ name }, index) => [name, lines[index]])).toEqual(expected);
+  expect(reader.stderr()).toBe("");
+});
 
 test("R17: the listener of the page loses nothing in kills, and hears again only what its last checkpoint does not cover", async () => {
   const place = join(temporaryDirectory(), "cursor");

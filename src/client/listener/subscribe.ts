@@ -27,7 +27,7 @@ const AHEAD_COUNT = 256;
 
 /**
  * Subscribes to one or several daemons, or to all that a `Discovery` finds. Connects at once, and again after each loss with a growing wait; resumes
- * at its place and drops repeats (AAEP ch. 5, R12, R17).
+ * at its place and drops repeats (AAEP ch. 5, R12, R17). A question that is still open then comes again, under its `event_id`.
  *
  * `terms` are the capabilities (AAEP §5.3); for questions set `supports_confirmation_reply` and `supports_clarification_reply`. Default: ch. 5's
  * defaults. Throws a Fault "usage" without a target, or if two targets have the same name.

@@ -515,6 +515,31 @@ test("§6.7.2: a producer that does not name the question ends those of the agen
   expect(heard()[0]).toContain("Question 1 has ended");
 });
 
+test("R4: no end of a question is taken from an event that is older than it, at the coarser of two precisions (R3b)", () => {
+  const { desk: prompt, source, heard } = stage();
+  const left = { ...resolution(0, "Done"), extensions: {} };
+  prompt.heard(source, confirmation(1, { timestamp: "2026-01-01T00:00:10.500Z" }));
+  heard();
+  for (const timestamp of ["2026-01-01T00:00:10.499Z", "2026-01-01T00:00:09Z", "2026-01-01T01:00:10.400+01:00"])
+    expect(prompt.heard(source, { ...left, timestamp })).toBe(false);
+  expect(heard()).toEqual([]);
+  expect(prompt.heard(source, { ...left, timestamp: "2026-01-01T00:00:10Z" })).toBe(true);
+  expect(heard()[0]).toContain("Question 1 has ended");
+});
+
+test("R12: a question that comes again is asked again where its end was heard, and not while it is open", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  heard();
+  expect(prompt.heard(source, confirmation(1))).toBe(true);
+  expect(heard()).toEqual([]);
+  prompt.heard(source, resolution(1, "accepted"));
+  clock.advance(1000);
+  heard();
+  prompt.heard(source, confirmation(1));
+  expect(heard()[0]).toBe("Question 2 of bank: Pay bill 1.");
+});
+
 test("after a lost connection only what is still open is asked, and what is new", () => {
   const { desk: prompt, clock, source, heard } = stage();
   for (const number of [1, 2]) prompt.heard(source, confirmation(number));
