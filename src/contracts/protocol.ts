@@ -1,10 +1,11 @@
 import type { Fault } from "../base/errors.js";
+import type { Outlet } from "../engine/subscriptions/subscription-spec.js";
 import type { PendingDeliveries, Taken } from "../engine/subscriptions/taken.js";
 import type { Checkpoint } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 import type { PeerIdentity } from "./transport.js";
 
-/** The source from which a pump pulls. */
+/** The subscription from which a pump pulls. */
 export interface DeliverySource {
   /** Returns the deliveries that may leave now; with `only`, the critical ones alone (R4, R34). */
   readonly take: (only?: "critical") => Taken;
@@ -14,6 +15,12 @@ export interface DeliverySource {
   readonly wantsCheckpoints: () => boolean;
   /** Returns the place if it moved since the last checkpoint. `isDue`: it is time for one. A checkpoint goes out behind everything taken. */
   readonly checkpoint: (isDue: boolean) => Checkpoint | undefined;
+}
+
+/** The stream of deliveries to a peer, which the pump pulls and sends. */
+export interface DeliveryStream extends Outlet {
+  /** Pulls from this subscription from now on; it takes the stream over from an earlier one. */
+  readonly join: (source: DeliverySource) => void;
 }
 
 export interface Reaction<Message> {
@@ -52,7 +59,6 @@ export interface ProtocolSession<Message> {
   readonly receive: (message: Message, text?: () => string | undefined) => Reaction<Message>;
   /** Answers a frame that was no message, or that could be read in two ways (R19). */
   readonly refuse: (fault: Fault, text?: () => string | undefined) => Reaction<Message>;
-  readonly source: DeliverySource;
   /** Whether the handshake is done. */
   readonly isOpen: () => boolean;
   /** Ends the session from this side. At a shutdown and at the end of a recording every pending delivery goes out first (R8a). */
@@ -80,10 +86,7 @@ export interface Protocol<Host, Session> {
 
 /** The runner of a session of messages, as the session sees it. */
 interface MessageHost<Message> {
-  /** Reports that the source may have deliveries. */
-  readonly wake: () => void;
-  /** Asks the runner to call `finish` with a reason. */
-  readonly terminate: (reason: EndReason) => void;
+  readonly stream: DeliveryStream;
   /** Sends a message that is neither an answer nor an event. While the peer takes nothing, only the newest such message waits. */
   readonly tell: (message: Message) => void;
 }

@@ -3,7 +3,7 @@ import type { JsonOutline } from "../base/json-document.js";
 import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
-import type { DeliverySource, EndReason, Protocol } from "./protocol.js";
+import type { DeliveryStream, EndReason, Protocol } from "./protocol.js";
 import type { CloseInfo, FrameBatch, PeerIdentity } from "./transport.js";
 
 /** One incoming JSON-RPC message. */
@@ -102,11 +102,11 @@ export interface CallHost {
     members: Readonly<Record<string, string>> | undefined,
     checkpointMethod: string,
   ) => boolean;
-  /** Joins a source to the connection until `stop`. */
-  readonly startPump: (
-    source: DeliverySource,
+  /** Opens a stream of deliveries on the connection until `stop`. `ended`: the engine ends the subscription that has joined. */
+  readonly openStream: (
     send: SendBatch,
-  ) => { readonly wake: () => void; readonly stop: () => void };
+    ended: (reason: EndReason) => void,
+  ) => DeliveryStream & { readonly stop: () => void };
   /**
    * Hands over the pending deliveries as the peer takes them, until none is left or the time is over. `until` is an instant of the clock, ms.
    * Resolves with an upper bound of the events that were left. Rejects if an event could not be made.

@@ -319,9 +319,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         connection,
         lineage,
         replyNotTaken,
-        wake: spec.wake,
-        // Found in the middle of a delivery, when other subscriptions are still to get the event.
-        ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
+        outlet: spec.outlet,
       },
       subscriptionServices,
     );

@@ -1,5 +1,5 @@
 // The parameters of a new subscription.
-import type { TerminationReason } from "./subscriptions/subscription-spec.js";
+import type { Outlet } from "./subscriptions/subscription-spec.js";
 import type { Terms } from "./terms/terms.js";
 
 export interface SubscribeSpec {
@@ -17,6 +17,5 @@ export interface SubscribeSpec {
   readonly isReplacing?: boolean | undefined;
   /** Called with a reply of the subscription that did not count, if its terms ask for that: at most once a second (R19). Default: ignored. */
   readonly replyNotTaken?: ((token: string) => void) | undefined;
-  readonly wake: () => void;
-  readonly ended: (reason: TerminationReason) => void;
+  readonly outlet: Outlet;
 }

@@ -2,7 +2,7 @@
 // stay where they can still merge (AAEP §8.8). The content of deliveries and their encoding are no concern of the pump.
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
-import type { DeliverySource } from "../contracts/protocol.js";
+import type { DeliverySource, DeliveryStream, EndReason } from "../contracts/protocol.js";
 import { checkpointBatch, withCheckpoint } from "../engine/views/checkpoint.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./checkpoints.js";
@@ -14,32 +14,26 @@ export interface DeliverySink {
   readonly writable: () => Promise<void>;
   /** Reports an internal error: a delivery could not be made. The pump has stopped; only this connection is to end. */
   readonly failed: (fault: Fault) => void;
-}
-
-export interface Pump {
-  /** Pulls after the running call has returned, once for any number of calls. */
-  readonly wake: () => void;
-  readonly stop: () => void;
+  /** The engine has ended the subscription. */
+  readonly ended: (reason: EndReason) => void;
 }
 
 /** The services that all pumps share. */
 export interface PumpServices {
-  readonly clock: Pick<Clock, "afterCall" | "now">;
+  readonly clock: Pick<Clock, "afterCall" | "afterTurn" | "now">;
   readonly sendingTurns: SharedTurns;
   readonly checkpoints: Checkpoints;
-}
-
-/** Joins a source to a sink until `stop`. A turn without room left delivers only critical events; the rest follows in the pump's own turn (R34). */
-export function createPump(source: DeliverySource, sink: DeliverySink, services: PumpServices): Pump {
-  return new TurnPump(source, sink, services);
 }
 
 /** A little less than a second: the source reads the clock before the pump does, and may be paced at exactly a second. */
 const DUE_AFTER_MS: Millis = CHECKPOINT_EVERY_MS - 1;
 
-/** A class, because each subscription has one. */
-class TurnPump implements Pump, Checkpointed {
-  private readonly source: DeliverySource;
+/**
+ * Pulls from the subscription that has joined and hands over to a sink, until `stop`. A turn without room left delivers only critical events; the
+ * rest follows in the pump's own turn (R34).
+ */
+export class Pump implements DeliveryStream, Checkpointed {
+  private source: DeliverySource | undefined;
   private readonly sink: DeliverySink;
   private readonly services: PumpServices;
   private leaveTurns: (() => void) | undefined;
@@ -50,12 +44,25 @@ class TurnPump implements Pump, Checkpointed {
   private lastToldAt: Millis = Number.NEGATIVE_INFINITY;
   private isPlaceDue = false;
 
-  constructor(source: DeliverySource, sink: DeliverySink, services: PumpServices) {
-    this.source = source;
+  constructor(sink: DeliverySink, services: PumpServices) {
     this.sink = sink;
     this.services = services;
   }
 
+  join(source: DeliverySource): void {
+    this.source = source;
+    if (this.isBlocked) source.setBlocked(true);
+    this.wake();
+  }
+
+  /** A subscription that has not taken the stream over, or has lost it, does not end the stream. */
+  ended(reason: EndReason, subscription: DeliverySource): void {
+    this.services.clock.afterTurn(() => {
+      if (subscription === this.source) this.sink.ended(reason);
+    });
+  }
+
+  /** Pulls after the running call has returned, once for any number of calls. */
   wake(): void {
     if (this.isQueued || this.isBlocked || this.isStopped) return;
     this.isQueued = true;
@@ -110,8 +117,9 @@ class TurnPump implements Pump, Checkpointed {
 
   private pullOnce(only?: "critical"): "more" | "idle" | "blocked" {
     const { source, sink } = this;
+    if (source === undefined) return "idle";
     const taken = source.take(only);
-    const batch = taken.kind === "batch" ? this.withPlace(taken.batch) : this.placeAlone(only);
+    const batch = taken.kind === "batch" ? this.withPlace(source, taken.batch) : this.placeAlone(source, only);
     if (batch === undefined) return "idle";
     if (sink.send(batch)) return taken.kind === "batch" && taken.isAll ? "idle" : "more";
     this.isBlocked = true;
@@ -122,8 +130,8 @@ class TurnPump implements Pump, Checkpointed {
   }
 
   /** Adds the checkpoint to the batch if it is due (R17). */
-  private withPlace(batch: DeliveryBatch): DeliveryBatch {
-    const { source, services } = this;
+  private withPlace(source: DeliverySource, batch: DeliveryBatch): DeliveryBatch {
+    const { services } = this;
     if (!source.wantsCheckpoints()) return batch;
     const now = services.clock.now();
     const isDue = this.isPlaceDue || now - this.lastToldAt >= DUE_AFTER_MS;
@@ -136,8 +144,8 @@ class TurnPump implements Pump, Checkpointed {
   }
 
   /** Returns the checkpoint alone, after there was nothing to take. */
-  private placeAlone(only: "critical" | undefined): DeliveryBatch | undefined {
-    const { source, services } = this;
+  private placeAlone(source: DeliverySource, only: "critical" | undefined): DeliveryBatch | undefined {
+    const { services } = this;
     if (only !== undefined || !source.wantsCheckpoints()) return undefined;
     if (this.lastToldAt === Number.NEGATIVE_INFINITY) {
       // The message that accepted the subscription reported the place.
@@ -165,7 +173,7 @@ class TurnPump implements Pump, Checkpointed {
   private resume(): void {
     this.isBlocked = false;
     if (this.isStopped) return;
-    this.source.setBlocked(false);
+    this.source?.setBlocked(false);
     this.pull();
   }
 }

@@ -8,7 +8,7 @@ import type { Connection } from "../contracts/transport.js";
 import { awaitHandshake, type ConversationServices, logAccident } from "./conversation.js";
 import { frameBatchOf } from "./frame-batches.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
-import { createPump } from "./pump.js";
+import { Pump } from "./pump.js";
 
 /** Longest wait for answers under way after the end of the input. A question under way ends with the grace of its session, or a little later. */
 const ANSWERS_MS: Millis = 60_000;
@@ -39,11 +39,11 @@ export function runCallConversation(
     notify: (method, params) => rpc.notify(method, params),
     notifyBatch: (method, batch, members, checkpointMethod) =>
       rpc.notifyBatch(method, frameBatchOf(batch, services.form), members, checkpointMethod),
-    startPump: (source, send) =>
-      createPump(
-        source,
+    openStream: (send, ended) =>
+      new Pump(
         {
           send,
+          ended,
           writable: () => rpc.writable(),
           failed: (fault) => {
             logAccident(connection.peer, fault, services.log);

@@ -17,7 +17,7 @@ import { awaitHandshake, type ConversationServices, logAccident } from "./conver
 import { frameBatchOf } from "./frame-batches.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
-import { createPump, type DeliverySink, type Pump } from "./pump.js";
+import { type DeliverySink, Pump } from "./pump.js";
 
 export interface ConversationOptions<Message = unknown> {
   /**
@@ -80,12 +80,11 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     this.codec = codec;
     this.services = services;
     this.options = options;
+    this.pump = new Pump(this, services);
     this.session = protocol.open(connection.peer, {
-      wake: () => this.pump.wake(),
-      terminate: (reason) => void this.finish(reason),
+      stream: this.pump,
       tell: (message) => this.tell(message),
     });
-    this.pump = createPump(this.session.source, this, services);
     this.heartbeats = this.heartbeatsOf(options.heartbeat);
     this.cancelTimeout = awaitHandshake(connection.peer, services, () => {
       if (!this.session.isOpen()) void this.finish("handshake_timeout");
@@ -112,6 +111,10 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
 
   writable(): Promise<void> {
     return this.connection.writable();
+  }
+
+  ended(reason: EndReason): void {
+    void this.finish(reason);
   }
 
   failed(fault: Fault): void {

@@ -1,13 +1,14 @@
 // R17: when a subscription is told the place that it has reached, and what that costs.
 import { describe, expect, it } from "vitest";
 import type { Codec } from "../../src/contracts/codec.js";
+import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createCheckpoint } from "../../src/engine/views/checkpoint.js";
 import { createDeliveryBatch, type Delivery } from "../../src/engine/views/delivery.js";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
-import { createPump } from "../../src/runtime/pump.js";
+import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { openStream } from "../support/peers/service-calls.js";
 import { session } from "../support/rigs/engine-rig.js";
@@ -16,6 +17,12 @@ import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const SECOND = 1000;
 const QUIET = 15 * SECOND;
+
+function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof Pump>): Pump {
+  const pump = new Pump(...given);
+  pump.join(source);
+  return pump;
+}
 
 /** Pumps over sources whose place is how many events they gave or kept back. */
 function stage() {
@@ -35,7 +42,7 @@ function stage() {
     let isStanding = false;
     let open = (): void => {};
     let accident: Error | undefined;
-    const pump = createPump(
+    const pump = pumpOver(
       {
         take: () => {
           if (accident !== undefined) throw accident;
@@ -64,6 +71,7 @@ function stage() {
             open = resolve;
           }),
         failed: () => undefined,
+        ended: () => undefined,
       },
       services,
     );
@@ -194,7 +202,7 @@ describe("R17: a place is told", () => {
     one.give();
     clock.advance(2 * QUIET);
     expect(one.sent).toHaveLength(before);
-    expect(other.sent.at(-1)).toBe("1020: 0 c2");
+    expect(other.sent.at(-1)).toBe("1010: 0 c2");
     other.pump.stop();
     expect(clock.pending()).toBe(0);
   });

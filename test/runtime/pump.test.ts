@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
+import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryBatch, type DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
-import { createPump } from "../../src/runtime/pump.js";
+import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
+
+function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof Pump>): Pump {
+  const pump = new Pump(...given);
+  pump.join(source);
+  return pump;
+}
 
 /** A source of so many runs, and a sink that takes while `isOpen`. */
 function stage(count: number) {
@@ -16,7 +23,7 @@ function stage(count: number) {
   let left = count;
   let open: () => void = () => {};
   const state = { isOpen: true, accident: undefined as Error | undefined };
-  const pump = createPump(
+  const pump = pumpOver(
     {
       take: () => {
         if (state.accident !== undefined) throw state.accident;
@@ -38,6 +45,7 @@ function stage(count: number) {
           open = resolve;
         }),
       failed: (fault) => failures.push(fault),
+      ended: () => undefined,
     },
     { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: createCheckpoints(clock) },
   );

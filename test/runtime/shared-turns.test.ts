@@ -1,13 +1,20 @@
 // R34: what waits to be sent to many is sent over turns of the event loop, one piece a turn here, and what is critical waits for nobody's turn.
 import { describe, expect, it } from "vitest";
+import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryBatch } from "../../src/engine/views/delivery.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
-import { createPump } from "../../src/runtime/pump.js";
+import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const PIECE = createDeliveryBatch([]);
+
+function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof Pump>): Pump {
+  const pump = new Pump(...given);
+  pump.join(source);
+  return pump;
+}
 
 /** Pumps that share turns with room for one piece each; `sent` has a letter for each piece, small, and for each critical one, capital. */
 function stage(counts: Readonly<Record<string, number>>) {
@@ -22,7 +29,7 @@ function stage(counts: Readonly<Record<string, number>>) {
   const pumps = new Map(
     Object.keys(counts).map((name) => [
       name,
-      createPump(
+      pumpOver(
         {
           take: (only) => {
             const pool = (critical.get(name) ?? 0) > 0 ? critical : left;
@@ -40,6 +47,7 @@ function stage(counts: Readonly<Record<string, number>>) {
           send: () => !blocked.has(name),
           writable: () => new Promise((resolve) => open.set(name, resolve)),
           failed: () => undefined,
+          ended: () => undefined,
         },
         { clock, sendingTurns: turns, checkpoints },
       ),

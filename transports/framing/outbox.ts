@@ -5,8 +5,8 @@ import { type Framing, frame } from "./framings.js";
 import { type Pieces, piecesOf, piecesOfBatch } from "./pieces.js";
 
 /**
- * The write side of a byte connection: frames handed over by one call, and by the promises that it resolves, leave together after the call has
- * returned.
+ * The write side of a byte connection. Frames handed over one by one leave together after the running call; a batch leaves at once, with those that
+ * were handed over before it. So a delivery is written before the acknowledgement of the publish that caused it.
  */
 export interface Outbox {
   /** Returns whether more may be handed over. */
@@ -35,10 +35,6 @@ export interface OutboxOwner {
 /** Room for one frame's framing, for the count of waiting bytes. */
 const FRAMING_BYTES = 4;
 
-type Item =
-  | { readonly kind: "frame"; readonly bytes: Uint8Array }
-  | { readonly kind: "batch"; readonly pieces: Pieces };
-
 export function createOutbox(stream: Writable, limits: OutboxLimits, owner: OutboxOwner): Outbox {
   return new StreamOutbox(stream, limits, owner);
 }
@@ -49,8 +45,8 @@ class StreamOutbox implements Outbox {
   private readonly limits: OutboxLimits;
   private readonly owner: OutboxOwner;
   // Handed over in this turn; undefined while nothing is held.
-  private items: Item[] | undefined;
-  private itemBytes = 0;
+  private frames: Uint8Array[] | undefined;
+  private frameBytes = 0;
   // Waiting behind the piece that is being written.
   private pieces: Buffer[] | undefined;
   private waitingBytes = 0;
@@ -66,13 +62,23 @@ class StreamOutbox implements Outbox {
   }
 
   send(bytes: Uint8Array): boolean {
-    return this.hold({ kind: "frame", bytes }, bytes.length + FRAMING_BYTES);
+    if (!this.isTaking) return false;
+    if (this.frames === undefined) {
+      this.frames = [bytes];
+      process.nextTick(flushLater, this);
+    } else this.frames.push(bytes);
+    this.frameBytes += bytes.length + FRAMING_BYTES;
+    return this.isRoomLeft();
   }
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
     // The framing is settled: a peer that is sent deliveries has spoken.
     const pieces = piecesOfBatch(batch, this.owner.framing(), this.limits.pieceBytes);
-    return this.hold({ kind: "batch", pieces }, pieces.bytes);
+    if (!this.isTaking) return false;
+    this.enqueueFrames();
+    this.enqueue(pieces);
+    this.writeOn();
+    return this.isRoomLeft();
   }
 
   writable(): Promise<void> {
@@ -91,45 +97,29 @@ class StreamOutbox implements Outbox {
 
   settle(): void {
     this.isTaking = false;
-    this.items = undefined;
+    this.frames = undefined;
     this.pieces = undefined;
     this.onEnd = undefined;
-    this.itemBytes = 0;
+    this.frameBytes = 0;
     this.waitingBytes = 0;
     this.release();
   }
 
-  /** Passes everything of this turn to the stream, as the stream takes it. */
+  /** Passes the held frames to the stream, as the stream takes them. */
   flush(): void {
-    const { items } = this;
-    if (items === undefined) return;
-    this.items = undefined;
-    this.itemBytes = 0;
-    const [only] = items;
-    if (items.length === 1 && only !== undefined) {
-      if (only.kind === "batch") this.enqueue(only.pieces);
-      else this.enqueueOne(frame(this.owner.framing(), only.bytes));
-      this.writeOn();
-      return;
-    }
-    const framing = this.owner.framing();
-    const { pieceBytes } = this.limits;
-    let single: Uint8Array[] = [];
-    const endSingle = (): void => {
-      if (single.length > 0) this.enqueue(piecesOf(framing, single, pieceBytes));
-      single = [];
-    };
-    // Adjacent frames are joined; batches are taken uncopied.
-    for (const item of items) {
-      if (item.kind === "frame") {
-        single.push(item.bytes);
-        continue;
-      }
-      endSingle();
-      this.enqueue(item.pieces);
-    }
-    endSingle();
+    this.enqueueFrames();
     this.writeOn();
+  }
+
+  private enqueueFrames(): void {
+    const { frames } = this;
+    if (frames === undefined) return;
+    this.frames = undefined;
+    this.frameBytes = 0;
+    const framing = this.owner.framing();
+    const [only] = frames;
+    if (frames.length === 1 && only !== undefined) this.enqueueOne(frame(framing, only));
+    else this.enqueue(piecesOf(framing, frames, this.limits.pieceBytes));
   }
 
   private release(): void {
@@ -200,16 +190,10 @@ class StreamOutbox implements Outbox {
   }
 
   private bufferedBytes(): number {
-    return this.itemBytes + this.waitingBytes + this.stream.writableLength;
+    return this.frameBytes + this.waitingBytes + this.stream.writableLength;
   }
 
-  private hold(item: Item, bytes: number): boolean {
-    if (!this.isTaking) return false;
-    if (this.items === undefined) {
-      this.items = [item];
-      process.nextTick(flushLater, this);
-    } else this.items.push(item);
-    this.itemBytes += bytes;
+  private isRoomLeft(): boolean {
     const buffered = this.bufferedBytes();
     // Below the stream's own mark there is no need to wait either.
     if (buffered <= this.limits.highWaterMarkBytes || buffered <= this.highWaterMarkBytes()) return true;

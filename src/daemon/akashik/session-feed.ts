@@ -25,8 +25,7 @@ export function feedSessions({ engine, field, clock, log }: SessionFeedServices)
     subscriberId: "aaepd-akashik",
     terms: { ...defaultTerms(), eventFilters: { include: HEARD_TYPES, exclude: [] } },
     resumeAfter: undefined,
-    wake,
-    ended: (reason) => log.error({ reason }, "the Field hears no more of sessions"),
+    outlet: { wake, ended: (reason) => log.error({ reason }, "the Field hears no more of sessions") },
   });
   /** One batch a turn, which has at most 256 events (R34). */
   const take = async (): Promise<void> => {

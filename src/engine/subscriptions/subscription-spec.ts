@@ -73,6 +73,17 @@ export interface RefusedReply {
   readonly pointer?: string | undefined;
 }
 
+/** Where the units of a subscription leave: the pump that pulls them. */
+export interface Outlet {
+  /** `take` may have a unit. Called often, so it has to be cheap, and it may not call `take` itself. */
+  readonly wake: () => void;
+  /**
+   * The engine ends this subscription of the outlet. Called in the middle of a delivery, when other subscriptions are still to get the event, so the
+   * subscription is closed in a later turn.
+   */
+  readonly ended: (reason: TerminationReason, subscription: Subscription) => void;
+}
+
 /** The members that differ between subscriptions. */
 export interface SubscriptionSpec {
   readonly id: string;
@@ -87,10 +98,7 @@ export interface SubscriptionSpec {
   readonly lineage: readonly number[];
   /** Called with a reply of the subscription that did not count, if its terms ask for that (R19). */
   readonly replyNotTaken: (token: string) => void;
-  /** Called when `take` may have a unit. It is called often, so it has to be cheap, and it may not call `take` itself. */
-  readonly wake: () => void;
-  /** Called when the engine has ended the subscription. */
-  readonly ended: (reason: TerminationReason) => void;
+  readonly outlet: Outlet;
 }
 
 export interface NamedSubscription {

@@ -23,6 +23,7 @@ import type { Resumed } from "./resume-start.js";
 import type {
   ClosureReason,
   MemberSubscription,
+  Outlet,
   QuestionPage,
   RefusedFate,
   SubscriptionServices,
@@ -52,8 +53,7 @@ export function createSubscription(spec: SubscriptionSpec, services: Subscriptio
 /** A class, because there is one for each subscription. It is also the replier of its replies and the listener to news of its connection. */
 class PulledSubscription extends Follower implements MemberSubscription, Replier, ConnectionNews {
   readonly resumed: Resumed | undefined;
-  private readonly tellReady: () => void;
-  private readonly tellEnded: SubscriptionSpec["ended"];
+  private readonly outlet: Outlet;
   readonly connection: object | undefined;
   readonly lineage: readonly number[];
   private readonly leaveConnection: () => void;
@@ -71,8 +71,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
   constructor(spec: SubscriptionSpec, services: SubscriptionServices) {
     super(spec, services, services.hub.view(spec.terms));
     this.resumed = spec.resumed;
-    this.tellReady = spec.wake;
-    this.tellEnded = spec.ended;
+    this.outlet = spec.outlet;
     this.connection = spec.connection;
     this.lineage = spec.lineage;
     this.replyNotTaken = spec.replyNotTaken;
@@ -92,7 +91,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
   }
 
   wake(): void {
-    if (!this.closed) this.tellReady();
+    if (!this.closed) this.outlet.wake();
   }
 
   sendCritical(unit: EventUnit): void {
@@ -115,7 +114,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
       shared.ready.delete(this);
       this.timer = services.wakeUps.at(taken.until, () => {
         this.timer = undefined;
-        this.tellReady();
+        this.outlet.wake();
       });
     } else if (this.isReady(now)) shared.ready.add(this);
     else shared.ready.delete(this);
@@ -149,7 +148,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     // A pause does not count as the peer's slowness (R26).
     if (this.peerLag.since !== undefined && old.paused) this.block();
     this.shared.ready.delete(this);
-    this.tellReady();
+    this.outlet.wake();
     services.questions.audienceChanged();
   }
 
@@ -159,7 +158,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
 
   sessionLost(): void {
     this.sendOpenQuestions(this.services.journal.head());
-    this.tellReady();
+    this.outlet.wake();
   }
 
   limitsChanged(): void {
@@ -194,14 +193,14 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     if (sessionId === undefined) this.skippedTo = this.skipWaiting();
     else if (this.hasPending() || this.services.rules.mayHaveText(sessionId, outputId ?? ""))
       this.dropOutput(`${sessionId}/${outputId ?? ""}`);
-    this.tellReady();
+    this.outlet.wake();
   }
 
   repeat(eventId: string): void {
     const { resend, hub } = this.services;
     const entry = resend.find(eventId, this.granted, this.former);
     this.sendFirst([unitOf(hub.renderingOf(entry), this.shared.view, "plain")]);
-    this.tellReady();
+    this.outlet.wake();
   }
 
   openQuestions(after: Epoch = 0): QuestionPage {
@@ -290,7 +289,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
 
   end(reason: TerminationReason): void {
     if (reason === "producer_error") this.standStill();
-    this.tellEnded(reason);
+    this.outlet.ended(reason, this);
   }
 
   cursorIn(view: SharedView, window: number): number | undefined {
@@ -358,7 +357,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     const { services, closed, granted, peerLag } = this;
     const { lag } = services.rules.limits;
     if (closed || !peerLag.exceeds(lag, granted.paused, services.now, services.journal.head())) return;
-    this.tellEnded("lagging");
+    this.outlet.ended("lagging", this);
   }
 
   private block(): void {

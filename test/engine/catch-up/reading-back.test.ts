@@ -88,8 +88,7 @@ function stage(): Stage {
         subscriberId: name,
         terms: { ...defaultTerms(), ...terms },
         resumeAfter: cursorAfter(first?.epoch ?? 0),
-        wake,
-        ended: () => subscription.close(),
+        outlet: { wake, ended: () => rig.clock.afterTurn(() => subscription.close()) },
       });
       if (!hasBegun) parse.mockClear();
       hasBegun = true;

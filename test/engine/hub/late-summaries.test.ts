@@ -39,8 +39,7 @@ function subscribe({ engine }: EngineRig, terms: Partial<Terms> = {}, resumeAfte
     subscriberId: "late",
     terms: { ...defaultTerms(), ...EACH, ...terms },
     resumeAfter,
-    wake: () => undefined,
-    ended: () => undefined,
+    outlet: { wake: () => undefined, ended: () => undefined },
   });
 }
 

@@ -16,8 +16,7 @@ const listenFrom = ({ engine }: EngineRig, lineage: readonly number[]) =>
     terms: { ...defaultTerms(), ...ABLE },
     lineage,
     resumeAfter: undefined,
-    wake: () => {},
-    ended: () => {},
+    outlet: { wake: () => {}, ended: () => {} },
   });
 
 const agentOf = ({ engine }: EngineRig, processId?: number) =>

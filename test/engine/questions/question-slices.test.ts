@@ -71,8 +71,7 @@ describe("R7: the last subscription that can answer ends", () => {
       subscriberId: "late",
       terms: able.subscription.terms(),
       resumeAfter: undefined,
-      wake: () => undefined,
-      ended: () => undefined,
+      outlet: { wake: () => undefined, ended: () => undefined },
     });
     expect(late.openQuestions().events).toEqual([]);
     expect(() => late.repeat(id)).toThrow("event");

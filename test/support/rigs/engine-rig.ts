@@ -256,10 +256,13 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         replyNotTaken,
         lineage,
         resumeAfter,
-        wake,
-        ended: (reason) => {
-          ended.push(reason);
-          subscription.close();
+        outlet: {
+          wake,
+          ended: (reason) =>
+            clock.afterTurn(() => {
+              ended.push(reason);
+              subscription.close();
+            }),
         },
       });
       wake();

@@ -16,6 +16,9 @@ export const OFFER = {
   burst: 1,
 } as const;
 
+/** A stream of deliveries that nobody reads. */
+export const DEAF_STREAM = { join: () => undefined, wake: () => undefined, ended: () => undefined } as const;
+
 /** Ids that count, each as long as it has to be. */
 export function countedIds(): { readonly hex: (bytes: number) => string } {
   let given = 0;
@@ -52,7 +55,7 @@ export function openRpcPeer({ engine }: EngineRig, ids = countedIds()): RpcPeer 
       notify: (method, params) => told.push({ method, params: params as RpcPeer["told"][number]["params"] }) > 0,
       notifyBatch: () => true,
       handOver: async () => 0,
-      startPump: () => ({ wake: () => undefined, stop: () => undefined }),
+      openStream: () => ({ ...DEAF_STREAM, stop: () => undefined }),
     },
   );
   return { session, told };

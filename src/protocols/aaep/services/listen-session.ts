@@ -16,9 +16,9 @@ export function createListenProtocol(
   end: () => void,
 ): Pick<MessageProtocol<unknown>, "open"> {
   return {
-    open: (peer, { wake, terminate, tell }): ProtocolSession<unknown> => {
+    open: (peer, { stream, tell }): ProtocolSession<unknown> => {
       const access = services.access.of(peer);
-      const source = new SubscriptionHandler(services, { wake, access, terminated: terminate, tell, peer });
+      const source = new SubscriptionHandler(services, { stream, access, tell, peer });
       let hasEnded = false;
       const endInOrder = (): void => {
         hasEnded = true;
@@ -37,7 +37,6 @@ export function createListenProtocol(
           return { answers, closes: false, wasCostly: true };
         },
         refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
-        source,
         isOpen: () => source.isOpen(),
         finish: (reason) =>
           hasEnded ? { pendingDeliveries: NOTHING_PENDING, messages: () => [] } : source.lastWords(reason),

@@ -31,16 +31,14 @@ export function createPlainProtocol(
 ): MessageProtocol<unknown> {
   return {
     recognizes: ({ members }) => members.type === "subscription.request",
-    open: (peer, { wake, terminate, tell }) => {
-      const access = services.access.of(peer);
-      return new PlainSession(services, { wake, access, terminated: terminate, tell, peer }, readClaims);
-    },
+    open: (peer, { stream, tell }) =>
+      new PlainSession(services, { stream, access: services.access.of(peer), tell, peer }, readClaims),
   };
 }
 
 /** A class, because each connection has one. */
 class PlainSession implements ProtocolSession<unknown> {
-  readonly source: SubscriptionHandler;
+  private readonly source: SubscriptionHandler;
   private readonly services: SubscriptionHandlerServices;
   private readonly readClaims: ReadClaims;
 

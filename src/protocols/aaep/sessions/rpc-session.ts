@@ -98,25 +98,22 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     host.notifyBatch("aaep.event", batch, members, "aaepd.checkpoint");
 
   const subscribe = (params: unknown): Message => {
-    // The engine may call back before `subscribe` has returned.
-    let wake = (): void => {};
+    const stream = host.openStream(
+      (batch) => deliver(batch, held.get(handler.id)?.members),
+      (reason) => void terminate(handler.id, reason),
+    );
     const handler = new SubscriptionHandler(services, {
-      wake: () => wake(),
+      stream,
       access,
-      terminated: (reason) => void terminate(handler.id, reason),
       connection,
       peer,
       tell: ({ type, ...params }) => void host.notify(String(type), { ...params, ...held.get(handler.id)?.members }),
     });
     const outcome = handler.request(params);
     if (outcome.kind === "rejected") return outcome.message;
-    const one: Held = { handler, stop: () => pump.stop(), members: undefined };
-    const pump = host.startPump(handler, (batch) => deliver(batch, one.members));
-    wake = () => pump.wake();
-    held.set(handler.id, one);
+    held.set(handler.id, { handler, stop: () => stream.stop(), members: undefined });
     // From the second subscription on, each event names its subscription. Earlier events went out while the first was alone.
     if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.handler.id };
-    pump.wake();
     return outcome.message;
   };
 

@@ -5,7 +5,7 @@ import type { IdSource } from "../../../base/ids.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";
 import type { Log } from "../../../contracts/log.js";
-import type { DeliverySource, EndReason, LastWords } from "../../../contracts/protocol.js";
+import type { DeliveryStream, EndReason, LastWords } from "../../../contracts/protocol.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Producer } from "../../../engine/event/event.js";
@@ -52,7 +52,8 @@ export interface SubscriptionHandlerServices {
 }
 
 export interface SubscriptionEvents {
-  readonly wake: () => void;
+  /** The stream that the accepted subscription joins. */
+  readonly stream: DeliveryStream;
   /** The rights of the connection (R36). */
   readonly access: Access;
   /** The connection, if it may have an agent too: the same object as in `AgentHandlerServices` (R5). Default: the connection has no agent. */
@@ -61,8 +62,6 @@ export interface SubscriptionEvents {
   readonly peer?: Pick<PeerIdentity, "origin" | "processId">;
   /** Sends a message on the stream that answers nothing. Default: the message is not sent. */
   readonly tell?: (message: Message) => void;
-  /** The engine ends the subscription. */
-  readonly terminated: (reason: EndReason) => void;
 }
 
 export type RequestOutcome =
@@ -79,7 +78,6 @@ interface Granted {
 /** The note of R5d. */
 const BELOW_AN_AGENT = "This subscriber runs below an agent, so its replies to that agent do not count (R5d).";
 
-const IDLE = { kind: "idle" } as const;
 const NO_KEY = "";
 
 export const NOTHING_PENDING: PendingDeliveries = { drain: () => ({ kind: "done" }), leftCount: () => 0 };
@@ -88,11 +86,10 @@ export const NOTHING_PENDING: PendingDeliveries = { drain: () => ({ kind: "done"
  * Handles the subscription of one peer from its request to its end. A further request is a new negotiation: the subscription that it is granted
  * replaces the former one (R23, R33). A class, because each stream has one.
  */
-export class SubscriptionHandler implements DeliverySource {
+export class SubscriptionHandler {
   private readonly services: SubscriptionHandlerServices;
   private readonly events: SubscriptionEvents;
   private granted: Granted | undefined;
-  private isBlocked = false;
   private isEnding = false;
 
   constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents) {
@@ -151,10 +148,9 @@ export class SubscriptionHandler implements DeliverySource {
       noteCorrelation(request, { subscription: engine.id }, services.log);
       const accepted = this.accepted(granted, negotiated, engine.resumed);
       this.granted = granted;
-      if (this.isBlocked) engine.setBlocked(true);
+      events.stream.join(engine);
       // Closed last, so that the engine always has a subscription to ask (R7).
       former?.engine.close();
-      events.wake();
       return { kind: "accepted", message: accepted, subscription: engine };
     } catch (caught) {
       engine?.close();
@@ -180,7 +176,6 @@ export class SubscriptionHandler implements DeliverySource {
     }
     granted.capabilities = negotiated.capabilities;
     granted.engine.retune(termsOf(negotiated, services));
-    events.wake();
     return { message: this.accepted(granted, negotiated, undefined), ended: false };
   }
 
@@ -267,23 +262,6 @@ export class SubscriptionHandler implements DeliverySource {
     else this.granted.engine.refusedReply("malformed", token, { text });
   }
 
-  take(only?: "critical"): ReturnType<DeliverySource["take"]> {
-    return this.granted?.engine.take(only) ?? IDLE;
-  }
-
-  setBlocked(blocked: boolean): void {
-    this.isBlocked = blocked;
-    this.granted?.engine.setBlocked(blocked);
-  }
-
-  checkpoint(isDue: boolean): ReturnType<DeliverySource["checkpoint"]> {
-    return this.granted?.engine.checkpoint(isDue);
-  }
-
-  wantsCheckpoints(): boolean {
-    return this.granted?.engine.wantsCheckpoints() === true;
-  }
-
   /** Returns the deliveries to make before an end for this reason: all pending ones if nothing more follows (R8a). */
   pendingDeliveries(reason: EndReason): PendingDeliveries {
     const engine = this.granted?.engine;
@@ -320,8 +298,7 @@ export class SubscriptionHandler implements DeliverySource {
   private subscribe(subscriberId: string, request: Message, negotiated: Accepted): Subscription {
     const { events, services, granted: former } = this;
     const { processId } = events.peer ?? {};
-    let own: Subscription | undefined;
-    own = services.engine.subscribe({
+    return services.engine.subscribe({
       subscriberId,
       terms: termsOf(negotiated, services),
       connection: events.connection,
@@ -329,13 +306,8 @@ export class SubscriptionHandler implements DeliverySource {
       isReplacing: former?.engine.isClosed() === false,
       replyNotTaken: (token) => events.tell?.({ type: "aaepd.reply_not_taken", reply_token: token }),
       resumeAfter: resumeAfterOf(request),
-      wake: events.wake,
-      // The end of a subscription that has not taken the stream over does not end the stream.
-      ended: (reason) => {
-        if (own !== undefined && own === this.granted?.engine) events.terminated(reason);
-      },
+      outlet: events.stream,
     });
-    return own;
   }
 
   /** The acceptance has only the members of AAEP §5.4: additions of the daemon are among the capabilities (R19). */

@@ -7,10 +7,11 @@ import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { rpcErrorFromFault } from "../../../../transports/json-rpc/status.js";
 import { createSubscriberRig, type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { isAsPublished } from "../../../support/published-schemas.js";
+import { DEAF_STREAM } from "../../../support/rigs/rpc-peer.js";
 import { createStreamRig } from "../../../support/rigs/stream-rig.js";
 
 const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
-const EVENTS = { wake: () => undefined, access: ACCESS, terminated: () => undefined };
+const EVENTS = { stream: DEAF_STREAM, access: ACCESS };
 
 describe("R20, R33: an error without a place or a rule of its own", () => {
   it.each(FAULT_CODES)("of code %s has both on the wire", (code) => {

@@ -1,6 +1,10 @@
 // What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
 import { describe, expect, it } from "vitest";
+import { createTurnRoom } from "../../../../src/engine/time/turn-room.js";
 import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
+import { createCheckpoints } from "../../../../src/runtime/checkpoints.js";
+import { Pump } from "../../../../src/runtime/pump.js";
+import { createSharedTurns } from "../../../../src/runtime/shared-turns.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { type RigOptions, session } from "../../../support/rigs/engine-rig.js";
@@ -13,30 +17,58 @@ const EVERYTHING = { coalesce_boundaries: ["none"] };
 function stage(options: RigOptions = {}, capabilities: Document = {}) {
   const ends: string[] = [];
   const rig = createStreamRig(options);
-  const stream = new SubscriptionHandler(rig.services, {
-    wake: () => undefined,
-    access: ACCESS,
-    terminated: (reason) => ends.push(reason),
-  });
+  const { clock } = rig;
+  let sent: string[] = [];
+  let isTaking = true;
+  let takeAgain = (): void => {};
+  const pump = new Pump(
+    {
+      send: ({ deliveries }) => {
+        sent.push(...deliveries.map(({ event }) => event.event_id));
+        return isTaking;
+      },
+      writable: () =>
+        new Promise((resolve) => {
+          takeAgain = resolve;
+        }),
+      failed: () => undefined,
+      ended: (reason) => ends.push(reason),
+    },
+    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: createCheckpoints(clock) },
+  );
+  const stream = new SubscriptionHandler(rig.services, { stream: pump, access: ACCESS });
   const request = (others = {}) => stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others));
   const taken = () => {
-    const { kind, ...rest } = stream.take();
-    return kind === "batch" && "batch" in rest ? rest.batch.deliveries.map(({ event }) => event.event_id) : [];
+    rig.clock.settle();
+    const since = sent;
+    sent = [];
+    return since;
   };
-  return { rig, stream, request, taken, ends };
+  /** From the next delivery on, the transport takes nothing. */
+  const block = (): void => {
+    isTaking = false;
+  };
+  const unblock = async (): Promise<void> => {
+    isTaking = true;
+    takeAgain();
+    await rig.settle();
+  };
+  return { rig, stream, pump, request, taken, ends, block, unblock };
 }
 
 describe("R33: a request that takes a stream over", () => {
-  it("inherits that the transport takes nothing, and nothing that was held for the one before", () => {
-    const { rig, stream, request, taken } = stage();
+  it("inherits that the transport takes nothing, and nothing that was held for the one before", async () => {
+    const { rig, request, taken, block, unblock } = stage();
     request();
-    stream.setBlocked(true);
-    rig.publish({ ...session().started(), event_id: "evt_before" });
+    block();
+    rig.publish(session().started());
+    taken();
+    rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_before" });
     expect(request().kind).toBe("accepted");
     const [only, ...others] = rig.engine.report().subscriptions;
     expect([only?.isBlocked, others]).toEqual([true, []]);
-    stream.setBlocked(false);
-    rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_after" });
+    await unblock();
+    rig.publish({ ...session().state("thinking", "deciding"), event_id: "evt_after" });
     const heard = taken();
     expect(heard.at(-1)).toBe("evt_after");
     expect(heard).not.toContain("evt_before");
@@ -72,21 +104,25 @@ describe("R33: a request that takes a stream over", () => {
     expect(rig.engine.status().openQuestionCount).toBe(1);
   });
 
-  it("is not ended for what the one before it did", () => {
-    const { rig, stream, request, ends } = stage({ engine: { lag: { maxMs: 1000, maxEvents: 1_000_000 } } });
-    const lagAnd = (then: () => void): void => {
-      stream.setBlocked(true);
+  it("is not ended for what the one before it did", async () => {
+    const { rig, request, taken, ends, block, unblock } = stage({
+      engine: { lag: { maxMs: 1000, maxEvents: 1_000_000 } },
+    });
+    const states = ["idle", "thinking", "deciding"];
+    const lagAnd = async (then: () => void): Promise<void> => {
+      block();
+      rig.publish(session().state(states.shift() ?? "", states[0] ?? ""));
+      taken();
       // It has lagged too much by then, and hears of it a turn later.
-      rig.clock.wakeAt(rig.clock.now() + 1000, () => {
-        stream.setBlocked(false);
-        then();
-      });
+      rig.clock.wakeAt(rig.clock.now() + 1000, then);
       rig.clock.advance(1000);
+      await unblock();
     };
+    rig.publish(session().started());
     request();
-    lagAnd(request);
+    await lagAnd(request);
     expect(ends).toEqual([]);
-    lagAnd(() => undefined);
+    await lagAnd(() => undefined);
     expect(ends).toEqual(["lagging"]);
     expect(rig.engine.status().subscriptionCount).toBe(1);
   });
@@ -104,9 +140,10 @@ describe("R33: a request that takes a stream over", () => {
   });
 
   it("is rejected while the one before it is handed over what it is owed (R8a)", () => {
-    const { rig, stream, request } = stage();
+    const { rig, stream, pump, request } = stage();
     request();
     const id = stream.id;
+    pump.stop();
     rig.publish({ ...session().started(), event_id: "evt_first" });
     const { pendingDeliveries, messages } = stream.lastWords("producer_shutdown");
     expect(request()).toMatchObject({
