@@ -6,7 +6,7 @@ import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch } from "./event/event.js";
 import type { DeliveryLatencies, Hub, HubCounts } from "./hub/hub.js";
-import type { Questions } from "./questions/questions-spec.js";
+import type { Questions } from "./questions/questions.js";
 import type { OpenTool, Remembered } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/delivery-counts.js";

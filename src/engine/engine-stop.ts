@@ -1,14 +1,11 @@
-// The engine's orderly stop. Its sessions are ended (R8a), in slices, so that the consequences can leave meanwhile (R34), or left open for the next
-// boot (R8b).
+// The engine's orderly stop. Its sessions are ended (R8a), or left open for the next boot (R8b).
 import type { Publishing } from "./agents/publishing.js";
 import type { Hub } from "./hub/hub.js";
-import type { Questions } from "./questions/questions-spec.js";
+import type { Questions } from "./questions/questions.js";
 import type { Sessions } from "./sessions/sessions.js";
-import type { TurnSlices } from "./time/turn-slices.js";
 
 export interface StopServices {
-  readonly sessions: Pick<Sessions, "openIds" | "openParts">;
-  readonly slices: TurnSlices;
+  readonly sessions: Pick<Sessions, "openIds">;
   readonly hub: Pick<Hub, "settled">;
   readonly publishing: Pick<Publishing, "stop" | "abandon">;
   readonly questions: Pick<Questions, "leaveOpen">;
@@ -23,9 +20,9 @@ export interface StopServices {
 
 export interface EngineStop {
   /**
-   * Ends all open sessions as if their agents had vanished (R8a), in slices over turns of the event loop. Later publishes are refused
-   * ("shutting_down"). `isAgentGone` is true if the agents have indeed gone and the daemon stops because of it. Resolves when all sessions have
-   * ended, subscriptions can take the ends, and agents know the outcomes of their questions. Never rejects.
+   * Ends all open sessions as if their agents had vanished (R8a), the oldest first. Later publishes are refused ("shutting_down"). `isAgentGone` is
+   * true if the agents have indeed gone and the daemon stops because of it. Resolves when subscriptions can take the ends, and agents know the
+   * outcomes of their questions. Never rejects.
    */
   readonly endSessions: (isAgentGone?: boolean) => Promise<void>;
   /**
@@ -38,26 +35,8 @@ export interface EngineStop {
 }
 
 export function createEngineStop(services: StopServices): EngineStop {
-  const { sessions, slices, hub, publishing, questions, settled, whenDurable } = services;
+  const { sessions, hub, publishing, questions, settled, whenDurable } = services;
   let isLeaving = false;
-
-  /** Ends all open sessions, the oldest first. No agent can open another one meanwhile. */
-  const endAll = (isAgentGone: boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const ids = sessions.openIds();
-      const endFrom = (index: number): void => {
-        const sessionId = ids[index];
-        if (sessionId === undefined) {
-          resolve();
-          return;
-        }
-        slices.add(1 + (sessions.openParts(sessionId) ?? 0), () => {
-          publishing.abandon(sessionId, !isAgentGone);
-          endFrom(index + 1);
-        });
-      };
-      endFrom(0);
-    });
 
   /** Waits until all outcomes are safe and so can be reported. If the journal takes nothing, they are no decisions yet. */
   const outcomesTold = async (): Promise<void> => {
@@ -74,7 +53,7 @@ export function createEngineStop(services: StopServices): EngineStop {
       // Events from before a session's end are delivered before it.
       const behind = hub.settled();
       if (behind !== undefined) await behind;
-      await endAll(isAgentGone);
+      for (const sessionId of sessions.openIds()) publishing.abandon(sessionId, !isAgentGone);
       await outcomesTold();
       await settled();
     },

@@ -19,7 +19,7 @@ import { createEvictions } from "./journal/evictions.js";
 import { createNoticeFactory } from "./notices/notice-factory.js";
 import { createOpenSessionNotices, type OpenSessionNotices } from "./notices/notice-series.js";
 import { durableQuestions } from "./questions/durable-questions.js";
-import { createQuestions } from "./questions/questions.js";
+import { Questions } from "./questions/questions.js";
 import { createSharedConnections } from "./questions/shared-connections.js";
 import { terminalsOf } from "./sessions/ended-sessions.js";
 import type { Moment } from "./sessions/rule-context.js";
@@ -175,9 +175,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   // Sessions of the previous boot, while their listeners may be on the way back.
   const fromBefore = new Set<string>();
   let returnUntil = Number.NEGATIVE_INFINITY;
-  const questions = createQuestions({
+  const questions = new Questions({
     wakeUps,
-    slices,
     now: clock.now,
     wallTime: clock.wallTime,
     limits: options,
@@ -189,11 +188,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     countAble: countAbleNow,
     resolve: (question, result) => {
-      // The same in every boot, because the outcome may be reported again after a kill (R12).
-      const hash = services.idServices.sha256Hex(
-        JSON.stringify([question.sessionId, question.event.event_id, "resolution"]),
-      );
-      const resolution = { ...noticeFactory.resolution(question, result), eventId: `evt_${hash.slice(0, 32)}` };
+      const resolution = noticeFactory.resolution(question, result);
       return publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment())).durable;
     },
     remind: (question, passed, remainingSeconds) => {
@@ -235,7 +230,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     questions,
     noticeFactory,
     wakeUps,
-    slices,
     whenDurable,
     producerId: options.producerId,
     agentGraceMs: () => options.agentGraceMs,
@@ -269,7 +263,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     });
 
   const settled = (): Promise<void> => slices.settled().then(hub.settled);
-  const stop = createEngineStop({ sessions, slices, hub, publishing, questions, settled, whenDurable });
+  const stop = createEngineStop({ sessions, hub, publishing, questions, settled, whenDurable });
 
   const subscriptionServices: SubscriptionServices = {
     rules,

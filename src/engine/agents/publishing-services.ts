@@ -7,9 +7,8 @@ import type { Log } from "../../contracts/log.js";
 import type { AgentProcess } from "../event/agent-process.js";
 import type { JournaledEvent } from "../event/event.js";
 import type { NoticeFactory } from "../notices/notice-factory.js";
-import type { Questions } from "../questions/questions-spec.js";
+import type { Questions } from "../questions/questions.js";
 import type { Sessions } from "../sessions/sessions.js";
-import type { TurnSlices } from "../time/turn-slices.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import type { PublisherBacklog } from "../views/publisher-backlog.js";
 
@@ -22,23 +21,9 @@ export interface PublishingServices {
   /** Hands journaled events to the views. `publisher` counts the events that wait for views. */
   readonly deliver: (entries: readonly JournaledEvent[], publisher?: PublisherBacklog) => void;
   readonly sessions: Sessions;
-  readonly questions: Pick<
-    Questions,
-    | "asked"
-    | "withdrawn"
-    | "settleDue"
-    | "whenResolved"
-    | "cancel"
-    | "checkRoom"
-    | "find"
-    | "outcomeOf"
-    | "sessionOf"
-    | "isWaiting"
-  >;
+  readonly questions: Questions;
   readonly noticeFactory: Pick<NoticeFactory, "notice">;
   readonly wakeUps: WakeUps;
-  /** Spreads the ends of many sessions over several turns. */
-  readonly slices: TurnSlices;
   /**
    * Returns a promise that resolves when everything put so far is safe; undefined if it is safe already. Throws or rejects if it cannot be written.
    */

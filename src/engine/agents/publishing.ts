@@ -4,7 +4,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { Appended } from "../../contracts/journal.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
-import { isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "../event/event.js";
+import type { JournaledEvent, NewEvent, Producer } from "../event/event.js";
 import type { DurableQuestion } from "../questions/durable-questions.js";
 import type { Moment } from "../sessions/rule-context.js";
 import { type KnownPublish, knownFrom } from "../sessions/same-publish.js";
@@ -16,7 +16,7 @@ import type { AgentHandle, PublishedPlace } from "./agent-handle.js";
 import { createPublishLatency } from "./publish-latency.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
-import { createSessionGraces } from "./session-graces.js";
+import { SessionGraces } from "./session-graces.js";
 import { createStopRequests, type StopRequests } from "./stop-requests.js";
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
@@ -68,12 +68,11 @@ export interface Publishing {
 const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
-  const { clock, ids, log, journal, deliver, sessions, questions, noticeFactory, wakeUps, slices, whenDurable } =
-    services;
+  const { clock, ids, log, journal, deliver, sessions, questions, noticeFactory, whenDurable } = services;
   // All events of a group have the same promise.
   let lastDurable: Promise<void> | undefined;
 
-  const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
+  const agents = createQuestionAgents(sessions.ownerOf, (token) => questions.isWaiting(token));
   const stops = createStopRequests(clock, sessions, agents, services.audit);
   const latency = createPublishLatency(clock);
 
@@ -176,12 +175,10 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const abandon = (sessionId: string, isStopping = false): void => {
     graces.forget(sessionId);
-    questions.settleDue(sessionId, true);
     if (sessions.summary(sessionId) !== undefined) carryOut(sessions.abandon(sessionId, moment(), isStopping));
   };
 
-  const { agentGraceMs: graceMs } = services;
-  const graces = createSessionGraces({ clock, wakeUps, slices, log, sessions, graceMs, end: (id) => abandon(id) });
+  const graces = new SessionGraces(services, (sessionId) => abandon(sessionId));
 
   const knownPublish = (eventId: string): KnownPublish | undefined => {
     const entry = journal.find(eventId);
@@ -226,8 +223,6 @@ export function createPublishing(services: PublishingServices): Publishing {
       if (!isListed) addProcess(processId);
       isListed = true;
       const begunAt = clock.now();
-      for (const { fields } of inputs)
-        if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
       const plan = sessions.plan(inputs, {
         now: clock.now(),
         wallTime: clock.wallTime(),
@@ -371,8 +366,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     },
     tellWaiting: agents.tellWaiting,
     requestStop: stops.request,
-    graceUntil: graces.until,
-    graceChanged: graces.graceChanged,
+    graceUntil: (sessionId) => graces.until(sessionId),
+    graceChanged: () => graces.graceChanged(),
     latencies: latency.counts,
     restore: (restored) => {
       for (const { question } of restored) questions.whenResolved(question.token, agents.tellOutcome);
@@ -381,12 +376,6 @@ export function createPublishing(services: PublishingServices): Publishing {
         for (const one of sessions.processesOf(sessionId)) services.agentProcess(one);
       }
     },
-    close: graces.close,
+    close: () => graces.close(),
   };
-}
-
-/** Whether an event of this type may withdraw questions, or end their session. */
-function mayEndQuestions(type: unknown): boolean {
-  const kind = topicKind(type);
-  return kind === "state.changed" || isTerminalKind(kind);
 }

@@ -5,8 +5,8 @@ import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/ev
 import { AAEPD } from "../event/vocabulary.js";
 import type { MessageKey, Outcome } from "../messages/catalogues/catalogue.js";
 import { localizedMessages, type ParametersFor } from "../messages/localized-messages.js";
+import type { ReminderPoint } from "../questions/pending-question.js";
 import type { QuestionResult } from "../questions/question-result.js";
-import type { ReminderPoint } from "../questions/questions-spec.js";
 import type { EndedBecause, MadeSummary } from "../sessions/rule-context.js";
 import type { Resolution } from "../sessions/session-questions.js";
 import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";

@@ -1,6 +1,6 @@
 // Series of daemon-made events for one subscription about many sessions; each event is made when its turn has come (R6, R17, R27, R34).
 import type { AgentEvent } from "../event/event.js";
-import type { Questions } from "../questions/questions-spec.js";
+import type { Questions } from "../questions/questions.js";
 import type { SessionSummary } from "../sessions/session-record.js";
 import type { SessionSnapshots } from "../sessions/session-snapshots.js";
 import { canAnswer } from "../terms/answering.js";

@@ -12,14 +12,11 @@ import {
 } from "../journal/durable-entry.js";
 import { permitsOf } from "../sessions/session-questions.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import type { Decision } from "./pending-question.js";
-import { NO_RESULT, type QuestionResult } from "./question-result.js";
 
-/** A question, its event as it was published, and its decision if its session does not know that yet. */
+/** A question, and its event as it was published. */
 export interface DurableQuestion {
   readonly question: OpenQuestion;
   readonly entry: JournaledEvent;
-  readonly decision?: Decision | undefined;
 }
 
 interface QuestionRecord {
@@ -29,37 +26,13 @@ interface QuestionRecord {
   readonly receivedAt: number;
   readonly ordinal: number;
   readonly entry: EntryRecord;
-  /** The decision, without its undefined members. */
-  readonly result?: QuestionResult;
-  /** The instant of the decision, in milliseconds since 1970. */
-  readonly decidedAt?: number;
-  /** The reply that decided the question, until the audit log has it. */
-  readonly reply?: NonNullable<Decision["reply"]>;
 }
 
-/**
- * Stores a question until it has its outcome. The reply that decided it is stored only if `isRecorded`. `receivedAt`: milliseconds since 1970; in the
- * next boot the clock on the wall counts (R40).
- */
-export function keepQuestion(
-  durableState: DurableState,
-  pending: DurableQuestion,
-  isRecorded: boolean,
-  receivedAt: number,
-): void {
-  const { question, entry } = pending;
-  const { token, kind, agentId, ordinal } = question;
+/** Stores a question until it has its outcome. `receivedAt`: milliseconds since 1970; in the next boot the clock on the wall counts (R40). */
+export function keepQuestion(durableState: DurableState, kept: DurableQuestion, receivedAt: number): void {
+  const { token, kind, agentId, ordinal } = kept.question;
   durableState.put(["question", token], () => {
-    const { decision } = pending;
-    const open: QuestionRecord = { kind, agentId, receivedAt, ordinal, entry: entryRecord(entry) };
-    if (decision === undefined) return open;
-    const { result, at: decidedAt, reply } = decision;
-    return {
-      ...open,
-      result,
-      decidedAt,
-      ...(reply === undefined || !isRecorded ? {} : { reply }),
-    } satisfies QuestionRecord;
+    return { kind, agentId, receivedAt, ordinal, entry: entryRecord(kept.entry) } satisfies QuestionRecord;
   });
 }
 
@@ -87,12 +60,8 @@ export function durableQuestions(
     const { session_id: sessionId, reply_token: token } = event;
     const permits = permitsOf(event);
     const question = { kind, token: String(token), sessionId, agentId, event, at, ordinal, permits };
-    const result = record.result && { ...NO_RESULT, ...record.result };
-    const decision = result && { result, at: record.decidedAt ?? present.wallTime, reply: record.reply };
-    const restored: DurableQuestion = { question, entry, decision };
-    found.push(restored);
-    if (receivedAt < record.receivedAt)
-      keepQuestion(durableState, restored, restored.decision?.reply !== undefined, receivedAt);
+    found.push({ question, entry });
+    if (receivedAt < record.receivedAt) keepQuestion(durableState, { question, entry }, receivedAt);
   });
   return found.sort((a, b) => a.entry.epoch - b.entry.epoch);
 }

@@ -1,104 +1,171 @@
-// The record of an open question, until it has its outcome (AAEP ch. 6).
-import type { AuditEntry } from "../../contracts/audit.js";
+// An open question with its audience and its timers (AAEP §6.4, R6, R7, R8b), and the services that questions need.
+import type { Audit } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
+import type { DurableState } from "../../contracts/journal.js";
 import type { JournaledEvent } from "../event/event.js";
 import { jsonSize } from "../event/event-size.js";
+import type { SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
+import type { AbleSubscriptions } from "../terms/answering.js";
+import type { WakeUps } from "../time/wake-ups.js";
 import type { OutcomeListener } from "./question-outcomes.js";
 import type { DefaultedBy, QuestionResult } from "./question-result.js";
 
-/** The members of a counting reply that its line in the audit log cannot take from the question. */
-type CountedReply = Pick<Extract<AuditEntry, { kind: "reply" }>, "subscription_id" | "subscriber_id" | "reply">;
+export type ReminderPoint = "half" | "nine_tenths";
 
-/** The subscription that has left a question to the agent's own window (R5b). */
-type Leaver = Pick<CountedReply, "subscription_id" | "subscriber_id">;
-
-/** The outcome that a question will have. */
-export interface Decision {
-  readonly result: QuestionResult;
-  /** The instant of the decision, in milliseconds since 1970. */
-  readonly at: number;
-  /** Undefined if no subscription decided. A `Leaver` has no `reply`. */
-  readonly reply: CountedReply | Leaver | undefined;
+interface QuestionLimits {
+  /** Wait of a question for the first subscription that can answer it, in ms (R6). */
+  readonly confirmationGraceMs: Millis;
+  /** Wait of a question after the last such subscription has ended, in ms (R7). */
+  readonly reconnectGraceMs: Millis;
+  /** Default `SESSION_COUNTS`. */
+  readonly sessionCounts?: SessionCounts;
 }
 
-export interface Pending {
+export interface QuestionsServices {
+  readonly wakeUps: WakeUps;
+  readonly now: () => Millis;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+  /** Read again for each use. */
+  readonly limits: QuestionLimits;
+  readonly audit: Audit;
+  /** Counts the subscriptions that can answer a question now. */
+  readonly countAble: () => AbleSubscriptions;
+  /** Whether a session's agent is away and may come back (R8). */
+  readonly isAgentAway: (sessionId: string) => boolean;
+  /**
+   * Until when the listeners of a session may be on their way back after a restart. A question asked before this instant, for example one that a kill
+   * lost and its agent asks again, waits at least so long for a subscription that can answer (R6, R8b). In the past for sessions of this boot.
+   */
+  readonly returnUntil: (sessionId: string) => Millis;
+  /**
+   * Publishes the resolution; called once per outcome, at its instant. Returns when the resolution is safe, or undefined if it is safe at once (R29).
+   * Throws "storage_unavailable" if it cannot be written. The question then stays open.
+   */
+  readonly resolve: (question: OpenQuestion, result: QuestionResult) => Promise<void> | undefined;
+  /** Called when half and nine tenths of a long timeout have passed (AAEP §6.4.3). */
+  readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
+  /** Called when a question begins or stops to wait for a person. An agent may stop its own clocks meanwhile. */
+  readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** Stores open questions and outcomes for the next boot. */
+  readonly durableState: DurableState;
+  /** Called with what a listener of an outcome threw. */
+  readonly accident: (caught: unknown) => void;
+  /** See `QuestionOutcomesOptions`. */
+  readonly whenDurable: () => Promise<void> | undefined;
+}
+
+/** Questions with a timeout up to this have no reminders (AAEP §6.4.3). */
+const SHORT_TIMEOUT_SECONDS = 60;
+const REMINDERS = [
+  ["half", 0.5],
+  ["nine_tenths", 0.9],
+] as const;
+
+export class PendingQuestion {
   readonly question: OpenQuestion;
+  /** Its event as it was published. */
   readonly entry: JournaledEvent;
-  /** Estimated size of its event. */
+  /** Estimated size of the event. */
   readonly bytes: number;
   readonly deadline: Millis;
-  readonly cancelTimers: (() => void)[];
-  readonly listeners: OutcomeListener[];
+  readonly listeners: OutcomeListener[] = [];
   /** Ids of the subscriptions that were shown the question. */
-  readonly shownTo: Set<string>;
-  cancelGrace: (() => void) | undefined;
-  /** The reason for its default, once that applies. No reply counts any more, but the outcome may wait for its turn. */
-  due: DefaultedBy | undefined;
-  /** The decision, while it is being written. No reply counts any more (R29). */
-  decision: Decision | undefined;
-  /** Whether the decision is durable. */
-  isDurable: boolean;
-  /** The journal did not take the default, and a timer will try again. */
-  isRetried: boolean;
-  hadAudience: boolean;
+  readonly shownTo = new Set<string>();
+  /** A default applies or an outcome is being published: no reply counts any more. While the journal refuses a default, it is tried again. */
+  isDecided = false;
+  isWaiting = false;
+  private hadAudience = false;
   /** The question was asked in the previous boot, so its audience may be on the way back. */
-  readonly isRestored: boolean;
-  isWaiting: boolean;
-  isSettled: boolean;
-}
+  private readonly isRestored: boolean;
+  private readonly services: QuestionsServices;
+  private readonly comeDue: (one: PendingQuestion, resolvedBy: DefaultedBy) => void;
+  private readonly timers: (() => void)[] = [];
+  private cancelGrace: (() => void) | undefined;
 
-export function createPending(question: OpenQuestion, entry: JournaledEvent, isRestored: boolean): Pending {
-  return {
-    question,
-    entry,
-    bytes: jsonSize(question.event),
-    deadline: question.at + secondsOf(question) * 1000,
-    cancelTimers: [],
-    listeners: [],
-    shownTo: new Set(),
-    cancelGrace: undefined,
-    due: undefined,
-    decision: undefined,
-    isDurable: false,
-    isRetried: false,
-    hadAudience: false,
-    isRestored,
-    isWaiting: false,
-    isSettled: false,
-  };
-}
+  /** `comeDue` is called at the deadline, and when no subscription can answer and no grace is left. */
+  constructor(
+    question: OpenQuestion,
+    entry: JournaledEvent,
+    isRestored: boolean,
+    services: QuestionsServices,
+    comeDue: (one: PendingQuestion, resolvedBy: DefaultedBy) => void,
+  ) {
+    this.question = question;
+    this.entry = entry;
+    this.bytes = jsonSize(question.event);
+    this.deadline = question.at + secondsOf(question) * 1000;
+    this.isRestored = isRestored;
+    this.services = services;
+    this.comeDue = comeDue;
+  }
 
-/** Whether a reply can still decide the question. */
-export function isAnswerable({ due, decision }: Pending): boolean {
-  return due === undefined && decision === undefined;
+  /** Arms the deadline, and the reminders of a long question. A reminder whose time passed while the daemon was down is left out. */
+  arm(): void {
+    const { question, services } = this;
+    this.wakeAt(this.deadline, () => this.comeDue(this, "timeout"));
+    const seconds = secondsOf(question);
+    if (seconds <= SHORT_TIMEOUT_SECONDS) return;
+    for (const [passed, share] of REMINDERS) {
+      const at = question.at + seconds * share * 1000;
+      const due = (): void => {
+        if (!this.isDecided) services.remind(question, passed, Math.round(seconds * (1 - share)));
+      };
+      if (at > services.now()) this.wakeAt(at, due);
+    }
+  }
+
+  /** Calls `due` at an instant, unless the question is over by then. */
+  wakeAt(at: Millis, due: () => void): void {
+    this.timers.push(this.services.wakeUps.at(at, due));
+  }
+
+  /** Cancels the timers. */
+  cancel(): void {
+    for (const cancel of this.timers) cancel();
+    this.cancelGrace?.();
+  }
+
+  setWaiting(isWaiting: boolean): void {
+    if (this.isWaiting === isWaiting) return;
+    this.isWaiting = isWaiting;
+    this.services.waiting(this.question, isWaiting);
+  }
+
+  /** The question's session has come to another connection, whose subscriptions never counted as audience, because no agent answers itself (R5). */
+  sessionTaken(): void {
+    if (this.cancelGrace === undefined && !this.isRestored) this.hadAudience = false;
+  }
+
+  /** A question that no subscription can answer gets its default when its grace is over (R6, R7, R8b). */
+  checkAudience(able: AbleSubscriptions): void {
+    if (this.isDecided) return;
+    if (able.countFor(this.question) > 0) {
+      this.hadAudience = true;
+      this.cancelGrace?.();
+      this.cancelGrace = undefined;
+      this.setWaiting(true);
+      return;
+    }
+    const { limits, now, wakeUps, returnUntil, isAgentAway } = this.services;
+    const { sessionId } = this.question;
+    // After a restart, the agent and the subscriptions that can answer may be on the way back.
+    const mayReturn = this.isRestored && (!this.hadAudience || isAgentAway(sessionId));
+    if (this.cancelGrace !== undefined || mayReturn) return;
+    const resolvedBy = this.hadAudience ? "subscription_ended" : "no_subscriber";
+    const returnMs = returnUntil(sessionId) - now();
+    const graceMs = this.hadAudience ? limits.reconnectGraceMs : Math.max(limits.confirmationGraceMs, returnMs);
+    if (graceMs === 0) {
+      this.comeDue(this, resolvedBy);
+      return;
+    }
+    this.setWaiting(false);
+    this.cancelGrace = wakeUps.at(now() + graceMs, () => this.comeDue(this, resolvedBy));
+  }
 }
 
 /** The question's timeout in seconds. */
-export function secondsOf({ event }: OpenQuestion): number {
+function secondsOf({ event }: OpenQuestion): number {
   return typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
-}
-
-/** Questions that no reply can decide any more, and whose outcome their session does not know yet. */
-export interface UntoldQuestions {
-  readonly join: (entry: Pending) => void;
-  readonly leave: (entry: Pending) => void;
-  /** A copy of the list for one session. */
-  readonly of: (sessionId: string) => readonly Pending[];
-}
-
-export function createUntold(): UntoldQuestions {
-  const bySession = new Map<string, Set<Pending>>();
-  return {
-    join: (entry) => {
-      const { sessionId } = entry.question;
-      bySession.set(sessionId, (bySession.get(sessionId) ?? new Set()).add(entry));
-    },
-    leave: (entry) => {
-      const { sessionId } = entry.question;
-      const others = bySession.get(sessionId);
-      if (others?.delete(entry) === true && others.size === 0) bySession.delete(sessionId);
-    },
-    of: (sessionId) => [...(bySession.get(sessionId) ?? [])],
-  };
 }

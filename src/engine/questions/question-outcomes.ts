@@ -1,165 +1,272 @@
-// Outcomes of questions, and the listeners that wait until an outcome is safe (R8, R29). Bounded, because an agent may ask for ever.
+// Outcomes of questions, their lines in the audit log, and the listeners that wait until an outcome is safe (AAEP §10 T3, R8, R29). Bounded, because
+// an agent may ask for ever.
+import type { Audit, AuditEntry } from "../../contracts/audit.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { jsonSize } from "../event/event-size.js";
 import { readDurable } from "../journal/durable-entry.js";
-import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import { OUTCOMES_KEPT_BYTES, SESSION_COUNTS } from "../sessions/session-limits.js";
+import type { WakeUps } from "../time/wake-ups.js";
 import { NO_RESULT, outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
 /** Called once, when the outcome is safe. */
 export type OutcomeListener = (resolved: ResolvedQuestion) => void;
 
-export interface QuestionOutcomes {
-  /**
-   * Remembers an outcome, and calls `listeners` when it is safe: at once, or when `durable` resolves. If `durable` rejects, they are called when the
-   * journal has recovered. If the process ends before that, the question is open again after the restart.
-   */
-  readonly add: (
-    outcome: ResolvedQuestion,
-    listeners: readonly OutcomeListener[],
-    durable: Promise<void> | undefined,
-  ) => void;
-  /** "unsafe" until the journal has made the outcome safe; undefined for a question that is unknown or forgotten. */
-  readonly find: (token: string) => ResolvedQuestion | "unsafe" | undefined;
-  /** The session of an outcome, safe or not; undefined for one that is unknown or forgotten. */
-  readonly sessionOf: (token: string) => string | undefined;
-  /** Calls `done` once, when the outcome is safe. */
-  readonly whenDurable: (token: string, done: OutcomeListener) => void;
-  readonly forgetSession: (sessionId: string) => void;
-  /** Reads the outcomes that the previous boot stored. */
-  readonly restore: (log: Pick<Log, "error">) => void;
+/** The subscription that decided a question, with its reply as it came. Without `reply` it has left the question to the agent's own window (R5b). */
+export interface Decider {
+  readonly subscription_id: string;
+  readonly subscriber_id: string;
+  readonly reply?: unknown;
 }
 
 export interface QuestionOutcomesOptions {
+  readonly wakeUps: WakeUps;
+  readonly now: () => Millis;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+  readonly audit: Audit;
+  /** Stores outcomes, and lines that the log lacks, for the next boot. */
+  readonly durableState: DurableState;
+  /**
+   * Returns a promise that resolves when all that was journaled is safe; undefined if it is safe already. Throws or rejects while the journal fails
+   * (R29).
+   */
+  readonly whenDurable: () => Promise<void> | undefined;
+  /** Called with what a listener threw. The other listeners are called all the same. */
+  readonly accident: (caught: unknown) => void;
   /** Most outcomes of a session. Default 256. */
   readonly maxCount?: number;
   /** Most bytes of all sessions' outcomes together, by estimate. Default 8 MiB. */
   readonly maxBytes?: number;
-  /** Stores outcomes for the next boot. Default: nothing is stored. */
-  readonly durableState?: DurableState;
-  /**
-   * Returns a promise that resolves when all that was journaled is safe; undefined if it is safe already. Throws or rejects while the journal fails.
-   * Default: always safe.
-   */
-  readonly whenDurable?: () => Promise<void> | undefined;
-  /** Called with what a listener threw. The other listeners are called all the same. Default: ignored. */
-  readonly accident?: (caught: unknown) => void;
-  /** Calls `again` after a while. Default: never. */
-  readonly later?: (again: () => void) => void;
 }
 
-interface KnownOutcome {
-  /** Rises with each outcome, and gives their order. */
-  readonly number: number;
-  readonly outcome: ResolvedQuestion;
-  readonly bytes: number;
+/** The lines of one outcome that the log may lack. `at`: milliseconds since 1970. */
+interface Lines {
+  readonly at: number;
+  readonly entries: readonly AuditEntry[];
 }
-
-/** Estimated bytes of an outcome without its members. */
-const ENTRY_OVERHEAD_BYTES = 400;
 
 /** An outcome in the durable state, under its token, without undefined members. */
 interface OutcomeRecord extends ResolvedQuestion {
   readonly number: number;
+  readonly lines?: Lines | undefined;
 }
 
+interface Kept {
+  /** Rises with each outcome, and gives their order. */
+  readonly number: number;
+  readonly outcome: ResolvedQuestion;
+  readonly bytes: number;
+  /** Undefined if the log has them, or keeps none. */
+  lines: Lines | undefined;
+  isForgotten: boolean;
+  /** Called when the outcome is safe. */
+  listeners: OutcomeListener[];
+}
+
+/** Estimated bytes of an outcome without its members. */
+const ENTRY_OVERHEAD_BYTES = 400;
+/** Wait before the journal that failed is asked again whether an outcome is safe, in ms. */
+const RETRY_MS = 1000;
+
 /** Remembers the newest `maxCount` outcomes of each session, and the newest `maxBytes` of all sessions together, by estimate. */
-export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): QuestionOutcomes {
-  const { maxCount = SESSION_COUNTS.outcomes, maxBytes = OUTCOMES_KEPT_BYTES } = options;
-  const { whenDurable = () => undefined, later = () => undefined } = options;
-  const onDisk = options.durableState ?? NO_DURABLE_STATE;
-  let lastNumber = 0;
+export class QuestionOutcomes {
+  private readonly options: QuestionOutcomesOptions;
   // In the order of outcomes, the oldest first.
-  const known = new Map<string, KnownOutcome>();
-  const tokensOf = new Map<string, Set<string>>();
-  const unsafe = new Map<string, { readonly sessionId: string; readonly waiting: OutcomeListener[] }>();
-  let bytes = 0;
+  private readonly known = new Map<string, Kept>();
+  private readonly tokensOf = new Map<string, Set<string>>();
+  private readonly unsafe = new Map<string, Kept>();
+  private readonly failed: Kept[] = [];
+  private cancelRetry = (): void => {};
+  private isClosed = false;
+  private lastNumber = 0;
+  private bytes = 0;
+  private unwrittenCount = 0;
+  private waitingForLog: (() => void)[] = [];
 
-  const forget = (token: string): void => {
-    const one = known.get(token);
-    if (one === undefined) return;
-    known.delete(token);
-    onDisk.put(["outcome", token], () => undefined);
-    bytes -= one.bytes;
-    const { sessionId } = one.outcome.question;
-    const tokens = tokensOf.get(sessionId);
-    tokens?.delete(token);
-    if (tokens?.size === 0) tokensOf.delete(sessionId);
-  };
+  constructor(options: QuestionOutcomesOptions) {
+    this.options = options;
+  }
 
-  const keep = (outcome: ResolvedQuestion, number: number, isNew: boolean): void => {
-    const { token, sessionId } = outcome.question;
-    lastNumber = Math.max(lastNumber, number);
-    const one: KnownOutcome = { number, outcome, bytes: ENTRY_OVERHEAD_BYTES + jsonSize(outcomeFields(outcome)) };
-    forget(token);
-    if (isNew) onDisk.put(["outcome", token], () => ({ number, ...outcome }) satisfies OutcomeRecord);
-    known.set(token, one);
-    bytes += one.bytes;
-    const tokens = tokensOf.get(sessionId) ?? new Set();
-    tokensOf.set(sessionId, tokens.add(token));
-    const [oldest] = tokens;
-    if (tokens.size > maxCount && oldest !== undefined) forget(oldest);
-    for (const [oldestOfAll] of known) {
-      if (bytes <= maxBytes) break;
-      forget(oldestOfAll);
+  /**
+   * Remembers an outcome. When it is safe, at once or when `durable` resolves, it writes its lines to the audit log and calls `listeners`. If
+   * `durable` rejects, that happens when the journal has recovered. If the process ends before that, the question is open again after the restart.
+   */
+  add(
+    outcome: ResolvedQuestion,
+    decider: Decider | undefined,
+    listeners: readonly OutcomeListener[],
+    durable: Promise<void> | undefined,
+  ): void {
+    const { audit, durableState, wallTime } = this.options;
+    const lines = { at: wallTime(), entries: entriesOf(outcome, decider) };
+    const isLineKept = durableState.isDurable && audit.isOn;
+    const one = this.keep(outcome, this.lastNumber + 1, isLineKept ? lines : undefined);
+    this.store(one);
+    one.listeners = [() => this.write(one, lines), ...listeners];
+    this.unsafe.set(outcome.question.token, one);
+    this.tellWhenSafe([one], durable);
+  }
+
+  /** "unsafe" until the journal has made the outcome safe; undefined for a question that is unknown or forgotten. */
+  find(token: string): ResolvedQuestion | "unsafe" | undefined {
+    return this.unsafe.has(token) ? "unsafe" : this.known.get(token)?.outcome;
+  }
+
+  /** The session of an outcome, safe or not; undefined for one that is unknown or forgotten. */
+  sessionOf(token: string): string | undefined {
+    return (this.unsafe.get(token) ?? this.known.get(token))?.outcome.question.sessionId;
+  }
+
+  /** Calls `done` once, when the outcome is safe. */
+  whenSafe(token: string, done: OutcomeListener): void {
+    const waiting = this.unsafe.get(token);
+    const outcome = this.known.get(token)?.outcome;
+    if (waiting !== undefined) waiting.listeners.push(done);
+    else if (outcome !== undefined) done(outcome);
+  }
+
+  forgetSession(sessionId: string): void {
+    for (const token of [...(this.tokensOf.get(sessionId) ?? [])]) this.forget(token);
+  }
+
+  /** Reads the outcomes of the previous boot, and writes the lines that it did not write. If the log was switched off since, they are dropped. */
+  restore(log: Pick<Log, "error">): void {
+    const { durableState, audit } = this.options;
+    const found: OutcomeRecord[] = [];
+    readDurable(durableState, ["outcome"], log, (value) => {
+      const { number, question, result, lines } = value as OutcomeRecord;
+      const entries = lines && [...lines.entries];
+      found.push({
+        number,
+        question: { ...question },
+        result: { ...NO_RESULT, ...result },
+        lines: entries && lines && { at: lines.at, entries },
+      });
+    });
+    found.sort((a, b) => a.number - b.number);
+    for (const { number, lines, ...outcome } of found) {
+      const one = this.keep(outcome, number, audit.isOn ? lines : undefined);
+      if (lines !== undefined && !audit.isOn) this.store(one);
+      if (one.lines !== undefined) this.write(one, one.lines);
     }
-  };
+  }
 
-  const tellAll = (listeners: readonly OutcomeListener[], outcome: ResolvedQuestion): void => {
+  /** Returns a promise that resolves when the log has every line that it was given and that is stored; undefined if it has them already. */
+  audited(): Promise<void> | undefined {
+    return this.unwrittenCount === 0 ? undefined : new Promise((resolve) => this.waitingForLog.push(resolve));
+  }
+
+  /** Cancels the timer. */
+  close(): void {
+    this.isClosed = true;
+    this.cancelRetry();
+  }
+
+  private tellWhenSafe(ones: readonly Kept[], durable: Promise<void> | undefined): void {
+    const tell = (): void => {
+      for (const one of ones) this.tell(one);
+    };
+    if (durable === undefined) tell();
+    else durable.then(tell, () => this.tryLater(ones));
+  }
+
+  private tryLater(ones: readonly Kept[]): void {
+    if (this.isClosed) return;
+    const isArmed = this.failed.length > 0;
+    this.failed.push(...ones);
+    if (isArmed) return;
+    this.cancelRetry = this.options.wakeUps.at(this.options.now() + RETRY_MS, () => {
+      const again = this.failed.splice(0);
+      try {
+        this.tellWhenSafe(again, this.options.whenDurable());
+      } catch {
+        this.tryLater(again);
+      }
+    });
+  }
+
+  private tell(one: Kept): void {
+    const { outcome, listeners } = one;
+    const { token } = outcome.question;
+    if (this.unsafe.get(token) === one) this.unsafe.delete(token);
+    one.listeners = [];
     for (const listener of listeners) {
       try {
         listener(outcome);
       } catch (caught) {
-        options.accident?.(caught);
+        this.options.accident(caught);
       }
     }
-  };
+  }
 
-  return {
-    add: (outcome, listeners, durable) => {
-      keep(outcome, lastNumber + 1, true);
-      if (durable === undefined) {
-        tellAll(listeners, outcome);
-        return;
-      }
-      const { token, sessionId } = outcome.question;
-      const waiting = [...listeners];
-      unsafe.set(token, { sessionId, waiting });
-      const release = (): void => {
-        unsafe.delete(token);
-        tellAll(waiting, outcome);
-      };
-      const askAgain = (): void => {
-        try {
-          const settled = whenDurable();
-          if (settled === undefined) release();
-          else settled.then(release, () => later(askAgain));
-        } catch {
-          later(askAgain);
-        }
-      };
-      durable.then(release, () => later(askAgain));
-    },
-    find: (token) => (unsafe.has(token) ? "unsafe" : known.get(token)?.outcome),
-    sessionOf: (token) => unsafe.get(token)?.sessionId ?? known.get(token)?.outcome.question.sessionId,
-    whenDurable: (token, done) => {
-      const waiting = unsafe.get(token)?.waiting;
-      const outcome = known.get(token)?.outcome;
-      if (waiting !== undefined) waiting.push(done);
-      else if (outcome !== undefined) done(outcome);
-    },
-    forgetSession: (sessionId) => {
-      for (const token of [...(tokensOf.get(sessionId) ?? [])]) forget(token);
-    },
-    restore: (log) => {
-      const found: OutcomeRecord[] = [];
-      readDurable(onDisk, ["outcome"], log, (value) => {
-        const { number, question, result } = value as OutcomeRecord;
-        found.push({ number, question: { ...question }, result: { ...NO_RESULT, ...result } });
-      });
-      found.sort((a, b) => a.number - b.number);
-      for (const { number, ...outcome } of found) keep(outcome, number, false);
-    },
-  };
+  private keep(outcome: ResolvedQuestion, number: number, lines: Lines | undefined): Kept {
+    const { maxCount = SESSION_COUNTS.outcomes, maxBytes = OUTCOMES_KEPT_BYTES } = this.options;
+    const { token, sessionId } = outcome.question;
+    this.lastNumber = Math.max(this.lastNumber, number);
+    const bytes = ENTRY_OVERHEAD_BYTES + jsonSize(outcomeFields(outcome));
+    const one: Kept = { number, outcome, bytes, lines, isForgotten: false, listeners: [] };
+    this.forget(token);
+    this.known.set(token, one);
+    this.bytes += bytes;
+    const tokens = this.tokensOf.get(sessionId) ?? new Set();
+    this.tokensOf.set(sessionId, tokens.add(token));
+    const [oldest] = tokens;
+    if (tokens.size > maxCount && oldest !== undefined) this.forget(oldest);
+    for (const [oldestOfAll] of this.known) {
+      if (this.bytes <= maxBytes) break;
+      this.forget(oldestOfAll);
+    }
+    return one;
+  }
+
+  private forget(token: string): void {
+    const one = this.known.get(token);
+    if (one === undefined) return;
+    this.known.delete(token);
+    this.bytes -= one.bytes;
+    const { sessionId } = one.outcome.question;
+    const tokens = this.tokensOf.get(sessionId);
+    tokens?.delete(token);
+    if (tokens?.size === 0) this.tokensOf.delete(sessionId);
+    one.isForgotten = true;
+    this.store(one);
+  }
+
+  /** Stores an outcome until it is forgotten and the log has its lines. */
+  private store(one: Kept): void {
+    const { outcome, number } = one;
+    this.options.durableState.put(["outcome", outcome.question.token], () =>
+      one.isForgotten && one.lines === undefined
+        ? undefined
+        : ({ number, ...outcome, lines: one.lines } satisfies OutcomeRecord),
+    );
+  }
+
+  /** Writes lines to the log; once it has them all, they are stored no longer. If that is unknown after a kill, they are written again unchanged. */
+  private write(one: Kept, { entries, at }: Lines): void {
+    let left = entries.length;
+    if (one.lines !== undefined) this.unwrittenCount += 1;
+    const settled = (): void => {
+      left -= 1;
+      if (left > 0 || one.lines === undefined) return;
+      one.lines = undefined;
+      this.store(one);
+      this.unwrittenCount -= 1;
+      if (this.unwrittenCount === 0) for (const tell of this.waitingForLog.splice(0)) tell();
+    };
+    for (const entry of entries) this.options.audit.record(entry, { at, settled });
+  }
+}
+
+/** The reply that counted, or who left the question; and the outcome. */
+function entriesOf(outcome: ResolvedQuestion, decider: Decider | undefined): readonly AuditEntry[] {
+  const { token: reply_token, eventId: event_id } = outcome.question;
+  const resolved: AuditEntry = { kind: "outcome", event_id, reply_token, outcome: outcomeFields(outcome) };
+  if (decider === undefined) return [resolved];
+  const { subscription_id, subscriber_id } = decider;
+  const by = { reply_token, subscription_id, subscriber_id };
+  if (!("reply" in decider)) return [{ kind: "left", event_id, ...by }, resolved];
+  return [{ kind: "reply", fate: "counted", token_is_open: true, ...by, reply: decider.reply }, resolved];
 }

@@ -203,8 +203,6 @@ export interface Resolution extends QuestionOutcome {
   readonly isRejected: boolean;
   /** Members of the resolution's event that describe the outcome, `summary_normal` among them. */
   readonly summary: Readonly<Record<string, unknown>>;
-  /** Id of the resolution's event; the same each time that the outcome is reported. */
-  readonly eventId?: string;
   /** Further members of the event's `extensions.aaepd`. */
   readonly marks?: Readonly<Record<string, unknown>>;
 }
@@ -214,7 +212,7 @@ export interface Resolution extends QuestionOutcome {
  * with any other, the agent still waits (R6).
  */
 export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
-  const { token, outcome, isAcceptedByReply, isRejected, summary, marks, eventId } = resolution;
+  const { token, outcome, isAcceptedByReply, isRejected, summary, marks } = resolution;
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   closeQuestion(draft, session, question, { token, outcome });
@@ -227,7 +225,6 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
     from_state: AWAITING_INPUT,
     to_state: isLast ? restored : AWAITING_INPUT,
     ...summary,
-    ...(eventId === undefined ? {} : { event_id: eventId }),
   };
   const stamp = stampNow(draft, session);
   emitMade(draft, session, "resolution", "state.changed", agent.producer, stamp, fields, marks);

@@ -10,7 +10,7 @@ import type { Hub } from "../hub/hub.js";
 import type { ViewMember } from "../hub/shared-view.js";
 import type { EpochSteps } from "../journal/epoch-boots.js";
 import type { OpenSessionNotices } from "../notices/notice-series.js";
-import type { Questions } from "../questions/questions-spec.js";
+import type { Questions } from "../questions/questions.js";
 import type { Reply } from "../questions/reply-check.js";
 import type { SharedConnections } from "../questions/shared-connections.js";
 import type { OpenQuestion } from "../sessions/session-record.js";

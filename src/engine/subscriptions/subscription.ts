@@ -5,7 +5,7 @@ import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
-import type { Replier } from "../questions/questions-spec.js";
+import type { Replier } from "../questions/questions.js";
 import type { Reply } from "../questions/reply-check.js";
 import { createReplyNotices, type ReplyNotices } from "../questions/reply-notices.js";
 import type { ConnectionNews, SharedConnections } from "../questions/shared-connections.js";

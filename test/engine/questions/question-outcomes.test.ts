@@ -1,7 +1,9 @@
 // What is remembered of questions that have their outcome: no more than an agent that comes back can use (R8).
 import { describe, expect, it } from "vitest";
-import { createQuestionOutcomes } from "../../../src/engine/questions/question-outcomes.js";
+import { NO_DURABLE_STATE } from "../../../src/engine/journal/no-durable-state.js";
+import { QuestionOutcomes, type QuestionOutcomesOptions } from "../../../src/engine/questions/question-outcomes.js";
 import { CANCELLED, type ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
+import { createWakeUps } from "../../../src/engine/time/wake-ups.js";
 import { createKeptState } from "../../support/rigs/kept-state.js";
 import { ABLE, clarification, started } from "../../support/rigs/question-rig.js";
 
@@ -9,6 +11,18 @@ const outcome = (token: string, response: unknown, sessionId = "sess_1"): Resolv
   question: { token, sessionId, agentId: "planner", kind: "clarification", eventId: `evt_${token}` },
   result: { ...CANCELLED, resolvedBy: "reply", response },
 });
+
+const outcomesWith = (changes: Partial<QuestionOutcomesOptions>) =>
+  new QuestionOutcomes({
+    wakeUps: createWakeUps(),
+    now: () => 0,
+    wallTime: () => 0,
+    audit: { isOn: false, record: () => undefined },
+    durableState: NO_DURABLE_STATE,
+    whenDurable: () => undefined,
+    accident: () => undefined,
+    ...changes,
+  });
 
 describe("R8: outcomes that are remembered", () => {
   it("are kept without the event that asked, which may be 64 KiB", () => {
@@ -33,25 +47,25 @@ describe("R8: outcomes that are remembered", () => {
   it("are told to all who wait, whatever one of them makes of it", async () => {
     const accidents: unknown[] = [];
     const told: string[] = [];
-    const outcomes = createQuestionOutcomes({ accident: (caught) => void accidents.push(caught) });
+    const outcomes = outcomesWith({ accident: (caught) => void accidents.push(caught) });
     const fails = (): void => {
       throw new Error("no more");
     };
-    outcomes.add(outcome("rpl_1", "yes"), [fails, () => void told.push("at once")], undefined);
-    outcomes.add(outcome("rpl_2", "yes"), [fails, () => void told.push("when safe")], Promise.resolve());
+    outcomes.add(outcome("rpl_1", "yes"), undefined, [fails, () => void told.push("at once")], undefined);
+    outcomes.add(outcome("rpl_2", "yes"), undefined, [fails, () => void told.push("when safe")], Promise.resolve());
     await new Promise(setImmediate);
     expect([told, accidents.length]).toEqual([["at once", "when safe"], 2]);
   });
 
   it("are bounded in bytes over all sessions: the oldest goes first, whichever session's it is", () => {
-    const outcomes = createQuestionOutcomes({ maxBytes: 10_000 });
+    const outcomes = outcomesWith({ maxBytes: 10_000 });
     for (let index = 0; index < 10; index += 1)
-      outcomes.add(outcome(`rpl_${index}`, "x".repeat(2000), `sess_${index % 2}`), [], undefined);
+      outcomes.add(outcome(`rpl_${index}`, "x".repeat(2000), `sess_${index % 2}`), undefined, [], undefined);
     const known = Array.from({ length: 10 }, (_, index) => outcomes.find(`rpl_${index}`) !== undefined);
     expect(known).toEqual([false, false, false, false, false, false, true, true, true, true]);
     outcomes.forgetSession("sess_0");
-    outcomes.add(outcome("rpl_10", "x".repeat(2000)), [], undefined);
-    outcomes.add(outcome("rpl_11", "x".repeat(2000)), [], undefined);
+    outcomes.add(outcome("rpl_10", "x".repeat(2000)), undefined, [], undefined);
+    outcomes.add(outcome("rpl_11", "x".repeat(2000)), undefined, [], undefined);
     expect(["rpl_6", "rpl_7", "rpl_8", "rpl_9"].map((token) => outcomes.find(token) !== undefined)).toEqual([
       false,
       true,
@@ -61,26 +75,26 @@ describe("R8: outcomes that are remembered", () => {
   });
 
   it("R29: one that is forgotten before it is safe is told all the same", async () => {
-    const again: (() => void)[] = [];
+    const wakeUps = createWakeUps();
     let isBroken = true;
-    const outcomes = createQuestionOutcomes({
+    const outcomes = outcomesWith({
       maxBytes: 1,
       whenDurable: () => {
         if (isBroken) throw new Error("the disk is gone");
         return undefined;
       },
-      later: (next) => void again.push(next),
+      wakeUps,
     });
     const told: string[] = [];
     const tell = ({ question }: ResolvedQuestion) => void told.push(question.token);
-    outcomes.add(outcome("rpl_1", "yes"), [tell], Promise.reject(new Error("the disk is gone")));
+    outcomes.add(outcome("rpl_1", "yes"), undefined, [tell], Promise.reject(new Error("the disk is gone")));
     expect(outcomes.find("rpl_1")).toBe("unsafe");
-    outcomes.whenDurable("rpl_1", tell);
+    outcomes.whenSafe("rpl_1", tell);
     await new Promise((resolve) => setImmediate(resolve));
-    again.shift()?.();
+    wakeUps.advance(1000, 1);
     expect([told, outcomes.find("rpl_1")]).toEqual([[], "unsafe"]);
     isBroken = false;
-    again.shift()?.();
+    wakeUps.advance(1000, 1);
     expect(told).toEqual(["rpl_1", "rpl_1"]);
     expect(outcomes.find("rpl_1")).toBeUndefined();
   });
@@ -92,11 +106,11 @@ describe("R8: outcomes that are remembered", () => {
       ["rpl_1", "rpl_2"],
       ["rpl_3", "rpl_4"],
     ]) {
-      const outcomes = createQuestionOutcomes({ durableState });
+      const outcomes = outcomesWith({ durableState });
       outcomes.restore(log);
-      for (const token of tokens) outcomes.add(outcome(token, "yes"), [], undefined);
+      for (const token of tokens) outcomes.add(outcome(token, "yes"), undefined, [], undefined);
     }
-    const last = createQuestionOutcomes({ durableState, maxCount: 2 });
+    const last = outcomesWith({ durableState, maxCount: 2 });
     last.restore(log);
     const known = ["rpl_1", "rpl_2", "rpl_3", "rpl_4"].filter((token) => last.find(token) !== undefined);
     expect(known).toEqual(["rpl_3", "rpl_4"]);

@@ -36,8 +36,6 @@ interface Decision {
   readonly says: string;
   /** The clock on the wall at that instant. */
   readonly at: number;
-  /** Rises with each decision. */
-  readonly order: number;
   /** What the log says of who decided. */
   readonly line?: string;
 }
@@ -56,7 +54,6 @@ interface Question {
   due: DefaultedBy | undefined;
   retryAt: number | undefined;
   retryOrder: number;
-  decision: Decision | undefined;
 }
 
 /** A subscription. */
@@ -93,7 +90,7 @@ const RETRY_MS = 1000;
 const NOT_TAKEN_EVERY_MS = 1000;
 
 const deadlineOf = ({ at, ask }: Question): number => at + ASKS[ask].seconds * 1000;
-const isOpen = ({ due, decision }: Question): boolean => due === undefined && decision === undefined;
+const isOpen = ({ due }: Question): boolean => due === undefined;
 const isHosted = ({ ask }: Question): boolean => "host_dialog" in marksOf(ask);
 const marksOf = (ask: Ask): object => {
   const form = ASKS[ask];
@@ -134,7 +131,6 @@ export class QuestionOracle {
   private told: Record<string, string[]> = {};
   private step = 0;
   private count = 0;
-  private decisionCount = 0;
   private retryCount = 0;
   private isOver = false;
   private wall: number;
@@ -154,7 +150,6 @@ export class QuestionOracle {
     if (this.isOver) return false;
     if (isListener(who)) return this.canHear(who, act);
     if (isAgent(who)) return this.canPublish(who, act);
-    const { questions } = this.kept;
     switch (step) {
       case "the disk waits":
         return this.disk === "writes";
@@ -163,7 +158,7 @@ export class QuestionOracle {
       case "the disk writes":
         return this.disk !== "writes";
       case "killed with the decision written":
-        return this.disk === "waits" && (this.unsafe.length > 0 || questions.some(({ decision }) => decision));
+        return this.disk === "waits" && this.unsafe.length > 0;
       case "stopped":
       case "ended":
         return this.disk === "writes";
@@ -318,20 +313,17 @@ export class QuestionOracle {
     }
   }
 
-  private decide(one: Question, made: Omit<Decision, "at" | "order">): boolean {
+  private decide(one: Question, made: Omit<Decision, "at">): boolean {
     if (this.disk === "fails") {
       if (one.due !== undefined) this.tryLater(one);
       return false;
     }
-    this.decisionCount += 1;
-    const decision: Decision = { ...made, at: this.wall, order: this.decisionCount };
-    if (this.disk === "waits" && this.rules.listenersWaitForDisk) one.decision = decision;
-    else this.resolve(one, decision);
+    this.resolve(one, { ...made, at: this.wall });
     return true;
   }
 
-  /** The session and the listeners hear of an outcome; its agent and the log do when that is safe. */
-  private resolve(one: Question, decision: Decision, isSafe = this.disk === "writes"): void {
+  /** The session and the listeners hear of an outcome; its agent and the log do when the disk has it (R29). */
+  private resolve(one: Question, decision: Decision): void {
     const { kept } = this;
     this.close(one);
     const [outcome = ""] = decision.says.split(" ");
@@ -345,14 +337,14 @@ export class QuestionOracle {
       Object.assign(kept, { told: restored, state: restored, current: restored });
       Object.assign(kept, { isAwaitingImplied: false, isRestored: true });
     }
-    this.conclude(one, decision, isSafe);
+    this.conclude(one, decision);
   }
 
   private withdraw(one: Question, by: "agent" | "host_window"): void {
     this.close(one);
     this.kept.outcomes.push([one.name, "withdrawn"]);
     this.sayAll(`! ${one.name} cancelled by ${by}, ${AWAITING} → ${AWAITING}`);
-    this.conclude(one, { outcome: { resolved_by: "cancelled" }, says: "", at: this.wall, order: 0 }, false);
+    this.conclude(one, { outcome: { resolved_by: "cancelled" }, says: "", at: this.wall });
   }
 
   private close(one: Question): void {
@@ -360,10 +352,9 @@ export class QuestionOracle {
     kept.questions = kept.questions.filter((other) => other !== one);
   }
 
-  private conclude(question: Question, decision: Decision, isSafe: boolean): void {
+  private conclude(question: Question, decision: Decision): void {
     this.setWaiting(question, false);
-    if (isSafe) this.tell(question, decision);
-    else this.unsafe.push({ question, decision });
+    this.unsafe.push({ question, decision });
   }
 
   private tell(one: Question, { outcome, at, line }: Decision): void {
@@ -525,8 +516,6 @@ export class QuestionOracle {
 
   private publishEvent(who: Agent, act: string): void {
     const { kept } = this;
-    const mayEnd = act === "waits" || act === "goes on" || act === "works on" || act === "completes";
-    if (mayEnd) this.settleDecided();
     const fault = this.refusalOf(who, act);
     if (fault !== undefined) {
       // A call is published with its end, in an array.
@@ -614,7 +603,6 @@ export class QuestionOracle {
       due: undefined,
       retryAt: undefined,
       retryOrder: 0,
-      decision: undefined,
     };
     one.reminders = remindersOf(one, now);
     kept.questions.push(one);
@@ -804,24 +792,6 @@ export class QuestionOracle {
 
   private failOrWait(step: "the disk waits" | "the disk fails"): void {
     this.disk = step === "the disk waits" ? "waits" : "fails";
-    if (this.disk === "waits") return;
-    for (const [one, decision] of this.decided()) {
-      one.decision = undefined;
-      this.reopen(one, decision);
-    }
-  }
-
-  /** A decision that could not be written has not been taken (R29). */
-  private reopen(one: Question, { line }: Decision): void {
-    const [who = ""] = line?.split(" ") ?? [];
-    const ear = isListener(who) ? this.ears.get(who) : undefined;
-    if (line?.includes(" replies ") === true) {
-      this.say("log", line.replace("counted", "not_recorded").replace(/ at \d+$/, ""));
-      if (isListener(who) && ear !== undefined) this.notTaken(who, ear, one.name);
-    }
-    if (one.due !== undefined) this.tryLater(one);
-    else if (deadlineOf(one) <= this.now) this.comeDue(one, "timeout");
-    else this.check(one);
   }
 
   /** Behind all that is tried again at that instant. */
@@ -833,21 +803,7 @@ export class QuestionOracle {
 
   private write(): void {
     for (const { question, decision } of this.unsafe.splice(0)) this.tell(question, decision);
-    for (const [one, decision] of this.decided()) this.resolve(one, decision, true);
     this.written = structuredClone(this.kept);
-  }
-
-  /** Questions whose decision is not told, in the order of the decisions. */
-  private decided(): readonly (readonly [Question, Decision])[] {
-    const all = this.kept.questions.flatMap((one) =>
-      one.decision === undefined ? [] : [[one, one.decision] as const],
-    );
-    return all.sort(([, a], [, b]) => a.order - b.order);
-  }
-
-  /** Decisions that their session does not know are told before it goes on. */
-  private settleDecided(): void {
-    for (const [one, decision] of this.decided()) this.resolve(one, decision);
   }
 
   /** The daemon ends the session (R8, R8a). */
@@ -855,7 +811,6 @@ export class QuestionOracle {
     const { kept } = this;
     this.graceUntil = undefined;
     if (kept.isEnded) return;
-    this.settleDecided();
     for (const one of kept.questions) this.withdraw(one, isHosted(one) ? "host_window" : "agent");
     kept.isEnded = true;
     this.sayAll("! session.errored");
@@ -864,9 +819,8 @@ export class QuestionOracle {
   private restart(awayMs: number, isAllWritten: boolean): void {
     if (!isAllWritten) this.kept = structuredClone(this.written);
     const { kept } = this;
-    // The lines that the log owes come by their instants.
+    // The lines that the log owes come in the order of the outcomes.
     const owed = isAllWritten ? this.unsafe : [];
-    owed.sort((a, b) => a.decision.at - b.decision.at || (a.question.name < b.question.name ? -1 : 1));
     this.wall += awayMs;
     this.disk = "writes";
     this.unsafe = [];
@@ -881,8 +835,6 @@ export class QuestionOracle {
     this.returnUntil = this.now + AGENT_GRACE_MS;
     for (const { question, decision } of owed) this.tell(question, decision);
     for (const one of kept.questions) this.restore(one);
-    for (const one of [...kept.questions]) if (one.decision !== undefined) this.resolve(one, one.decision, true);
-    // A default is written first.
     for (const one of [...kept.questions]) if (deadlineOf(one) <= this.now) this.comeDue(one, "timeout");
     this.agents = new Set(AGENTS);
   }

@@ -2,16 +2,11 @@
 
 /** Rules that differ between engines: the same oracle judges by either. */
 export interface Rules {
-  /**
-   * R29. True: nobody hears of an outcome before it is written. False: delivery follows the decision, and only the agent and the log wait for the
-   * disk; a kill in between asks again though a listener heard the outcome.
-   */
-  readonly listenersWaitForDisk: boolean;
   /** R17. True: the sum of a session that waits says so. False: it says the state before, and for who cannot reply the notice stands in its place. */
   readonly sumSaysItWaits: boolean;
 }
 
-export const TODAY: Rules = { listenersWaitForDisk: true, sumSaysItWaits: true };
+export const TODAY: Rules = { sumSaysItWaits: true };
 
 export const LISTENERS = ["A", "B", "C", "D"] as const;
 /** A can answer. B can too, and speaks over Y's connection. C stands below X's process. D cannot answer. */

@@ -129,7 +129,7 @@ export class QuestionStage {
     return this.lines;
   }
 
-  /** Decisions are written, and then what they led to. */
+  /** What happened is written, and then what it led to. */
   private async write(): Promise<void> {
     for (let time = 0; time < 2; time += 1) await this.flush();
   }
