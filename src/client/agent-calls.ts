@@ -7,20 +7,6 @@ import type { Timers } from "./platform-clock.js";
 
 type Link = Pick<RpcConnection, "request" | "writable">;
 
-export interface AgentCalls {
-  /**
-   * As `RpcConnection.request`, and waits while there is no connection. Rejects with "rate_limit" if too many calls already wait, and with
-   * "peer_gone" if the wait takes too long.
-   */
-  readonly request: RpcConnection["request"];
-  /** Sends every unanswered call over this connection, and every later call. */
-  readonly goOver: (link: Link) => void;
-  /** Reports the loss of the connection: calls wait for the next one. */
-  readonly wait: () => void;
-  /** Rejects every unanswered call and every later one. */
-  readonly end: (fault: Fault) => void;
-}
-
 export interface AgentCallsOptions {
   /** Whether a call that its connection did not answer is sent again over the next one; if false, the call is rejected. */
   readonly repeats: boolean;
@@ -48,103 +34,118 @@ const MOST_WAITING = 4096;
 /** Most calls under way at a time; the next call is sent when one is answered. */
 const MOST_ON_THEIR_WAY = 1024;
 
-/** Creates the calls without a connection; they wait for the first one. */
-export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
-  const { repeats, patienceMs, longAway, stableAfterMs, timers } = options;
+/** Begins without a connection; calls wait for the first one. */
+export class AgentCalls {
+  readonly #options: AgentCallsOptions;
   // In the order in which they were made, sent or not.
-  const calls = new Set<Call>();
-  let unsent = new Set<Call>();
-  let onTheirWay = 0;
-  let link: Link | undefined;
-  let isSending = false;
-  // Faults with which calls are rejected now: `ended` for good, `givenUp` until there is a connection again.
-  let ended: Fault | undefined;
-  let givenUp: Fault | undefined;
-  let awaySince: number | undefined;
-  let upSince = timers.now();
-  let cancelPatience: () => void = () => {};
+  readonly #calls = new Set<Call>();
+  #unsent = new Set<Call>();
+  #onTheirWay = 0;
+  #link: Link | undefined;
+  #isSending = false;
+  // Faults with which calls are rejected now: `#ended` for good, `#givenUp` until there is a connection again.
+  #ended: Fault | undefined;
+  #givenUp: Fault | undefined;
+  #awaySince: number | undefined;
+  #upSince: number;
+  #cancelPatience = (): void => {};
 
-  const rejectAll = (fault: Fault): void => {
-    for (const { reject } of calls) reject(fault);
-    calls.clear();
-    unsent.clear();
-  };
+  constructor(options: AgentCallsOptions) {
+    this.#options = options;
+    this.#upSince = options.timers.now();
+  }
 
-  const make = (call: Call, over: Link): void => {
-    onTheirWay += 1;
+  /**
+   * As `RpcConnection.request`, and waits while there is no connection. Rejects with "rate_limit" if too many calls already wait, and with
+   * "peer_gone" if the wait takes too long.
+   */
+  request(method: string, params: object): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.#ended ?? this.#givenUp;
+      if (refusal !== undefined) return reject(refusal);
+      if (this.#link === undefined && this.#calls.size >= MOST_WAITING) return reject(tooMany());
+      assertWritable(params);
+      const call: Call = { method, params, resolve, reject };
+      this.#calls.add(call);
+      this.#unsent.add(call);
+      void this.#send();
+    });
+  }
+
+  /** Sends every unanswered call over this connection, and every later call. */
+  goOver(link: Link): void {
+    this.#link = link;
+    this.#unsent = new Set(this.#calls);
+    this.#onTheirWay = 0;
+    this.#givenUp = undefined;
+    this.#upSince = this.#options.timers.now();
+    this.#cancelPatience();
+    void this.#send();
+  }
+
+  /** Reports the loss of the connection: calls wait for the next one. */
+  wait(): void {
+    const { longAway, patienceMs, stableAfterMs, timers } = this.#options;
+    this.#link = undefined;
+    const now = timers.now();
+    if (this.#awaySince === undefined || now - this.#upSince >= stableAfterMs) this.#awaySince = now;
+    if (longAway === undefined) return;
+    this.#cancelPatience = timers.wakeAt(this.#awaySince + patienceMs, () => {
+      this.#givenUp = longAway;
+      this.#rejectAll(longAway);
+    });
+  }
+
+  /** Rejects every unanswered call and every later one. */
+  end(fault: Fault): void {
+    this.#ended = fault;
+    this.#link = undefined;
+    this.#cancelPatience();
+    this.#rejectAll(fault);
+  }
+
+  #rejectAll(fault: Fault): void {
+    for (const { reject } of this.#calls) reject(fault);
+    this.#calls.clear();
+    this.#unsent.clear();
+  }
+
+  /** Sends as the connection takes, so that many waiting calls do not break it. */
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      for (const over = this.#link; over !== undefined && over === this.#link; await over.writable()) {
+        const [next] = this.#unsent;
+        if (next === undefined || this.#onTheirWay >= MOST_ON_THEIR_WAY) return;
+        this.#unsent.delete(next);
+        this.#make(next, over);
+      }
+    } finally {
+      this.#isSending = false;
+    }
+    // The connection was replaced meanwhile.
+    if (this.#link !== undefined) await this.#send();
+  }
+
+  #make(call: Call, over: Link): void {
+    this.#onTheirWay += 1;
     const answered = (settle: () => void): void => {
       // Answers over a lost connection no longer count.
-      if (link !== over || !calls.delete(call)) return;
-      onTheirWay -= 1;
-      awaySince = undefined;
+      if (this.#link !== over || !this.#calls.delete(call)) return;
+      this.#onTheirWay -= 1;
+      this.#awaySince = undefined;
       settle();
-      void send();
+      void this.#send();
     };
     over.request(call.method, call.params).then(
       (result) => answered(() => call.resolve(result)),
       (caught: unknown) => {
         const fault = faultFrom(caught);
-        if (!repeats || !UNTAKEN.has(fault.code)) answered(() => call.reject(fault));
+        if (!this.#options.repeats || !UNTAKEN.has(fault.code)) answered(() => call.reject(fault));
       },
     );
-  };
-
-  /** Sends as the connection takes, so that many waiting calls do not break it. */
-  const send = async (): Promise<void> => {
-    if (isSending) return;
-    isSending = true;
-    try {
-      for (const over = link; over !== undefined && over === link; await over.writable()) {
-        const [next] = unsent;
-        if (next === undefined || onTheirWay >= MOST_ON_THEIR_WAY) return;
-        unsent.delete(next);
-        make(next, over);
-      }
-    } finally {
-      isSending = false;
-    }
-    // The connection was replaced meanwhile.
-    if (link !== undefined) await send();
-  };
-
-  return {
-    request: (method, params) =>
-      new Promise((resolve, reject) => {
-        const refusal = ended ?? givenUp;
-        if (refusal !== undefined) return reject(refusal);
-        if (link === undefined && calls.size >= MOST_WAITING) return reject(tooMany());
-        assertWritable(params);
-        const call: Call = { method, params, resolve, reject };
-        calls.add(call);
-        unsent.add(call);
-        void send();
-      }),
-    goOver: (next) => {
-      link = next;
-      unsent = new Set(calls);
-      onTheirWay = 0;
-      givenUp = undefined;
-      upSince = timers.now();
-      cancelPatience();
-      void send();
-    },
-    wait: () => {
-      link = undefined;
-      const now = timers.now();
-      if (awaySince === undefined || now - upSince >= stableAfterMs) awaySince = now;
-      if (longAway === undefined) return;
-      cancelPatience = timers.wakeAt(awaySince + patienceMs, () => {
-        givenUp = longAway;
-        rejectAll(longAway);
-      });
-    },
-    end: (fault) => {
-      ended = fault;
-      link = undefined;
-      cancelPatience();
-      rejectAll(fault);
-    },
-  };
+  }
 }
 
 function tooMany(): Fault {

@@ -4,7 +4,7 @@ import type { ProducerManifest, PublishResult, ResumeSessionParams, ResumeSessio
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
-import { createAgentCalls, UNTAKEN } from "./agent-calls.js";
+import { AgentCalls, UNTAKEN } from "./agent-calls.js";
 import { type AgentLinkOptions, type CompleteLinkOptions, createAgentLink } from "./agent-link.js";
 import {
   type AgentQuestions,
@@ -13,7 +13,7 @@ import {
   type QuestionListeners,
   tellListeners,
 } from "./agent-questions.js";
-import { createAgentSessions } from "./agent-sessions.js";
+import { AgentSessions } from "./agent-sessions.js";
 import type { PublishedEvent } from "./events.js";
 import { LONGEST_TIMER_MS, PLATFORM_TIMERS } from "./platform-clock.js";
 
@@ -123,8 +123,8 @@ export async function connectClient(
   connect: (handlers: RpcHandlers) => Promise<RpcConnection>,
   options: ConnectOptions,
 ): Promise<ConnectedClient> {
-  const calls = createAgentCalls({ ...options, repeats: options.reconnect === "always" });
-  const sessions = createAgentSessions();
+  const calls = new AgentCalls({ ...options, repeats: options.reconnect === "always" });
+  const sessions = new AgentSessions();
   const questions = createAgentQuestions(calls);
   let manifest: object | undefined;
   // Lost sessions not yet reported: the attempt that finds them may fail afterwards.
@@ -167,12 +167,18 @@ export async function connectClient(
   }
 
   const link = await createAgentLink(
-    { connect: () => connect(handlers), comeBack, up: calls.goOver, down: calls.wait, over: calls.end },
+    {
+      connect: () => connect(handlers),
+      comeBack,
+      up: (connection) => calls.goOver(connection),
+      down: () => calls.wait(),
+      over: (fault) => calls.end(fault),
+    },
     options,
   );
 
   async function publish(events: unknown): Promise<PublishResult> {
-    const prepared = Array.isArray(events) ? events.map(sessions.prepare) : sessions.prepare(events);
+    const prepared = Array.isArray(events) ? events.map((event) => sessions.prepare(event)) : sessions.prepare(events);
     const all: readonly unknown[] = Array.isArray(prepared) ? prepared : [prepared];
     try {
       const result = await calls.request("aaep.publish", prepared as object);
@@ -204,8 +210,8 @@ export async function connectClient(
       await calls.request("aaep.set_manifest", declared);
       manifest = declared;
     },
-    request: calls.request,
-    hold: sessions.hold,
+    request: (method, params) => calls.request(method, params),
+    hold: (claim) => sessions.hold(claim),
     close: link.close,
     closed: link.closed,
   };

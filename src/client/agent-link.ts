@@ -4,7 +4,7 @@ import type { RpcConnection } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
 import type { AgentState } from "./agent-states.js";
 import { type BackOffOptions, backOffMs, isHopeless } from "./back-off.js";
-import { createPause } from "./pause.js";
+import { Pause } from "./pause.js";
 import type { Timers } from "./platform-clock.js";
 
 export interface AgentLinkOptions {
@@ -55,7 +55,7 @@ export async function createAgentLink(services: AgentLinkServices, options: Comp
   const { reconnect, stableAfterMs, onState = () => {}, timers, chance } = options;
   let connection = await services.connect();
   let isClosing = false;
-  const pause = createPause(timers);
+  const pause = new Pause(timers);
 
   function end(info: CloseInfo, because: Fault): CloseInfo {
     services.over(isClosing ? closedHere() : because);

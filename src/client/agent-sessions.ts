@@ -5,26 +5,6 @@ import { newEventId, newResumeToken } from "./random-ids.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface AgentSessions {
-  /**
-   * Adds the members that resending needs: an `event_id`, and for the start of a session its resume token. Returns the same object if nothing is
-   * missing, or if `event` is no event.
-   */
-  readonly prepare: (event: unknown) => unknown;
-  readonly accepted: (event: unknown) => void;
-  readonly refused: (event: unknown) => void;
-  /** Reports a session that was taken over. */
-  readonly hold: (claim: ResumeSessionParams) => void;
-  /** The claims that take over the open sessions, the oldest first. */
-  readonly claims: () => readonly ResumeSessionParams[];
-  /**
-   * Reports that a session could not be taken over. Returns whether the session is lost. A session whose start is unanswered may still begin, and a
-   * session whose end is under way may just have ended: these are not lost.
-   */
-  readonly isLost: (sessionId: string) => boolean;
-  readonly drop: (sessionId: string) => void;
-}
-
 interface HeldSession {
   readonly token: string;
   isStarted: boolean;
@@ -32,48 +12,71 @@ interface HeldSession {
   isEnding: boolean;
 }
 
-export function createAgentSessions(): AgentSessions {
-  const held = new Map<string, HeldSession>();
-  const begin = (sessionId: string, token: string, isStarted: boolean): void => {
-    held.set(sessionId, { token, isStarted, isEnding: false });
-  };
-  const endOf = (event: unknown): HeldSession | undefined =>
-    isFields(event) && isOf(event, TERMINAL) ? held.get(event.session_id) : undefined;
+export class AgentSessions {
+  readonly #held = new Map<string, HeldSession>();
 
-  return {
-    prepare: (event) => {
-      if (!isFields(event)) return event;
-      const identified = event.event_id === undefined ? { ...event, event_id: newEventId() } : event;
-      const ending = endOf(identified);
-      if (ending !== undefined) ending.isEnding = true;
-      if (!isOf(identified, STARTED)) return identified;
-      const known = held.get(identified.session_id);
-      if (known?.isStarted === true) return identified;
-      // A start without an answer is sent again with the same token.
-      const token = ownTokenOf(identified) ?? known?.token ?? newResumeToken();
-      begin(identified.session_id, token, false);
-      return withOwnToken(identified, token);
-    },
-    accepted: (event) => {
-      if (!isFields(event)) return;
-      if (isOf(event, TERMINAL)) held.delete(event.session_id);
-      const token = ownTokenOf(event);
-      if (isOf(event, STARTED) && token !== undefined) begin(event.session_id, token, true);
-    },
-    refused: (event) => {
-      const ending = endOf(event);
-      if (ending !== undefined) ending.isEnding = false;
-      if (isFields(event) && isOf(event, STARTED) && held.get(event.session_id)?.isStarted === false)
-        held.delete(event.session_id);
-    },
-    hold: ({ session_id: sessionId, resume_token: token }) => begin(sessionId, token, true),
-    claims: () => Array.from(held, ([session_id, { token }]) => ({ session_id, resume_token: token })),
-    isLost: (sessionId) => {
-      const session = held.get(sessionId);
-      return session?.isStarted === true && !session.isEnding;
-    },
-    drop: (sessionId) => void held.delete(sessionId),
-  };
+  /**
+   * Adds the members that resending needs: an `event_id`, and for the start of a session its resume token. Returns the same object if nothing is
+   * missing, or if `event` is no event.
+   */
+  prepare(event: unknown): unknown {
+    if (!isFields(event)) return event;
+    const identified = event.event_id === undefined ? { ...event, event_id: newEventId() } : event;
+    const ending = this.#endOf(identified);
+    if (ending !== undefined) ending.isEnding = true;
+    if (!isOf(identified, STARTED)) return identified;
+    const known = this.#held.get(identified.session_id);
+    if (known?.isStarted === true) return identified;
+    // A start without an answer is sent again with the same token.
+    const token = ownTokenOf(identified) ?? known?.token ?? newResumeToken();
+    this.#begin(identified.session_id, token, false);
+    return withOwnToken(identified, token);
+  }
+
+  accepted(event: unknown): void {
+    if (!isFields(event)) return;
+    if (isOf(event, TERMINAL)) this.#held.delete(event.session_id);
+    const token = ownTokenOf(event);
+    if (isOf(event, STARTED) && token !== undefined) this.#begin(event.session_id, token, true);
+  }
+
+  refused(event: unknown): void {
+    const ending = this.#endOf(event);
+    if (ending !== undefined) ending.isEnding = false;
+    if (isFields(event) && isOf(event, STARTED) && this.#held.get(event.session_id)?.isStarted === false)
+      this.#held.delete(event.session_id);
+  }
+
+  /** Reports a session that was taken over. */
+  hold({ session_id: sessionId, resume_token: token }: ResumeSessionParams): void {
+    this.#begin(sessionId, token, true);
+  }
+
+  /** The claims that take over the open sessions, the oldest first. */
+  claims(): readonly ResumeSessionParams[] {
+    return Array.from(this.#held, ([session_id, { token }]) => ({ session_id, resume_token: token }));
+  }
+
+  /**
+   * Reports that a session could not be taken over. Returns whether the session is lost. A session whose start is unanswered may still begin, and a
+   * session whose end is under way may just have ended: these are not lost.
+   */
+  isLost(sessionId: string): boolean {
+    const session = this.#held.get(sessionId);
+    return session?.isStarted === true && !session.isEnding;
+  }
+
+  drop(sessionId: string): void {
+    this.#held.delete(sessionId);
+  }
+
+  #begin(sessionId: string, token: string, isStarted: boolean): void {
+    this.#held.set(sessionId, { token, isStarted, isEnding: false });
+  }
+
+  #endOf(event: unknown): HeldSession | undefined {
+    return isFields(event) && isOf(event, TERMINAL) ? this.#held.get(event.session_id) : undefined;
+  }
 }
 
 function isFields(value: unknown): value is Fields {

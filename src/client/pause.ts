@@ -1,23 +1,26 @@
 import type { Timers } from "./platform-clock.js";
 
 /** A wait between two attempts that can be cut short. */
-export interface Pause {
-  readonly take: (milliseconds: number) => Promise<void>;
-  /** Ends the current wait. */
-  readonly cutShort: () => void;
-}
+export class Pause {
+  readonly #timers: Timers;
+  #cutShort = (): void => {};
 
-export function createPause(timers: Timers): Pause {
-  let cutShort: () => void = () => {};
-  return {
-    take: (milliseconds) =>
-      new Promise((resolve) => {
-        const cancel = timers.wakeAt(timers.now() + milliseconds, resolve);
-        cutShort = () => {
-          cancel();
-          resolve();
-        };
-      }),
-    cutShort: () => cutShort(),
-  };
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  take(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#timers.wakeAt(this.#timers.now() + milliseconds, resolve);
+      this.#cutShort = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  /** Ends the current wait. */
+  cutShort(): void {
+    this.#cutShort();
+  }
 }

@@ -31,6 +31,15 @@ export function keepRunning(forMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Settles as `promise` does, or resolves with `late` after so long, ms. Meanwhile a Node process keeps running. */
+export function orLate<Value>(promise: Promise<Value>, late: Value, withinMs: number, timers: Timers): Promise<Value> {
+  const first = new Promise<Value>((resolve, reject) => {
+    const cancel = timers.wakeAt(timers.now() + withinMs, () => resolve(late));
+    promise.then(resolve, reject).finally(cancel);
+  });
+  return first.finally(keepRunning(withinMs));
+}
+
 function untilMs(at: number): number {
   return Math.min(Math.max(0, at - performance.now()), LONGEST_TIMER_MS);
 }

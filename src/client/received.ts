@@ -1,7 +1,7 @@
 // A subscriber's memory of received events and text, by which it drops repeats after a return (R12), and its place (R17). Knows no connection.
 import type { Envelope } from "#gen/aaep/types.js";
 import { QUESTION, STREAMING } from "./event-types.js";
-import { createRecentMap } from "./recent-map.js";
+import { RecentMap } from "./recent-map.js";
 
 /** Newest ids that are certainly remembered. */
 const REMEMBERED_IDS = 10_000;
@@ -12,8 +12,8 @@ const REMEMBERED_CHARACTERS = 16_384;
 
 export class Received {
   /** The connection on which each id was heard last. */
-  readonly #ids = createRecentMap<number>(REMEMBERED_IDS);
-  readonly #outputs = createRecentMap<HeardText>(REMEMBERED_OUTPUTS);
+  readonly #ids = new RecentMap<number>(REMEMBERED_IDS);
+  readonly #outputs = new RecentMap<HeardText>(REMEMBERED_OUTPUTS);
   #connection = 0;
   #cursor: string | undefined;
 

@@ -6,7 +6,7 @@ import type { Connection } from "../contracts/transport.js";
 import { backOffMs, isHopeless } from "./back-off.js";
 import { withShortType } from "./event-types.js";
 import type { ReceivedEvent } from "./events.js";
-import { createPause } from "./pause.js";
+import { Pause } from "./pause.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
 import { Received } from "./received.js";
 import type { SubscriberOptions, SubscriberReply } from "./subscriber-options.js";
@@ -75,7 +75,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   let isClosing = false;
   let isDelivering = false;
   let abandonConnecting = (): void => {};
-  const pause = createPause(timers);
+  const pause = new Pause(timers);
 
   /** As `options.connect`, but rejects at `close`: nobody knows how long an attempt takes. A connection that is made later is closed. */
   function connect(): Promise<Connection<Uint8Array>> {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createRecentMap } from "../../src/client/recent-map.js";
+import { RecentMap } from "../../src/client/recent-map.js";
 
 test("the newest entries are remembered, at most twice as many, and an entry that is used counts as new", () => {
-  const map = createRecentMap<number>(3);
+  const map = new RecentMap<number>(3);
   map.set("a", 1);
   for (const [index, key] of ["b", "c", "d", "e"].entries()) {
     map.set(key, index);
@@ -15,7 +15,7 @@ test("the newest entries are remembered, at most twice as many, and an entry tha
 });
 
 test("entries are deleted by their values, however old", () => {
-  const map = createRecentMap<number>(2);
+  const map = new RecentMap<number>(2);
   for (const [index, key] of ["a", "b", "c"].entries()) map.set(key, index);
   map.deleteAll((value) => value !== 1);
   expect(["a", "b", "c"].map((key) => map.get(key))).toEqual([undefined, 1, undefined]);

@@ -5,7 +5,7 @@ import type { Framing } from "../../../transports/framing/framings.js";
 import { faultFrom } from "../../base/errors.js";
 import { backOffMs, isHopeless } from "../../client/back-off.js";
 import { ipcConnector } from "../../client/node.js";
-import { createPause } from "../../client/pause.js";
+import { Pause } from "../../client/pause.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { findSocket } from "../shell/find-socket.js";
@@ -50,7 +50,7 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
   };
   const agentId = subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
   const framing = options.framing === undefined ? {} : { framing: options.framing };
-  const pause = createPause(io.clock);
+  const pause = new Pause(io.clock);
   let left = options.count ?? Number.POSITIVE_INFINITY;
   let membership: FieldMembership | undefined;
   let isOver = false;

@@ -4,7 +4,7 @@ import { withResolvers } from "../../base/with-resolvers.js";
 import { type AgentManifest, connectClient, type PublishingClient } from "../agent-client.js";
 import type { AgentState } from "../agent-states.js";
 import { type BackOffOptions, backOffMs } from "../back-off.js";
-import { createPause } from "../pause.js";
+import { Pause } from "../pause.js";
 import type { Timers } from "../platform-clock.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent-options.js";
 import type { AgentStatus } from "./agent-status.js";
@@ -64,7 +64,7 @@ const ABSENT: ReadonlySet<FaultCode> = new Set<FaultCode>(["not_found", "peer_go
 /** Creates the contact. Its first search is under way then. */
 export function createContact(options: ContactOptions, listeners: ContactListeners): Contact {
   const { connectors, timers, chance = Math.random, backOff } = options;
-  const pause = createPause(timers);
+  const pause = new Pause(timers);
   let status: AgentStatus = { kind: "away", because: undefined };
   let client: PublishingClient | undefined;
   let awaySince: number | undefined;
@@ -176,7 +176,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         client = one;
         foundAt = timers.now();
         const { findingMs } = connector;
-        if (findingMs !== undefined) audible = createPause(timers).take(findingMs);
+        if (findingMs !== undefined) audible = new Pause(timers).take(findingMs);
         become({ kind: "connected" });
         return one;
       } catch (caught) {

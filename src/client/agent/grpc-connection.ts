@@ -16,7 +16,7 @@ import { encodeDocument } from "../../protocols/aaep/protobuf/encode.js";
 import type { Fields } from "../http/documents.js";
 import { faultFromError } from "../messages.js";
 import { aloneFault, answering, questionEvent } from "./service-calls.js";
-import { createSessionProofs } from "./session-proofs.js";
+import { SessionProofs } from "./session-proofs.js";
 
 interface Waiting {
   readonly resolve: (answer: Fields) => void;
@@ -35,7 +35,7 @@ export async function openGrpcConnection(target: GrpcTarget, handlers: RpcHandle
 
 function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnection {
   const calls = createGrpcCalls(target, readFault);
-  const proofs = createSessionProofs();
+  const proofs = new SessionProofs();
   /** Requests of the stream by their ids, and questions by their tokens. */
   const unanswered = new Map<string, Waiting>();
   const asked = new Map<unknown, Waiting>();

@@ -1,16 +1,15 @@
 // An agent as one object: it finds its daemon, keeps its sessions, and is never in the way of its program.
 import { Fault } from "../../base/errors.js";
-import { keepRunning, QUIET_TIMERS } from "../platform-clock.js";
+import { keepRunning, orLate, QUIET_TIMERS } from "../platform-clock.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import { excused } from "./consent.js";
 import { createContact, isAbsence } from "./contact.js";
+import { QueueRoom } from "./intent-queue.js";
 import type { Voice } from "./intents.js";
-import { orLate } from "./late.js";
 import { createOutbox, lostSession, type Outbox } from "./outbox.js";
-import { createQueueRoom } from "./queue-room.js";
 import { createSession, said } from "./session.js";
 import type { Agent, AgentSession, SessionOptions } from "./session-types.js";
-import { createWaits } from "./waits.js";
+import { Waits } from "./waits.js";
 
 /**
  * Opens an agent. Finds a daemon by the first of `connectors` that leads to one, goes back to it when the connection is lost, and then takes the
@@ -35,17 +34,17 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   /** Resolves when the sessions that have ended so far are told. */
   let endedAreTold: Promise<unknown> = Promise.resolve();
   const limits = { mostQueuedCharacters, mostQueuedEvents };
-  const room = createQueueRoom(limits);
+  const room = new QueueRoom(limits);
 
   const onTrouble = quietly<AgentTrouble>(options.onError);
   const tell = (fault: Fault): void =>
     onTrouble({ fault, session_id: undefined, droppedCharacters: 0, droppedEvents: 0 });
 
   const onStop = quietly(options.onStop);
-  const waits = createWaits(quietly(options.onWaiting));
+  const waits = new Waits(quietly(options.onWaiting));
 
   const contact = createContact(
-    { ...options, timers, chance, onWaiting: quietly(waits.told) },
+    { ...options, timers, chance, onWaiting: quietly((waiting) => waits.told(waiting)) },
     {
       lost: (sessionIds) => {
         const lost = new Set(sessionIds);

@@ -1,15 +1,14 @@
 // Sends the intents of a session in their order: one publish at a time, in a new voice if a daemon has lost the session.
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { backOffMs } from "../back-off.js";
-import { createPause } from "../pause.js";
+import { Pause } from "../pause.js";
 import { keepRunning, type Timers } from "../platform-clock.js";
 import { newSessionId } from "../random-ids.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import type { Contact } from "./contact.js";
-import { createDrops } from "./drops.js";
-import { charactersIn, createIntentQueue, eventsIn } from "./intent-queue.js";
+import { Drops } from "./drops.js";
+import { charactersIn, eventsIn, IntentQueue, type QueueLimits, type QueueRoom } from "./intent-queue.js";
 import type { Fields, Intent, Taken, TextIntent, Voice } from "./intents.js";
-import type { QueueLimits, QueueRoom } from "./queue-room.js";
 import { createVoice } from "./voice.js";
 
 export interface Outbox {
@@ -67,8 +66,8 @@ const LINGER_MS = 2000;
 
 export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   const { timers, chance, gatherMs, opening, onTrouble } = options;
-  const queue = createIntentQueue(options, options.room);
-  const pause = createPause(timers);
+  const queue = new IntentQueue(options, options.room);
+  const pause = new Pause(timers);
   const firstId = newSessionId();
   let voice: Voice | undefined;
   /** The intents that are being sent. */
@@ -79,7 +78,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   let isHurried = false;
   let cancelGathering: (() => void) | undefined;
   const drained: (() => void)[] = [];
-  const drops = createDrops((trouble) => onTrouble({ ...trouble, session_id: voice?.sessionId ?? firstId }));
+  const drops = new Drops((trouble) => onTrouble({ ...trouble, session_id: voice?.sessionId ?? firstId }));
 
   const forget = (intents: readonly Intent[]): void => {
     for (const intent of intents) {
@@ -211,9 +210,9 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       release();
       underway = [];
       queue.settled();
-    } while (!queue.isEmpty() && (isHurried || !queue.mayGrow()));
+    } while (!queue.isEmpty && (isHurried || !queue.mayGrow));
     isRunning = false;
-    if (queue.isEmpty()) {
+    if (queue.isEmpty) {
       for (const resolve of drained.splice(0)) resolve();
     } else gather();
   }
@@ -254,9 +253,9 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       isRefused = true;
       drops.drop(0, 1);
     },
-    drop: drops.drop,
-    dropped: drops.characters,
-    tell: drops.tell,
+    drop: (characters, events) => drops.drop(characters, events),
+    dropped: () => drops.characters,
+    tell: (fault) => drops.tell(fault),
     lose: (isLost) => {
       if (voice?.hasStarted !== true || !isLost(voice.sessionId)) return;
       voice.isLost = true;
@@ -265,7 +264,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
     },
     drained: () => {
       isHurried = true;
-      const isDrained = queue.isEmpty() && !isRunning;
+      const isDrained = queue.isEmpty && !isRunning;
       if (!isDrained) void run();
       const nothingWaits = isDrained ? Promise.resolve() : new Promise<void>((resolve) => drained.push(resolve));
       return nothingWaits.then(() => drops.tellRest());

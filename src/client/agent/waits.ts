@@ -1,24 +1,25 @@
 // The waits for people that the author was told of. A wait that has begun is told to be over too, also if its daemon is lost.
 import type { QuestionWaiting } from "../agent-questions.js";
 
-export interface Waits {
-  /** A daemon reports that a wait begins or ends. */
-  readonly told: (waiting: QuestionWaiting) => void;
-  /** The question is over for its caller. */
-  readonly over: (replyToken: string) => void;
-}
+export class Waits {
+  readonly #onWaiting: (waiting: QuestionWaiting) => void;
+  readonly #begun = new Map<string, QuestionWaiting>();
 
-export function createWaits(onWaiting: (waiting: QuestionWaiting) => void): Waits {
-  const begun = new Map<string, QuestionWaiting>();
-  const told: Waits["told"] = (waiting) => {
+  constructor(onWaiting: (waiting: QuestionWaiting) => void) {
+    this.#onWaiting = onWaiting;
+  }
+
+  /** A daemon reports that a wait begins or ends. Without a beginning no end is told. */
+  told(waiting: QuestionWaiting): void {
     const { reply_token: token } = waiting;
-    if (waiting.waiting) begun.set(token, waiting);
-    else if (!begun.delete(token)) return;
-    onWaiting(waiting);
-  };
-  return {
-    told,
-    // Without a beginning no end is told.
-    over: (token) => told({ ...begun.get(token), waiting: false } as QuestionWaiting),
-  };
+    if (waiting.waiting) this.#begun.set(token, waiting);
+    else if (!this.#begun.delete(token)) return;
+    this.#onWaiting(waiting);
+  }
+
+  /** The question is over for its caller. */
+  over(replyToken: string): void {
+    const begun = this.#begun.get(replyToken);
+    if (begun !== undefined) this.told({ ...begun, waiting: false });
+  }
 }

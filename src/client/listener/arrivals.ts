@@ -1,24 +1,5 @@
-import { withResolvers } from "../../base/with-resolvers.js";
-
 // The one queue between the sources and the loop. Each source has at most one event behind those that may be read ahead.
-
-export interface Arrivals<Item> {
-  /** Puts an item behind the others. The promise is open while nothing further may be read; undefined: it may at once. */
-  readonly put: (item: Item) => Promise<void> | undefined;
-  /** Runs `reached` when the loop has finished everything before it: at once if nothing is open. An error thrown by it ends the iteration. */
-  readonly mark: (reached: () => void) => void;
-  /**
-   * Allows reading far ahead until the returned function is called. `full` is called if so much waits that nobody may read further ahead: the caller
-   * then waits in vain.
-   */
-  readonly readAhead: (full: () => void) => () => void;
-  /** Ends the iteration behind the items that wait, with an error if one is given. The first end counts. */
-  readonly end: (failure?: { readonly caught: unknown }) => void;
-  /** Ends the iteration at once, unless it has ended: what waits is dropped, and no mark is reached. */
-  readonly drop: () => void;
-  /** Finishes the former item and resolves with the next one; undefined at the end. */
-  readonly next: () => Promise<{ readonly item: Item } | undefined>;
-}
+import { withResolvers } from "../../base/with-resolvers.js";
 
 /** Most items that wait while reading far ahead is allowed: as many as a daemon lets a subscription fall behind by default (R18). */
 const MOST_AHEAD = 16_384;
@@ -29,103 +10,121 @@ type Entry<Item> =
   | { readonly kind: "item"; readonly item: Item; readonly release: () => void }
   | { readonly kind: "mark"; readonly reached: () => void };
 
-/** `aheadCount`: so many items are read ahead of the loop at all times. 0: an item occupies its source until the loop has finished it. */
-export function createArrivals<Item>(aheadCount = 0): Arrivals<Item> {
-  let entries: Entry<Item>[] = [];
-  let taken = 0;
-  let current: (() => void) | undefined;
-  let end: { readonly failure: { readonly caught: unknown } | undefined } | undefined;
-  let wake: () => void = () => {};
-  const readers = new Set<() => void>();
+export class Arrivals<Item> {
+  readonly #aheadCount: number;
+  readonly #readers = new Set<() => void>();
+  #entries: Entry<Item>[] = [];
+  #taken = 0;
+  #current: (() => void) | undefined;
+  #end: { readonly failure: { readonly caught: unknown } | undefined } | undefined;
+  #wake = (): void => {};
+  // One step at a time, also if the caller asks again before it has its item.
+  #former: Promise<unknown> = Promise.resolve();
 
-  function shift(): Entry<Item> | undefined {
-    const entry = entries[taken];
-    if (entry === undefined) return undefined;
-    taken += 1;
-    const near = entries[taken + aheadCount - 1];
-    if (aheadCount > 0 && near?.kind === "item") near.release();
-    if (taken === entries.length || taken === CUT_COUNT) {
-      entries = entries.slice(taken);
-      taken = 0;
+  /** `aheadCount`: so many items are read ahead of the loop at all times. 0: an item occupies its source until the loop has finished it. */
+  constructor(aheadCount = 0) {
+    this.#aheadCount = aheadCount;
+  }
+
+  /** Puts an item behind the others. The promise is open while nothing further may be read; undefined: it may at once. */
+  put(item: Item): Promise<void> | undefined {
+    if (this.#end !== undefined) return undefined;
+    const { promise: isReleased, resolve: release } = withResolvers();
+    this.#entries.push({ kind: "item", item, release });
+    this.#wake();
+    const waitingCount = this.#entries.length - this.#taken;
+    if (waitingCount <= this.#aheadCount) return undefined;
+    if (this.#readers.size === 0) return isReleased;
+    if (waitingCount < MOST_AHEAD) return undefined;
+    for (const full of this.#readers) full();
+    return isReleased;
+  }
+
+  /** Runs `reached` when the loop has finished everything before it: at once if nothing is open. An error thrown by it ends the iteration. */
+  mark(reached: () => void): void {
+    if (this.#end !== undefined) return;
+    if (this.#current === undefined && this.#entries.length === 0) {
+      reached();
+      return;
     }
-    return entry;
+    this.#entries.push({ kind: "mark", reached });
+    this.#wake();
   }
 
-  function releaseAll(): void {
-    current?.();
-    for (const entry of entries) if (entry.kind === "item") entry.release();
+  /**
+   * Allows reading far ahead until the returned function is called. `full` is called if so much waits that nobody may read further ahead: the caller
+   * then waits in vain.
+   */
+  readAhead(full: () => void): () => void {
+    // An own function for each caller, because two may give the same one.
+    const reader = (): void => full();
+    this.#readers.add(reader);
+    // The loop finishes these in their turn; only their sources no longer wait for that.
+    this.#releaseAll();
+    return () => void this.#readers.delete(reader);
   }
 
-  async function step(): Promise<{ readonly item: Item } | undefined> {
-    current?.();
-    current = undefined;
+  /** Ends the iteration behind the items that wait, with an error if one is given. The first end counts. */
+  end(failure?: { readonly caught: unknown }): void {
+    this.#end ??= { failure };
+    this.#wake();
+  }
+
+  /** Ends the iteration at once, unless it has ended: what waits is dropped, and no mark is reached. */
+  drop(): void {
+    this.#releaseAll();
+    this.#entries = [];
+    this.#taken = 0;
+    this.end();
+  }
+
+  /** Finishes the former item and resolves with the next one; undefined at the end. */
+  next(): Promise<{ readonly item: Item } | undefined> {
+    const result = this.#former.then(() => this.#step());
+    this.#former = result.catch(() => {});
+    return result;
+  }
+
+  async #step(): Promise<{ readonly item: Item } | undefined> {
+    this.#current?.();
+    this.#current = undefined;
     for (;;) {
-      const entry = shift();
+      const entry = this.#shift();
       if (entry?.kind === "item") {
-        current = entry.release;
+        this.#current = entry.release;
         return { item: entry.item };
       }
       if (entry?.kind === "mark") {
         entry.reached();
-      } else if (end === undefined) {
+      } else if (this.#end === undefined) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          this.#wake = resolve;
         });
       } else {
-        const { failure } = end;
+        const { failure } = this.#end;
         // Told once; later the iteration is over.
-        end = { failure: undefined };
+        this.#end = { failure: undefined };
         if (failure !== undefined) throw failure.caught;
         return undefined;
       }
     }
   }
 
-  // One step at a time, also if the caller asks again before it has its item.
-  let former: Promise<unknown> = Promise.resolve();
+  #shift(): Entry<Item> | undefined {
+    const entry = this.#entries[this.#taken];
+    if (entry === undefined) return undefined;
+    this.#taken += 1;
+    const near = this.#entries[this.#taken + this.#aheadCount - 1];
+    if (this.#aheadCount > 0 && near?.kind === "item") near.release();
+    if (this.#taken === this.#entries.length || this.#taken === CUT_COUNT) {
+      this.#entries = this.#entries.slice(this.#taken);
+      this.#taken = 0;
+    }
+    return entry;
+  }
 
-  return {
-    put: (item) => {
-      if (end !== undefined) return undefined;
-      const { promise: isReleased, resolve: release } = withResolvers();
-      entries.push({ kind: "item", item, release });
-      wake();
-      const waitingCount = entries.length - taken;
-      if (waitingCount <= aheadCount) return undefined;
-      if (readers.size === 0) return isReleased;
-      if (waitingCount < MOST_AHEAD) return undefined;
-      for (const full of readers) full();
-      return isReleased;
-    },
-    mark: (reached) => {
-      if (end !== undefined) return;
-      if (current === undefined && entries.length === 0) return reached();
-      entries.push({ kind: "mark", reached });
-      wake();
-    },
-    readAhead: (full) => {
-      // An own function for each caller, because two may give the same one.
-      const reader = (): void => full();
-      readers.add(reader);
-      // The loop finishes these in their turn; only their sources no longer wait for that.
-      releaseAll();
-      return () => void readers.delete(reader);
-    },
-    end: (failure) => {
-      end ??= { failure };
-      wake();
-    },
-    drop: () => {
-      releaseAll();
-      entries = [];
-      taken = 0;
-      end ??= { failure: undefined };
-      wake();
-    },
-    next: () => {
-      const result = former.then(step);
-      former = result.catch(() => {});
-      return result;
-    },
-  };
+  #releaseAll(): void {
+    this.#current?.();
+    for (const entry of this.#entries) if (entry.kind === "item") entry.release();
+  }
 }

@@ -1,33 +1,32 @@
 // Remembers which source a session or a question belongs to, so that replies and skips go to the daemon that they mean.
 import type { ReceivedEvent } from "../events.js";
-import { createRecentMap } from "../recent-map.js";
-
-export interface Owners<Owner> {
-  readonly note: (event: ReceivedEvent, owner: Owner) => void;
-  readonly ofQuestion: (replyToken: string) => Owner | undefined;
-  /** The owner of this very event, else the last one that had an event of its session. */
-  readonly ofEvent: (event: { readonly session_id: string }) => Owner | undefined;
-  readonly forget: (owner: Owner) => void;
-}
+import { RecentMap } from "../recent-map.js";
 
 /** Newest sessions and questions that are certainly remembered, each. */
 const REMEMBERED = 4096;
 
-export function createOwners<Owner>(): Owners<Owner> {
-  const events = new WeakMap<object, Owner>();
-  const sessions = createRecentMap<Owner>(REMEMBERED);
-  const questions = createRecentMap<Owner>(REMEMBERED);
-  return {
-    note: (event, owner) => {
-      events.set(event, owner);
-      sessions.set(event.session_id, owner);
-      const { reply_token: token } = event as { readonly reply_token?: unknown };
-      if (typeof token === "string") questions.set(token, owner);
-    },
-    ofQuestion: (token) => questions.get(token),
-    ofEvent: (event) => events.get(event) ?? sessions.get(event.session_id),
-    forget: (owner) => {
-      for (const map of [sessions, questions]) map.deleteAll((one) => one === owner);
-    },
-  };
+export class Owners<Owner> {
+  readonly #events = new WeakMap<object, Owner>();
+  readonly #sessions = new RecentMap<Owner>(REMEMBERED);
+  readonly #questions = new RecentMap<Owner>(REMEMBERED);
+
+  note(event: ReceivedEvent, owner: Owner): void {
+    this.#events.set(event, owner);
+    this.#sessions.set(event.session_id, owner);
+    const { reply_token: token } = event as { readonly reply_token?: unknown };
+    if (typeof token === "string") this.#questions.set(token, owner);
+  }
+
+  ofQuestion(replyToken: string): Owner | undefined {
+    return this.#questions.get(replyToken);
+  }
+
+  /** The owner of this very event, else the last one that had an event of its session. */
+  ofEvent(event: { readonly session_id: string }): Owner | undefined {
+    return this.#events.get(event) ?? this.#sessions.get(event.session_id);
+  }
+
+  forget(owner: Owner): void {
+    for (const map of [this.#sessions, this.#questions]) map.deleteAll((one) => one === owner);
+  }
 }

@@ -2,7 +2,7 @@
 import type { AaepdError, Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { ReceivedEvent } from "../events.js";
-import { createPause } from "../pause.js";
+import { Pause } from "../pause.js";
 import { PLATFORM_TIMERS } from "../platform-clock.js";
 import { createSubscriber, mergedCapabilities, type Subscriber } from "../subscriber.js";
 import type { Arrival, SubscriberRequest } from "../subscriber-options.js";
@@ -65,7 +65,7 @@ export function createSource(given: SourceOptions): LiveSource {
   /** As the daemon answers; undefined if it is lost before, or hangs: the others have answered. */
   async function answerOf<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
     const { timers = PLATFORM_TIMERS, handshakeTimeoutMs = 10_000 } = options;
-    const patience = createPause(timers);
+    const patience = new Pause(timers);
     try {
       return (await Promise.race([asked, patience.take(handshakeTimeoutMs)])) ?? undefined;
     } catch (caught) {

@@ -4,13 +4,13 @@ import { Fault } from "../../base/errors.js";
 import { isCritical } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
 import { newSubscriberId } from "../random-ids.js";
-import { createRecentMap } from "../recent-map.js";
+import { RecentMap } from "../recent-map.js";
 import { assertReply, mergedCapabilities } from "../subscriber.js";
 import type { SubscriberEnd } from "../subscriber-states.js";
-import { createArrivals } from "./arrivals.js";
+import { Arrivals } from "./arrivals.js";
 import { endFault } from "./end-fault.js";
 import type { Connector, Discovery, Source, SubscribeOptions, Subscription, Target } from "./listener-types.js";
-import { createOwners } from "./owners.js";
+import { Owners } from "./owners.js";
 import { createSource, type LiveSource } from "./source.js";
 
 /** One daemon: a way to it, with or without a name. */
@@ -47,11 +47,11 @@ export function subscribe(
   assertUsable(given, named, options);
 
   const { id = newSubscriberId(), name, cursor, onCritical, ...ofSources } = options;
-  const arrivals = createArrivals<ReceivedEvent>(onCritical === undefined ? 0 : AHEAD_COUNT);
-  const owners = createOwners<LiveSource>();
+  const arrivals = new Arrivals<ReceivedEvent>(onCritical === undefined ? 0 : AHEAD_COUNT);
+  const owners = new Owners<LiveSource>();
   const sources = new Map<string, LiveSource>();
   const absent = new Set<string>();
-  const places = createRecentMap<string>(REMEMBERED_PLACES);
+  const places = new RecentMap<string>(REMEMBERED_PLACES);
   const repeated = new WeakSet<object>();
   const stops: (() => void)[] = [];
   /** The terms, and the changes that no daemon has refused so far: a daemon that is found now gets all of them. */
@@ -88,7 +88,7 @@ export function subscribe(
       onAccepted: () => {
         isAccepted = true;
       },
-      afterEvents: arrivals.mark,
+      afterEvents: (reached) => arrivals.mark(reached),
       onEnded: ({ because }) => hasEnded(live, because),
       onFailure: fail,
     });

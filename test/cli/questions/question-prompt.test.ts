@@ -510,6 +510,7 @@ test("§6.7.2: a producer that does not name the question ends those of the agen
   heard();
   expect(prompt.heard(source, { ...plain, to_state: "awaiting_input" })).toBe(false);
   expect(prompt.heard(source, { ...plain, from_state: "thinking" })).toBe(false);
+  expect(prompt.heard(source, { ...plain, extensions: { aaepd: { by: "daemon" } } })).toBe(false);
   expect(heard()).toEqual([]);
   expect(prompt.heard(source, plain)).toBe(true);
   expect(heard()[0]).toContain("Question 1 has ended");

@@ -1,17 +1,16 @@
 // The queue of a session by itself: what it takes, how it cuts, and what it frees.
 import { describe, expect, test } from "vitest";
 import { wholeEnd } from "../../../src/base/whole-end.js";
-import { createDrops } from "../../../src/client/agent/drops.js";
-import { createIntentQueue, type IntentQueue } from "../../../src/client/agent/intent-queue.js";
+import { Drops } from "../../../src/client/agent/drops.js";
+import { IntentQueue, QueueRoom } from "../../../src/client/agent/intent-queue.js";
 import type { Intent } from "../../../src/client/agent/intents.js";
-import { createQueueRoom } from "../../../src/client/agent/queue-room.js";
 
 const EVENTS: Intent & { readonly kind: "events" } = { kind: "events", render: () => [] };
 const QUESTION: Intent & { readonly kind: "question" } = { kind: "question", ask: () => {}, unheard: () => {} };
 
 function queueOf(mostQueuedCharacters: number, mostQueuedEvents: number): IntentQueue {
   const limits = { mostQueuedCharacters, mostQueuedEvents };
-  return createIntentQueue(limits, createQueueRoom(limits));
+  return new IntentQueue(limits, new QueueRoom(limits));
 }
 
 const shown = (intents: readonly Intent[]): readonly string[] =>
@@ -26,7 +25,7 @@ describe("the queue", () => {
     queue.add(EVENTS);
     queue.text("b", "4");
     expect(shown(queue.take())).toEqual(["a: 12", "b: 3", "events", "b: 4"]);
-    expect(queue.isEmpty()).toBe(true);
+    expect(queue.isEmpty).toBe(true);
   });
 
   test("takes a question alone", () => {
@@ -82,7 +81,7 @@ describe("the queue", () => {
     expect(queue.text("a", "12345678")).toBe(true);
     expect(queue.text("a", "901")).toBe(false);
     expect(queue.text("a", "9")).toBe(false);
-    expect(queue.mayGrow()).toBe(true);
+    expect(queue.mayGrow).toBe(true);
     queue.take();
     expect(queue.text("b", "9")).toBe(true);
   });
@@ -96,15 +95,15 @@ describe("the queue", () => {
     expect(queue.text("b", "3")).toBe(false);
     expect(queue.add(EVENTS, true)).toBe(true);
     expect(shown(queue.clear())).toEqual(["events", "a: 12", "events"]);
-    expect(queue.isEmpty()).toBe(true);
+    expect(queue.isEmpty).toBe(true);
     expect(queue.text("b", "3")).toBe(true);
   });
 });
 
 test("the queues of an agent share the room of sixteen, which what is under way takes up until it is settled", () => {
   const limits = { mostQueuedCharacters: 10, mostQueuedEvents: 10 };
-  const room = createQueueRoom(limits);
-  const queues = Array.from({ length: 17 }, () => createIntentQueue(limits, room));
+  const room = new QueueRoom(limits);
+  const queues = Array.from({ length: 17 }, () => new IntentQueue(limits, room));
   const isTaken = queues.map((queue) => queue.text("a", "0123456789"));
   expect(isTaken).toEqual([...Array.from({ length: 16 }, () => true), false]);
   const [first, second] = queues;
@@ -128,8 +127,8 @@ test("the queues of an agent share the room of sixteen, which what is under way 
 
 test("events of all queues are bounded likewise", () => {
   const limits = { mostQueuedCharacters: 10, mostQueuedEvents: 2 };
-  const room = createQueueRoom(limits);
-  const queues = Array.from({ length: 17 }, () => createIntentQueue(limits, room));
+  const room = new QueueRoom(limits);
+  const queues = Array.from({ length: 17 }, () => new IntentQueue(limits, room));
   const taken = queues.map((queue) => [queue.add(EVENTS), queue.add(EVENTS)].filter(Boolean).length);
   expect(taken).toEqual([...Array.from({ length: 16 }, () => 2), 0]);
   expect(queues[16]?.add(EVENTS, true)).toBe(true);
@@ -148,7 +147,7 @@ test.each([
 
 test("an author who answers a drop with more text is told once of the hole, and of the rest at its end", () => {
   const told: number[] = [];
-  const drops = createDrops(({ droppedCharacters }) => {
+  const drops = new Drops(({ droppedCharacters }) => {
     told.push(droppedCharacters);
     if (told.length < 100) drops.drop(1, 0);
   });
