@@ -1,8 +1,11 @@
-// R12, R17: a subscriber hears once what an engine sends it over returns: of one that was killed with text that it had not kept.
+// R12, R17: a subscriber hears once what an engine sends it over returns: to any earlier place, by other terms, and after a kill.
+import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
+import { Received } from "../../src/client/received.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
-import { type EngineRig, type Listener, session } from "../support/rigs/engine-rig.js";
+import { casesOf } from "../support/extent.js";
+import { createEngineRig, type EngineRig, type Listener, session } from "../support/rigs/engine-rig.js";
 import { createRuns } from "../support/rigs/restart-rig.js";
 import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 import { createFakeProducer } from "./fake-producer.js";
@@ -64,4 +67,96 @@ it("where a kill takes back the last of what it heard, and the rest of it comes 
   expect(back.subscription.resumed).not.toBe("all");
   expect(textOf("out_heard")).toBe("One. Two. Three. ");
   expect(heard.filter(({ type }) => type === "aaep:agent.session.started")).toHaveLength(1);
+});
+
+/** Text of an output, another event, or a return: to one of the places that were told, by other terms. */
+type Step =
+  | { readonly kind: "text"; readonly output: number; readonly words: string }
+  | { readonly kind: "progress" }
+  | { readonly kind: "wait" }
+  | { readonly kind: "return"; readonly place: number; readonly terms: number };
+
+const TERMS = [["none"], ["word"], ["sentence"], ["completion"], ["sentence", "completion"]] as const;
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: fc.record({ kind: fc.constant("text" as const), output: fc.nat(2), words: wordsOf() }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("progress" as const, "wait" as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("return" as const), place: fc.nat(), terms: fc.nat(TERMS.length - 1) }),
+    },
+  ),
+  { minLength: 3, maxLength: 30 },
+);
+
+function wordsOf(): fc.Arbitrary<string> {
+  return fc
+    .array(fc.constantFrom("One", " two", ". ", "\n\n", "🙂", "日本。", " Three", "e\u0301", "."), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((words) => words.join(""));
+}
+
+it("however often it returns to a place that was told, by whatever terms", () => {
+  fc.assert(
+    fc.property(steps, (all: readonly Step[]) => {
+      const rig = createEngineRig();
+      const received = new Received();
+      const heard = new Map<unknown, { text: string; completions: number }>();
+      const ids = new Set<string>();
+      const said = ["", "", ""];
+      let places: readonly string[] = [];
+      let listener = rig.listen(SENTENCES);
+      let relayed = 0;
+
+      const relay = (): void => {
+        for (const { event } of listener.received.slice(relayed)) {
+          const news = received.accept(event as Envelope);
+          if (news?.type === "aaep:agent.output.streaming") {
+            const output = heard.get(news.output_id) ?? { text: "", completions: 0 };
+            heard.set(news.output_id, output);
+            expect(news.position).toBe([...output.text].length);
+            output.text += news.chunk;
+            if (news.complete === true) output.completions += 1;
+          } else if (news !== undefined) {
+            expect(ids).not.toContain(news.event_id);
+            ids.add(news.event_id);
+          }
+        }
+        relayed = listener.received.length;
+        const cursor = listener.subscription.cursor();
+        if (cursor !== undefined) places = [...places, cursor];
+      };
+      const come = (place: number, terms: number): void => {
+        listener.subscription.close();
+        received.reconnected();
+        const coalesceBoundaries = [...(TERMS[terms] ?? [])];
+        listener = rig.listen({ coalesceBoundaries }, "listener", places[place % places.length]);
+        expect(listener.subscription.resumed).toBe("all");
+        relayed = 0;
+        relay();
+      };
+      relay();
+      rig.publish(one.started());
+      for (const step of all) {
+        if (step.kind === "return") come(step.place, step.terms);
+        else if (step.kind === "wait") rig.advance(6000);
+        else if (step.kind === "progress") rig.publish(one.progress(1));
+        else {
+          said[step.output] += step.words;
+          rig.publish(one.chunk(step.words, false, `out_${step.output}`));
+        }
+        relay();
+      }
+      for (const output of said.keys()) rig.publish(one.chunk(".", true, `out_${output}`));
+      rig.publish(one.completed());
+      relay();
+      come(0, 0);
+      for (const [output, text] of said.entries())
+        expect(heard.get(`out_${output}`)).toEqual({ text: `${text}.`, completions: 1 });
+    }),
+    { numRuns: casesOf(400) },
+  );
 });

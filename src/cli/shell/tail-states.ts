@@ -34,7 +34,7 @@ function placeInWords(resumed: string | undefined): string {
     case "rolled_back":
       return "The daemon's journal ends before the last place, after a crash or because it was restored from a backup. The last events before are void.";
     case "gap":
-      return "The daemon no longer has everything that came after the last place.";
+      return "The daemon does not have everything that came after the last place: it was too old, or a crash took it back.";
     case "unknown":
       return "The daemon has another journal than before, so it does not know what was told last. Events since then are not shown.";
     default:

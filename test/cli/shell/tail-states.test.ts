@@ -23,7 +23,7 @@ test.each([
   ],
   [
     { resumed: "gap" },
-    "Connected to aaepd: no rate limit, terse. The daemon no longer has everything that came after the last place.",
+    "Connected to aaepd: no rate limit, terse. The daemon does not have everything that came after the last place: it was too old, or a crash took it back.",
   ],
   [
     { resumed: "unknown" },
