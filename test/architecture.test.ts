@@ -335,7 +335,6 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     // The journal in front of a block store knows no store.
     window: ["blocks", "state"],
     lmdb: ["checksums", "blocks"],
-    ids: ["lmdb"],
   },
   "src/daemon": {
     platform: [],

@@ -73,15 +73,14 @@ export interface Journal {
    * one succeeds, also without events, and assigns none then. `durable` stands for everything appended so far, also without events.
    */
   readonly append: (events: readonly NewEvent[]) => Appended;
-  /** At most `limit` events with an epoch above `after`, ascending; fewer if they are long. A journal in memory answers at once. */
-  readonly read: (after: Epoch, limit: number) => JournalRead | Promise<JournalRead>;
+  /** At most `limit` events with an epoch above `after`, ascending; fewer if they are long. */
+  readonly read: (after: Epoch, limit: number) => JournalRead;
   /** The last epoch assigned; in an empty journal the epoch before the first. */
   readonly head: () => Epoch;
   /** The lowest epoch that can be read; above `head` in an empty journal. */
   readonly oldest: () => Epoch;
   /**
-   * An event by its id, for duplicates (R3) and `aaep.repeat` (R28). A journal over a store that reads later finds only the window and the blocks
-   * read lately.
+   * An event by its id, for duplicates (R3) and `aaep.repeat` (R28): one of the newest 65,536 that can be read.
    */
   readonly find: (eventId: string) => JournaledEvent | undefined;
   /** An event by its epoch, at once (R10, R28); undefined if it is not held. An event that is not among

@@ -1,10 +1,7 @@
 // The block store in an LMDB file (docs/journal.md). It answers reads at once: the operating system has the pages of the newest blocks in memory.
-import type { Clock } from "../contracts/clock.js";
-import type { JournalFailure } from "../contracts/journal.js";
+import type { Epoch } from "../engine/event/event.js";
 import { readBlock } from "./blocks/block.js";
 import type { BlockPlace, BlockStore, RawBlock, StateRecordKey, StoreFailure } from "./blocks/block-store.js";
-import type { DamageLog } from "./blocks/damage-log.js";
-import { createIdIndex, type IdIndex } from "./ids/id-index.js";
 import type { Compacted } from "./lmdb/compact.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
@@ -18,13 +15,11 @@ export interface LmdbStoreOptions {
   readonly file: OpenedDataFile;
   /** The data file. */
   readonly path: string;
-  readonly clock: Clock;
-  readonly damageLog: DamageLog;
-  /** The process that has the file in place of this one, if any; for good. Asked once a second at most. Default none. */
-  readonly otherOwner?: (() => number | undefined) | undefined;
 }
 
 export interface LmdbBlockStore extends BlockStore {
+  /** The newest ids with their epochs, as many as duplicates are recognized by, ascending by epoch (R3). Damaged blocks are passed over. */
+  readonly newestIds: () => readonly (readonly [eventId: string, epoch: Epoch])[];
   /**
    * Writes the file again without its free pages, while everything goes on. A call while another is under way answers as that one. Rejects with a
    * Fault "storage_unavailable" if the store cannot be used, if the disk has no room or if it reports errors, "shutting_down" if the file is closed
@@ -33,10 +28,7 @@ export interface LmdbBlockStore extends BlockStore {
   readonly compact: () => Promise<Compacted>;
 }
 
-/** The store asks for another owner no more often. */
-const ASK_EVERY_MS = 1000;
-
-export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner }: LmdbStoreOptions): LmdbBlockStore {
+export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBlockStore {
   const { tables, id, firstEpoch } = file;
   let { totals } = file;
   let isInDoubt = false;
@@ -46,27 +38,9 @@ export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner 
   /** LMDB maps the file: a read of pages that are gone would end the process. */
   const isLost = (): boolean => watched.loss() !== undefined;
 
-  const ids = createIdIndex({ ...tables.ids, get: (key) => (isLost() ? undefined : tables.ids.get(key)) });
-  learnIds(ids, tables.blocks, damageLog);
-
-  let askedAt = clock.now();
-  let owner: number | undefined;
-  /** Two processes that write to one file would know nothing of each other's events. */
-  const takenAway = (): JournalFailure | undefined => {
-    if (owner === undefined && clock.now() - askedAt >= ASK_EVERY_MS) {
-      askedAt = clock.now();
-      owner = otherOwner?.();
-    }
-    return owner === undefined
-      ? undefined
-      : { reason: `It belongs to process ${owner} now.`, remedy: "Restart this daemon, or stop it." };
-  };
-
   const failure = (): StoreFailure | undefined => {
     const loss = watched.loss();
-    if (loss !== undefined) return { cause: loss, isReadable: false };
-    const taken = takenAway();
-    return taken && { cause: taken, isReadable: true };
+    return loss && { cause: loss, isReadable: false };
   };
 
   const assertUsable = (): void => {
@@ -101,17 +75,12 @@ export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner 
     },
     write: async ({ blocks, removed, state, totals: after }) => {
       isInDoubt = true;
-      let idsWritten: (() => void)[] = [];
       let unfinished: readonly StateRecordKey[] = [];
       assertUsable();
       await file.commit((writes) => {
         for (const place of rejected) writes.remove("blocks", blockKey(place));
         for (const place of removed) writes.remove("blocks", blockKey(place));
         for (const block of blocks) writes.put("blocks", blockKey(block), block.bytes);
-        idsWritten = [
-          ids.write(writes),
-          ...(removed.length === 0 ? [] : [ids.removeBefore(after.lostThrough + 1, writes)]),
-        ];
         unfinished = writeState(tables.state, state, writes);
         writeTotals(after, writes);
       });
@@ -119,20 +88,16 @@ export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner 
       // A file that was deleted or replaced takes everything, and the next boot finds nothing of it (R29).
       assertUsable();
       rejected = [];
-      // The ids of this batch are not among those that were written: so these come first.
-      for (const tell of idsWritten) tell();
-      for (const { first, eventIds } of blocks)
-        eventIds.forEach((eventId, index) => void ids.add(eventId, first + index));
       totals = after;
       isInDoubt = false;
       return { unfinished };
     },
-    readBlocks: (after) => {
-      if (isLost()) return undefined;
-      const place = holding(tables.blocks, after + 1) ?? following(tables.blocks, after + 1);
-      return place === undefined ? [] : [loaded(tables.blocks, place)];
+    readBlock: (epoch) => {
+      if (isLost()) return "unreadable";
+      const place = holding(tables.blocks, epoch) ?? following(tables.blocks, epoch);
+      return place === undefined ? "none" : loaded(tables.blocks, place);
     },
-    lookUp: ids.find,
+    newestIds: () => newestIds(tables.blocks),
   };
 }
 
@@ -165,13 +130,19 @@ function* stateUnder(table: Table, prefix: StateRecordKey): Iterable<readonly [S
   for (const { key, value } of table.entries({ prefix })) yield [key, value];
 }
 
-/** Adds the ids of events that no run on the disk knows: at most a run of them and a block. */
-function learnIds(ids: IdIndex, blocks: Table, damageLog: DamageLog): void {
-  const from = ids.knownThrough() + 1;
-  for (let place = following(blocks, from); place !== undefined; place = following(blocks, place.first + place.count)) {
-    const { first, count, bytes } = loaded(blocks, place);
-    const block = readBlock(bytes);
-    if (block === undefined || block.first !== first || block.count !== count) damageLog.damaged(place);
-    else for (let index = 0; index < count; index += 1) ids.add(block.eventId(index), first + index);
+/** As many as the window keeps; whole blocks bring some more. */
+const IDS_READ = 65_536;
+
+function newestIds(blocks: Table): readonly (readonly [string, Epoch])[] {
+  const newest: (readonly [string, Epoch])[][] = [];
+  let found = 0;
+  for (const { key, value } of blocks.entries({ isReverse: true })) {
+    if (found >= IDS_READ) break;
+    const block = readBlock(value);
+    if (block === undefined) continue;
+    const { first } = placeOf(key);
+    newest.push(Array.from({ length: block.count }, (_, index) => [block.eventId(index), first + index] as const));
+    found += block.count;
   }
+  return newest.reverse().flat();
 }

@@ -25,8 +25,6 @@ export interface OpenOptions
   readonly log: Log;
   /** Whether the last process that wrote to the journal ended without closing it. The file is then looked through before it is used. Default true. */
   readonly wasLeft?: boolean;
-  /** The process that has the folder in place of this one, if any; for good. Asked once a second at most. Default none. */
-  readonly otherOwner?: () => number | undefined;
   /** Called when the journal is closed, or could not be opened. */
   readonly closed?: () => void;
   /** Default the package. */
@@ -56,19 +54,20 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
   try {
     const opened = await openDataFile({ ...options, path, wallTime: clock.wallTime });
     file = opened;
-    const store = createLmdbBlockStore({ ...options, file: opened, path, damageLog });
+    const store = createLmdbBlockStore({ file: opened, path });
     const recovery = await store.recover(0);
     if (recovery.kind === "failing") throw new Error(`${recovery.failure.reason} ${recovery.failure.remedy}`);
     const close = async (): Promise<void> => {
       await opened.close();
       closed?.();
     };
-    const create = await openWindowedJournal({
+    const create = openWindowedJournal({
       ...options,
       store,
       recovered: recovery,
       path,
       damageLog,
+      ids: store.newestIds(),
       closeStore: close,
     });
     return { path, create, compact: store.compact, abandon: close };

@@ -72,14 +72,10 @@ export function journalContract(name: string, { open, openSmall, keepsState }: J
     it("finds by id and by epoch what is among what is looked for", async () => {
       const { journal } = await open();
       const [said] = journal.append([
-        newEvent(
-          "said",
-          { output_id: "out_1", text: "語 🎉" },
-          { kind: "output.streaming", published: "{}", ordinal: 7 },
-        ),
+        newEvent("said", { output_id: "out_1", text: "語 🎉" }, { kind: "output.streaming", sent: "{}", ordinal: 7 }),
       ]).events;
       const epoch: Epoch = said?.epoch ?? 0;
-      const same = { epoch, kind: "output.streaming", ordinal: 7, published: "{}", made: undefined };
+      const same = { epoch, kind: "output.streaming", ordinal: 7, sent: "{}", made: undefined };
       expect(journal.find("evt_said")).toMatchObject(same);
       expect(journal.at(epoch)).toMatchObject({ ...same, source: said?.source, event: said?.event });
       expect(journal.at(epoch, { sessionId: "sess_1", kind: "output.streaming", outputId: "out_1" })).toMatchObject(

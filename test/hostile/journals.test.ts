@@ -1,13 +1,12 @@
 // Journals where an operator puts, moves and empties them as nobody should. Nothing hangs, nothing is acknowledged that the next run would not find.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { compactJournal } from "../../src/daemon/journal/compact-journal.js";
 import { claimJournalFolder, journalOwner } from "../../src/daemon/journal/journal-folder.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
-import { createDamageLog } from "../../src/storage/blocks/damage-log.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
 import { openDataFile } from "../../src/storage/lmdb/open-data-file.js";
 import { createLmdbBlockStore } from "../../src/storage/lmdb-block-store.js";
@@ -124,7 +123,7 @@ describe("a data file", () => {
   });
 
   /** A journal whose next look at its file is due when `later` is called. */
-  async function journalLookedAt(directory: string, otherOwner?: () => number | undefined) {
+  async function journalLookedAt(directory: string) {
     const real = createClock();
     let aheadMs = 0;
     const clock = {
@@ -132,7 +131,7 @@ describe("a data file", () => {
       now: () => real.now() + aheadMs,
       wakeAt: (at: number, wake: () => void) => real.wakeAt(at - aheadMs, wake),
     };
-    const rig = await openRig({ directory, clock, ...(otherOwner === undefined ? {} : { otherOwner }) });
+    const rig = await openRig({ directory, clock });
     return {
       ...rig,
       later: () => {
@@ -176,7 +175,7 @@ describe("a data file", () => {
       },
     };
     const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
-    const store = createLmdbBlockStore({ file: taken, path, clock, damageLog: createDamageLog(log, path) });
+    const store = createLmdbBlockStore({ file: taken, path });
     const { journal } = await openOver(store, { clock, closeStore: file.close });
     isTaken = true;
     const first = journal.append([newEvent("a")]).durable;
@@ -215,37 +214,6 @@ describe("a data file", () => {
       refusedAgain: refused,
       failure: { remedy: expect.stringContaining("Put it back") },
     });
-  });
-
-  it("whose owner's file was deleted is the running daemon's again; one that another has since is written to no more", async () => {
-    const directory = temporaryDirectory();
-    const owner = join(directory, ".owner.pid");
-    const folder = await claimJournalFolder({ kind: "directory", path: directory }, {}, "");
-    const { journal, later } = await journalLookedAt(directory, folder.otherOwner);
-    rmSync(owner);
-    later();
-    await journal.append([newEvent("a")]).durable;
-    expect(journalOwner(directory)).toBe(process.pid);
-
-    rmSync(owner);
-    writeFileSync(owner, `${process.ppid}\n\n`);
-    later();
-    const sentence = expect.stringContaining(`belongs to process ${process.ppid} now. Restart this daemon`);
-    const failure = {
-      reason: `It belongs to process ${process.ppid} now.`,
-      remedy: "Restart this daemon, or stop it.",
-    };
-    expect(() => journal.append([])).toThrow(`belongs to process ${process.ppid} now`);
-    const publish = async () => journal.append([newEvent("b")]).durable;
-    await expect(publish()).rejects.toMatchObject({ code: "storage_unavailable", sentence });
-    expect(journal.status().failure).toEqual(failure);
-    folder.release();
-    expect(journalOwner(directory)).toBe(process.ppid);
-    // What that one wrote is unknown here.
-    rmSync(owner);
-    later();
-    await expect(publish()).rejects.toMatchObject({ sentence });
-    expect(existsSync(owner)).toBe(false);
   });
 
   it("R29: that was replaced is told before anything is published", async () => {

@@ -9,7 +9,7 @@ describe("R29: what was published is there after a restart", () => {
     const first = await openRig({ directory });
     const { events, durable } = first.journal.append([
       newEvent("a", { text: "grüße 語 🎉" }, { ordinal: 1 }),
-      newEvent("b", { output_id: "out_1" }, { kind: "output.streaming", ordinal: 2, published: '{"as":"sent"}' }),
+      newEvent("b", { output_id: "out_1" }, { kind: "output.streaming", ordinal: 2, sent: '{"as":"sent"}' }),
       newEvent("c", {}, { made: "resolution", ordinal: 3 }),
     ]);
     await durable;

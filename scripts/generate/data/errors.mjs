@@ -132,8 +132,8 @@ export const FAULT_GUIDE = {
     remedy: "Wait for the outcome of the open question, or take it back with `aaep.cancel`.",
   },
   event_id_reused: {
-    happened: "An event has the `event_id` of an earlier event and other content.",
-    remedy: "Leave `event_id` out, or make a new one for every event. To repeat an event, publish it unchanged.",
+    happened: "An event has the `event_id` of one of the newest 65,536 events and another text.",
+    remedy: "Leave `event_id` out, or make a new one for every event. To repeat an event, publish the same text.",
   },
   producer_missing: {
     happened: "An event names no agent, and the daemon knows none for its connection.",

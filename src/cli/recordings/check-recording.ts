@@ -2,9 +2,8 @@
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import { parseDerivedId } from "../../engine/event/derived-id.js";
-import { topicKind } from "../../engine/event/event.js";
+import { type JournaledEvent, topicKind } from "../../engine/event/event.js";
 import { completeEvent } from "../../engine/sessions/complete-event.js";
-import type { KnownPublish } from "../../engine/sessions/same-publish.js";
 import { createSessions } from "../../engine/sessions/sessions.js";
 import { allFaults } from "../../protocols/aaep/validation/validate.js";
 import { createAgentsParts, isDaemonMade } from "./recording.js";
@@ -48,7 +47,7 @@ function countingIds(): IdSource {
 export function createRecordingChecker({ completes }: CheckOptions): RecordingChecker {
   const ids = countingIds();
   const connection = {};
-  const known = new Map<string, KnownPublish>();
+  const known = new Map<string, JournaledEvent>();
   const facts = { agent: { agent_id: "agent" }, agentLanguage: undefined, producerId: undefined, ids };
   // The last instant that each agent of a session named itself.
   const named = new Map<string, string>();
@@ -77,8 +76,9 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
       for (const { kind, sessionId, agentId, permits } of plan.asked) {
         if (kind === "confirmation") sessions.confirmationAccepted(sessionId, agentId, permits);
       }
-      for (const { event } of plan.events) {
-        if (event.event_id === fields.event_id) known.set(event.event_id, { event, published: { fields } });
+      for (const planned of plan.events) {
+        const { event_id: eventId } = planned.event;
+        if (eventId === fields.event_id) known.set(eventId, { ...planned, sent: JSON.stringify(fields), epoch: 0 });
       }
       return faults;
     } catch (caught) {

@@ -61,7 +61,7 @@ export async function openJournal(
     import("./journal-folder.js"),
     import("../../storage/open-disk-journal.js"),
   ]);
-  const { directory, wasLeft, otherOwner, release } = await claimJournalFolder(
+  const { directory, wasLeft, release } = await claimJournalFolder(
     journal,
     environment,
     options.producerId,
@@ -75,7 +75,6 @@ export async function openJournal(
   const opened = await openDiskJournal({
     directory,
     wasLeft,
-    otherOwner,
     policy: options.journalPolicy,
     retention: retention(),
     createWindow: createJournalRing,

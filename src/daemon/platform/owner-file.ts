@@ -9,11 +9,6 @@ import { otherThanFile } from "../../storage/lmdb/plain-files.js";
 export interface Ownership {
   /** Whether an earlier owner ended without releasing the file. */
   readonly wasLeft: boolean;
-  /**
-   * Returns a live process that has taken the file since. The answer is final, because that process may have changed everything. Makes a missing file
-   * again. Never throws: a file that cannot be read now, as at the limit of open files, is looked at again by the next call.
-   */
-  readonly otherOwner: () => number | undefined;
   /** Removes the file, unless another process owns it by now. */
   readonly release: () => void;
 }
@@ -28,7 +23,7 @@ export function takeOwnership(path: string): Taken {
   const other = otherThanFile(path);
   if (other !== undefined) throw notAFile(path, other);
   const content = `${process.pid}\n${beginningOf(process.pid)}\n`;
-  const taken = (wasLeft: boolean): Taken => ({ kind: "taken", wasLeft, ...ownershipOf(path, content) });
+  const taken = (wasLeft: boolean): Taken => ({ kind: "taken", wasLeft, release: () => release(path, content) });
   try {
     writeFileSync(path, content, { flag: "wx", mode: 0o600 });
     return taken(false);
@@ -45,25 +40,8 @@ export function takeOwnership(path: string): Taken {
   return taken(true);
 }
 
-function ownershipOf(path: string, content: string): Omit<Ownership, "wasLeft"> {
-  let other: number | undefined;
-  return {
-    otherOwner: () => {
-      if (other !== undefined || contentOf(path) === content) return other;
-      try {
-        const owner = ownerOf(path);
-        // The file may not have been readable a moment ago.
-        if (owner !== process.pid) other = owner;
-        if (owner === undefined && otherThanFile(path) === undefined) writeFileSync(path, content, { mode: 0o600 });
-      } catch {
-        // No file can be opened, or the disk takes nothing, which the journal itself reports.
-      }
-      return other;
-    },
-    release: () => {
-      if (contentOf(path) === content) rmSync(path, { force: true });
-    },
-  };
+function release(path: string, content: string): void {
+  if (contentOf(path) === content) rmSync(path, { force: true });
 }
 
 /** Returns undefined if the file cannot be read. */

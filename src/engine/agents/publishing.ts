@@ -7,7 +7,6 @@ import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { JournaledEvent, NewEvent, Producer } from "../event/event.js";
 import type { DurableQuestion } from "../questions/durable-questions.js";
 import type { Moment } from "../sessions/rule-context.js";
-import { type KnownPublish, knownFrom } from "../sessions/same-publish.js";
 import type { PublishAnswer, SessionPlan } from "../sessions/session-plan.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { LatencyCounts } from "../time/latency-histogram.js";
@@ -180,11 +179,6 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const graces = new SessionGraces(services, (sessionId) => abandon(sessionId));
 
-  const knownPublish = (eventId: string): KnownPublish | undefined => {
-    const entry = journal.find(eventId);
-    return entry && knownFrom(entry);
-  };
-
   const backlogOfAll = createSharedBacklog();
   const handles = new WeakMap<object, AgentHandle>();
   let isRefusing = false;
@@ -234,7 +228,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         processes,
         resumeToken,
         isArray,
-        known: knownPublish,
+        known: journal.find,
       });
       try {
         if (plan.asked.length > 0) questions.checkRoom(plan.asked);

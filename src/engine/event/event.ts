@@ -135,8 +135,11 @@ export interface NewEvent {
   readonly kind: TopicKind;
   /** The JSON text of exactly this event; byte-identical to the agent's if nothing had to be changed (R2). Undefined if no text has been made yet. */
   readonly source: string | undefined;
-  /** The JSON text that the agent sent, if it differs: duplicates are compared with it (R3). Only if the agent gave an id. */
-  readonly published?: string | undefined;
+  /**
+   * 128 bits of the SHA-256 of the JSON text that the agent sent, in hex, if `source` differs from that in more than the language: duplicates are
+   * compared with it (R3). Only if the agent gave an id. An event from a journal of layout 3 has the text itself.
+   */
+  readonly sent?: string | undefined;
   /** The instant at which the daemon received the event. */
   readonly at: Millis;
   /** Number of the event in its session, from 1. */

@@ -27,13 +27,48 @@ export interface JournalRingOptions {
   readonly isPending?: (epoch: Epoch) => boolean;
   /** Called with each event that leaves the window, the oldest first. */
   readonly evicted?: (event: Evicted) => void;
+  /** Ids of events before the first, ascending by epoch (R3). Default none. */
+  readonly ids?: Iterable<readonly [eventId: string, epoch: Epoch]>;
+}
+
+/** The window, and what it remembers of events that have left it. */
+export interface JournalRing extends Journal {
+  /** The epoch of an id among the newest 65,536 (R3). */
+  readonly epochOf: (eventId: string) => Epoch | undefined;
+}
+
+/** Ids by which duplicates are recognized (R3). */
+const IDS_KEPT = 65_536;
+
+/** The epochs of the newest ids. */
+class NewestIds {
+  // Maps hold places, which are small numbers and no objects: a map that grows keeps all objects of its old table alive until a full garbage
+  // collection.
+  private readonly places = new Map<string, number>();
+  private readonly ids: string[] = [];
+  private readonly epochs: Epoch[] = [];
+  private next = 0;
+
+  add(id: string, epoch: Epoch): void {
+    const oldest = this.ids[this.next];
+    if (oldest !== undefined && this.places.get(oldest) === this.next) this.places.delete(oldest);
+    this.ids[this.next] = id;
+    this.epochs[this.next] = epoch;
+    this.places.set(id, this.next);
+    this.next = (this.next + 1) % IDS_KEPT;
+  }
+
+  epochOf(id: string): Epoch | undefined {
+    const place = this.places.get(id);
+    return place === undefined ? undefined : this.epochs[place];
+  }
 }
 
 /**
  * An event in the ring: its text, and the members that are asked for without parsing it. The parsed event would cost twice the memory, in a dozen
  * objects for the garbage collector. The few readers of the past get it parsed again.
  */
-interface RingEntry extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "published"> {
+interface RingEntry extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "sent"> {
   readonly eventId: string;
   readonly source: string;
   /** The output of a chunk, "" for the unnamed one; undefined for other events. */
@@ -50,22 +85,21 @@ const ENTRY_OVERHEAD_BYTES = 300;
 /** Upper bound of the bytes of one unit of text in memory. */
 const BYTES_PER_UNIT = 2;
 
-function entryBytes({ source, published }: RingEntry): number {
-  return ENTRY_OVERHEAD_BYTES + BYTES_PER_UNIT * (source.length + (published?.length ?? 0));
+function entryBytes({ source, sent }: RingEntry): number {
+  return ENTRY_OVERHEAD_BYTES + BYTES_PER_UNIT * (source.length + (sent?.length ?? 0));
 }
 
-function entryFrom({ source, kind, at, ordinal, made, published, epoch }: RingEntry): JournaledEvent {
-  return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
+function entryFrom({ source, kind, at, ordinal, made, sent, epoch }: RingEntry): JournaledEvent {
+  return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, sent, epoch };
 }
 
 /** A journal without durable state: nothing survives the process, and `durable` is undefined, which means at once (R29). */
-export function createJournalRing(options: JournalRingOptions): Journal {
+export function createJournalRing(options: JournalRingOptions): JournalRing {
   const maxEvents = options.maxEvents ?? 65_536;
   const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
   const { firstEpoch } = options;
-  // Values are offsets from the first epoch. Small numbers are no objects: a map that grows keeps all objects of its old table alive until a full
-  // garbage collection.
-  const byId = new Map<string, number>();
+  const ids = new NewestIds();
+  for (const [eventId, epoch] of options.ids ?? []) ids.add(eventId, epoch);
   const parsed = createParsedEntries();
   // Entries that leave the ring are cleared at once, for the same reason. The ring doubles when it is full.
   let circle: (RingEntry | undefined)[] = new Array(SMALLEST_CIRCLE).fill(undefined);
@@ -100,7 +134,6 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     circle[placeOf(oldest)] = undefined;
     bytes -= entryBytes(ringEntry);
     parsed.drop(oldest);
-    if (byId.get(ringEntry.eventId) === oldest - firstEpoch) byId.delete(ringEntry.eventId);
     oldest += 1;
     options.evicted?.(ringEntry);
   };
@@ -116,9 +149,9 @@ export function createJournalRing(options: JournalRingOptions): Journal {
 
   const append = (events: readonly NewEvent[]): Appended => {
     const added: JournaledEvent[] = [];
-    for (const { event, kind, source: sent, at, ordinal, made, published } of events) {
+    for (const { event, kind, source: text, at, ordinal, made, sent } of events) {
       head += 1;
-      const source = sent ?? JSON.stringify(event);
+      const source = text ?? JSON.stringify(event);
       const { event_id: eventId, session_id: sessionId } = event;
       if (sessionId !== lastSessionId) lastSessionId = sessionId;
       const outputId = kind === "output.streaming" ? outputIdOf(event) : undefined;
@@ -132,13 +165,13 @@ export function createJournalRing(options: JournalRingOptions): Journal {
         at,
         ordinal,
         made,
-        published,
+        sent,
         epoch: head,
       };
       if (count() > circle.length) widen();
       circle[placeOf(head)] = ringEntry;
-      byId.set(eventId, head - firstEpoch);
-      added.push({ event, kind, source, at, ordinal, made, published, epoch: head });
+      ids.add(eventId, head);
+      added.push({ event, kind, source, at, ordinal, made, sent, epoch: head });
       bytes += entryBytes(ringEntry);
       trim();
     }
@@ -166,8 +199,8 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   };
 
   const find = (id: string): JournaledEvent | undefined => {
-    const offset = byId.get(id);
-    const ringEntry = offset === undefined ? undefined : keptAt(firstEpoch + offset);
+    const epoch = ids.epochOf(id);
+    const ringEntry = epoch === undefined ? undefined : keptAt(epoch);
     return ringEntry && entryFrom(ringEntry);
   };
 
@@ -185,6 +218,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     head: () => head,
     oldest: () => oldest,
     find,
+    epochOf: (id) => ids.epochOf(id),
     at,
     durableState: NO_DURABLE_STATE,
     status: () => ({

@@ -55,7 +55,7 @@ interface RestoredSessions {
 }
 
 /** Facts that nobody reads once the session has ended. Its reply tokens are still read. */
-const OVER_WITH_IT: readonly HistoryKind[] = ["suppressed", "call", "outcome", "output", "permit"];
+const OVER_WITH_IT: readonly HistoryKind[] = ["call", "outcome", "output", "permit"];
 
 export function createDurableSessions(
   durableState: DurableState,
@@ -248,12 +248,6 @@ function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
 function takeRemembered(session: SessionRecord, name: string, number: number, value: unknown): void {
   session.historyCount = Math.max(session.historyCount, number);
   switch (name as HistoryKind) {
-    case "suppressed": {
-      const { source } = value as { readonly source: string };
-      const fields = JSON.parse(source) as Readonly<Record<string, unknown>>;
-      session.suppressed.set(String(fields.event_id), { published: { fields, source }, number, units: source.length });
-      return;
-    }
     case "call":
       session.usedCallIds.set(String(value), number);
       return;

@@ -3,7 +3,7 @@
 import { Fault } from "../../base/errors.js";
 import { topicKind } from "../event/event.js";
 import type { Draft } from "./rule-context.js";
-import { isSameContent, isSamePublish, type PublishedEvent } from "./same-publish.js";
+import { isSameText, type PublishedEvent, sentText, wasSentAs } from "./same-publish.js";
 import type { PublishAnswer, PublishContext } from "./session-plan.js";
 import type { SessionRecord } from "./session-record.js";
 
@@ -11,34 +11,32 @@ import type { SessionRecord } from "./session-record.js";
 export type Seen = Map<string, PublishedEvent> | undefined;
 
 /**
- * Answers an event that was published before; undefined for a new event. If the session of a repeated start has no owner, the connection becomes its
- * owner, provided that it shows the token that its agent chose. Throws "event_id_reused".
+ * Answers an event that was published before; undefined for a new event. `sent` is the event as it came, the token that its agent chose included: so
+ * only who knows that token can repeat a start with it. If the session of a repeated start has no owner, the connection becomes its owner then.
+ * Throws "event_id_reused".
  */
 export function answerDuplicate(
   draft: Draft,
   open: ReadonlyMap<string, SessionRecord>,
-  input: PublishedEvent,
+  sent: PublishedEvent,
   context: PublishContext,
   seen: Seen,
   ownToken: string | undefined,
 ): PublishAnswer | undefined {
-  const eventId = input.fields.event_id;
+  const eventId = sent.fields.event_id;
   if (typeof eventId !== "string") return undefined;
   const twin = seen?.get(eventId);
-  const { session_id: sessionId } = input.fields;
-  const suppressed =
-    typeof sessionId === "string" ? open.get(sessionId)?.suppressed.get(eventId)?.published : undefined;
-  if (suppressed !== undefined && isSameContent(input, suppressed)) return { kind: "suppressed", eventId };
   const known = context.known(eventId);
-  if (twin === undefined && known === undefined && suppressed === undefined) return undefined;
-  const isSame = twin !== undefined ? isSameContent(input, twin) : known !== undefined && isSamePublish(input, known);
-  if (!isSame) throw reused();
+  if (twin === undefined && known === undefined) return undefined;
+  const text = sentText(sent);
   const isStart = known !== undefined && topicKind(known.event.type) === "session.started";
   const session = isStart ? open.get(known.event.session_id) : undefined;
-  const isOwn = session !== undefined && ownToken !== undefined && draft.hashToken(ownToken) === session.tokenHash;
-  if (session !== undefined && ownToken !== undefined && !isOwn) throw reused();
+  if (twin !== undefined ? !isSameText(text, sentText(twin)) : known && !wasSentAs(text, known, draft.hashToken)) {
+    const sentence = "Give every event an event_id of its own; another event has this one.";
+    throw new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
+  }
   // Every subscriber sees the event itself, so repeating a start proves nothing. Without the token, no connection gets a session of another one.
-  if (session !== undefined && session.owner === undefined && isOwn) {
+  if (session !== undefined && session.owner === undefined && ownToken !== undefined) {
     draft.undo.touch(session);
     session.owner = context.connection;
     session.isResumed = true;
@@ -47,9 +45,4 @@ export function answerDuplicate(
   // The answer has the token only for the connection that owns the session, for the same reason.
   const token = session?.owner === context.connection ? (ownToken ?? session.resumeToken) : undefined;
   return token === undefined ? { kind: "repeated", eventId } : { kind: "repeated", eventId, resumeToken: token };
-}
-
-function reused(): Fault {
-  const sentence = "Give every event an event_id of its own; another event has this one.";
-  return new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
 }

@@ -179,7 +179,7 @@ export function emit(
   kind: TopicKind,
   source: string | undefined,
   made: DaemonMade | undefined,
-  published?: string,
+  sent?: string,
 ): void {
   draft.undo.touch(session);
   session.ordinal += 1;
@@ -187,7 +187,7 @@ export function emit(
     session.latestMicros = micros;
     session.latestText = event.timestamp;
   }
-  draft.events.push({ event, kind, source, at: draft.moment.now, ordinal: session.ordinal, made, published });
+  draft.events.push({ event, kind, source, at: draft.moment.now, ordinal: session.ordinal, made, sent });
 }
 
 /**

@@ -1,14 +1,5 @@
-// Compares an event with an earlier publish of the same id (R3).
-import type { AgentEvent, JournaledEvent, LocalizationHints } from "../event/event.js";
-import { hintsIn } from "../terms/shape-languages.js";
-
-/** An event that was accepted before. */
-export interface KnownPublish {
-  /** The event as it was published to subscribers. */
-  readonly event: AgentEvent;
-  /** The event as its agent sent it, if that is still known. */
-  readonly published?: PublishedEvent | undefined;
-}
+// Compares the text of an event with that of an earlier publish of the same id (R3).
+import type { JournaledEvent } from "../event/event.js";
 
 /** An event as its agent sent it. */
 export interface PublishedEvent {
@@ -19,60 +10,33 @@ export interface PublishedEvent {
   readonly isHandedOver?: boolean;
 }
 
-const DEPTH_LIMIT = 64;
-/** Members that the daemon fills in (R2). A repeat may lack them. */
-const FILLED: ReadonlySet<string> = new Set([
-  "@context",
-  "timestamp",
-  "producer",
-  "urgency",
-  "position",
-  "localization_hints",
-]);
-/** Members that the daemon rewrites or removes (R3a, R13, R16, R25). A repeat may differ in them. */
-const REWRITTEN: ReadonlySet<string> = new Set(["sequence_number", "position", "from_state", "chunk"]);
-
-/** Deep equality of JSON values. Returns false below a depth of 64. */
-function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || depth > DEPTH_LIMIT) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every((name) => Object.hasOwn(right, name) && isDeepEqual(left[name], right[name], depth + 1));
+/** The JSON text of an event as it was sent. Call it before the daemon fills anything in. */
+export function sentText({ fields, source }: PublishedEvent): string {
+  return source ?? JSON.stringify(fields);
 }
 
-/** Recovers the agent's publish from a journaled event. */
-export function knownFrom({ event, source, published }: JournaledEvent): KnownPublish {
-  if (published === undefined) return { event, published: { fields: event, source } };
-  const fields = JSON.parse(published) as PublishedEvent["fields"];
-  return { event, published: { fields, source: published } };
+/** The end of a text to which the daemon added the language (R2). */
+const LANGUAGE_ADDED = /^,"localization_hints":\{[^{}]*\}\}$/;
+
+/** Whether `later` is `sent`, or `sent` with the language that the daemon filled in behind its last member (R2). */
+export function isSameText(sent: string, later: string): boolean {
+  if (sent === later) return true;
+  const end = sent.lastIndexOf("}");
+  return end > 0 && later.startsWith(sent.slice(0, end)) && LANGUAGE_ADDED.test(later.slice(end));
 }
 
-/** Whether a publish equals an earlier one. A language that the daemon filled in since does not count (R2). */
-export function isSameContent(input: PublishedEvent, earlier: PublishedEvent): boolean {
-  if (input.source !== undefined && input.source === earlier.source) return true;
-  return isDeepEqual(input.fields, earlier.fields) || isSameButForLanguage(input.fields, earlier.fields);
+/** Whether a journaled event was published with this text, or is delivered with it. `hash` is SHA-256. */
+export function wasSentAs(
+  text: string,
+  { event, source, sent }: JournaledEvent,
+  hash: (text: string) => string,
+): boolean {
+  // Journals of layout 3 have the text in place of its hash.
+  if (sent !== undefined && (sent === text || sent === sentHash(text, hash))) return true;
+  return isSameText(text, source ?? JSON.stringify(event));
 }
 
-function isSameButForLanguage(sent: PublishedEvent["fields"], earlier: PublishedEvent["fields"]): boolean {
-  const { localization_hints: hints, ...rest } = earlier;
-  if (hints === undefined || sent.localization_hints !== undefined || !isDeepEqual(sent, rest)) return false;
-  const { primary_language: language } = hints as LocalizationHints;
-  return isDeepEqual(hints, hintsIn(language, undefined));
-}
-
-/**
- * Whether `input` is the publish that `known` came from. After a restart only the published event may be left; the members that the daemon fills in
- * or rewrites are then not compared.
- */
-export function isSamePublish(input: PublishedEvent, known: KnownPublish): boolean {
-  const { published, event } = known;
-  if (published !== undefined) return isSameContent(input, published);
-  const sent = input.fields;
-  return (
-    Object.keys(sent).every((name) => REWRITTEN.has(name) || isDeepEqual(sent[name], event[name])) &&
-    Object.keys(event).every((name) => sent[name] !== undefined || FILLED.has(name))
-  );
+/** 128 bits of the hash of a text as it was sent, in hex (R3). */
+export function sentHash(text: string, hash: (text: string) => string): string {
+  return hash(text).slice(0, 32);
 }

@@ -2,7 +2,6 @@
 import type { AgentProcess } from "../event/agent-process.js";
 import type { JournaledEvent, NewEvent, Producer } from "../event/event.js";
 import type { Moment, SequenceWarning } from "./rule-context.js";
-import type { KnownPublish } from "./same-publish.js";
 import type { OpenQuestion } from "./session-record.js";
 
 /** The publisher of events, and the instant. */
@@ -22,7 +21,7 @@ export interface PublishContext extends Moment {
   /** Whether the events came as an array. Pointers of faults then begin with an index. */
   readonly isArray: boolean;
   /** Finds an accepted event by its id, within the journal's window. */
-  readonly known: (eventId: string) => KnownPublish | undefined;
+  readonly known: (eventId: string) => JournaledEvent | undefined;
 }
 
 /** The answer to one published event. */

@@ -5,7 +5,6 @@ import type { AgentEvent, Producer } from "../event/event.js";
 import type { Timestamp } from "../event/timestamps.js";
 import type { Outcome } from "../messages/catalogues/catalogue.js";
 import type { TextLengths } from "../text/chunk-text.js";
-import type { PublishedEvent } from "./same-publish.js";
 import type { Undoable } from "./undo-log.js";
 
 /** Remembered keys, the oldest first, each with its number. */
@@ -102,14 +101,6 @@ export interface QuestionOutcome {
   readonly outcome: QuestionFate;
 }
 
-/** An event that was in order and was not published, with its number among the session's facts. */
-export interface SuppressedEvent {
-  readonly published: PublishedEvent;
-  readonly number: number;
-  /** Length of its JSON in UTF-16 units, by estimate. */
-  readonly units: number;
-}
-
 export interface SessionRecord extends Undoable {
   readonly sessionId: string;
   phase: SessionPhase;
@@ -137,8 +128,6 @@ export interface SessionRecord extends Undoable {
   readonly replyTokens: HistoryIndex<string>;
   /** Outcomes of the newest questions. */
   readonly outcomes: HistoryIndex<QuestionOutcome>;
-  /** The newest suppressed events by id (R3, R3a). */
-  readonly suppressed: Map<string, SuppressedEvent>;
   /** Number of the newest fact; each fact has its own number. */
   historyCount: number;
   /** Number of published events, the daemon's included. */
@@ -179,7 +168,6 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     asking: new Map(),
     replyTokens: new Map(),
     outcomes: new Map(),
-    suppressed: new Map(),
     historyCount: 0,
     ordinal: 0,
     latestMicros: Number.NEGATIVE_INFINITY,

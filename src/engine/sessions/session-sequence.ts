@@ -8,7 +8,7 @@ import type { AgentEvent, TopicKind } from "../event/event.js";
 import { isBefore, parseTimestamp } from "../event/timestamps.js";
 import { implyState } from "./implied-states.js";
 import { breach, emit, type RuleContext, stampNow } from "./rule-context.js";
-import type { PublishedEvent } from "./same-publish.js";
+import { type PublishedEvent, sentHash, sentText } from "./same-publish.js";
 import { ask, askConfirmation } from "./session-questions.js";
 import type { SessionPhase } from "./session-record.js";
 import {
@@ -58,10 +58,10 @@ export function orderIn(phase: SessionPhase): { readonly kinds: readonly TopicKi
 
 /**
  * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds to the plan the event and the daemon's events before
- * it. `input` is the agent's publish. The journal keeps its text if the event differs from it in more than the language, so that duplicates can be
- * compared (R2).
+ * it. `sent` is the event as it came, `input` what was left of it. The journal keeps a hash of its text if the event differs from it in more than the
+ * language, so that duplicates can be compared (R3).
  */
-export function applyEvent(context: RuleContext, input: PublishedEvent): void {
+export function applyEvent(context: RuleContext, input: PublishedEvent, sent: PublishedEvent): void {
   const { draft, session, agent, kind } = context;
   const step = TABLE[session.phase][kind];
   if (step === undefined) {
@@ -79,13 +79,12 @@ export function applyEvent(context: RuleContext, input: PublishedEvent): void {
   if (context.isSuppressed) return;
   const { event, taken } = context;
   const isWhole = event === taken.event;
-  const published = isWhole && taken.isAsSent ? undefined : sentText(input);
-  emit(draft, session, event, context.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, published);
-}
-
-/** The agent's text, to compare duplicates with. Undefined if the agent gave no id: such an event cannot be published again (R3). */
-function sentText({ fields, source }: PublishedEvent): string | undefined {
-  return fields.event_id === undefined ? undefined : (source ?? JSON.stringify(fields));
+  // The token of a session, or the id of a call, may have been taken out before (R8, R5c). An event without an id of its agent's cannot be published
+  // again.
+  const isAsSent = isWhole && taken.isAsSent && input.fields === sent.fields;
+  const isDerivable = isAsSent || sent.fields.event_id === undefined;
+  const hash = isDerivable ? undefined : sentHash(sentText(sent), draft.hashToken);
+  emit(draft, session, event, context.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, hash);
 }
 
 /** Only the connection that started a session, or one that shows its resume token, publishes into it (R8). */

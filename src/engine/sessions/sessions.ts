@@ -28,7 +28,7 @@ import {
 } from "./rule-context.js";
 import type { PublishedEvent } from "./same-publish.js";
 import { assertClaim, factsIn } from "./session-claims.js";
-import { type HistoryChange, suppress } from "./session-history.js";
+import type { HistoryChange } from "./session-history.js";
 import { checkOpenLimit, SESSION_COUNTS } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
 import type { PublishAnswer, PublishContext, SessionPlan } from "./session-plan.js";
@@ -238,8 +238,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     return other;
   };
 
-  const planOne = (draft: Draft, sent: TakenToken, context: PublishContext): PublishAnswer => {
-    const { input, token: ownToken } = sent;
+  const planOne = (
+    draft: Draft,
+    { input, token: ownToken }: TakenToken,
+    sent: PublishedEvent,
+    context: PublishContext,
+  ): PublishAnswer => {
     const { session_id: id } = input.fields;
     const known = typeof id === "string" ? open.get(id) : undefined;
     const taken = take(input, known, factsIn(known, context));
@@ -255,13 +259,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     const isStamped = input.fields.timestamp !== undefined;
     const ruled = { draft, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
     const wasAbsent = session.phase === "absent";
-    applyEvent(ruled, input);
+    applyEvent(ruled, input, sent);
     for (const one of context.processes ?? NONE) session.processes = withProcess(session.processes, one);
     const { event_id: eventId } = event;
-    if (ruled.isSuppressed) {
-      suppress(draft, session, eventId, input);
-      return { kind: "suppressed", eventId };
-    }
+    if (ruled.isSuppressed) return { kind: "suppressed", eventId };
     const index = draft.events.length - 1;
     if (!wasAbsent) return { kind: "accepted", eventId, index };
     undo.put(open, session.sessionId, session);
@@ -289,11 +290,10 @@ export function createSessions(options: SessionsOptions): Sessions {
         try {
           const fields = withToolCallId(sent.fields, hashToken);
           const taken = takeOwnToken(fields === sent.fields ? sent : { fields });
-          const { input } = taken;
-          const again = answerDuplicate(draft, open, input, context, seen, taken.token);
-          answers.push(again ?? planOne(draft, taken, context));
-          const eventId = input.fields.event_id;
-          if (again === undefined && typeof eventId === "string") seen?.set(eventId, input);
+          const again = answerDuplicate(draft, open, sent, context, seen, taken.token);
+          answers.push(again ?? planOne(draft, taken, sent, context));
+          const eventId = sent.fields.event_id;
+          if (again === undefined && typeof eventId === "string") seen?.set(eventId, sent);
         } catch (caught) {
           settle();
           throw faultAt(caught, sent, context.isArray ? `/${answers.length}` : "");

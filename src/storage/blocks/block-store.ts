@@ -1,5 +1,5 @@
 // The seam between the journal and whatever keeps its events. The journal in front of it has the window in memory, the groups, retention and the
-// state that waits (`../window`). A store has blocks of bytes, ids and state. LMDB is one store (`../lmdb-block-store.ts`).
+// state that waits (`../window`). A store has blocks of bytes, and state. LMDB is one store (`../lmdb-block-store.ts`).
 import type { JournalFailure } from "../../contracts/journal.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { Totals } from "./totals.js";
@@ -13,11 +13,6 @@ export interface BlockPlace {
 /** A block as a store keeps it. The store never looks into `bytes`: the block has a checksum of its own. */
 export interface RawBlock extends BlockPlace {
   readonly bytes: Buffer;
-}
-
-export interface NewBlock extends RawBlock {
-  /** Ids of the events in the block, in their order, for `BlockStore.lookUp`. */
-  readonly eventIds: readonly string[];
 }
 
 /** Key of a value beside events. Parts are compared one after another, numbers before texts. */
@@ -40,7 +35,7 @@ export interface StateWrites {
 /** Everything of one group commit. Bytes stay as they are until the write has ended. */
 export interface Batch {
   /** Ascending, and above every block that the store has. */
-  readonly blocks: readonly NewBlock[];
+  readonly blocks: readonly RawBlock[];
   /** The oldest blocks of the store, ascending: retention lets go of them. */
   readonly removed: readonly BlockPlace[];
   readonly state: StateWrites;
@@ -73,12 +68,11 @@ export interface Recovered {
 
 type Recovery = Recovered | { readonly kind: "failing"; readonly failure: JournalFailure };
 
-/** Undefined: nothing can be read at present. */
-export type BlocksRead = readonly RawBlock[] | undefined;
+/** "none" behind the last block; "unreadable" while nothing can be read. */
+type BlockRead = RawBlock | "none" | "unreadable";
 
 /**
- * Durable storage of one journal. The three functions `recover`, `write` and `readBlocks` are enough for the order of events and for reading back.
- * `lookUp` and `failure` exist because `Journal.find`, `Journal.append` and `Journal.status` answer at once.
+ * Durable storage of one journal. Reads answer at once: the operating system has the newest blocks in memory.
  *
  * **Order.** The journal calls `recover` first, and has at most one `write` or `recover` under way. Blocks come ascending by epoch. Epochs within a
  * block have no holes; between the blocks of two boots there are about 2^32 of them.
@@ -93,22 +87,13 @@ export interface BlockStore {
    */
   readonly recover: (pendingBytes: number) => Promise<Recovery>;
   /**
-   * Writes one batch. Resolves when the batch is as safe as the journal's policy says (R29), and `readBlocks` and `lookUp` know its events. After a
+   * Writes one batch. Resolves when the batch is as safe as the journal's policy says (R29), and `readBlock` knows its events. After a
    * rejection the batch counts as not written, and its events are not acknowledged: the journal calls `recover`, and then writes a batch with the
    * same events, the events that came since, and the state of that moment. Blocks may then be cut in other places.
    */
   readonly write: (batch: Batch) => Promise<Written>;
-  /**
-   * Answers the blocks that hold epochs above `after`, ascending: the first of them, with as many of the next as the store likes, or none if there is
-   * none. Answers undefined while nothing can be read. With a store that answers at once, `Journal.at` and `find` know all events. With a store that
-   * answers by a promise, they know the window and the blocks read lately.
-   */
-  readonly readBlocks: (after: Epoch) => BlocksRead | Promise<BlocksRead>;
-  /**
-   * Calls `check` with each epoch under which the id may stand, the newest first, until an answer is not undefined, and returns that answer. The
-   * store may name an epoch of another id, and never leaves the right one out.
-   */
-  readonly lookUp: <Found>(eventId: string, check: (epoch: Epoch) => Found | undefined) => Found | undefined;
+  /** The block that holds `epoch`, or the lowest one above it. */
+  readonly readBlock: (epoch: Epoch) => BlockRead;
   /** Why the store cannot be used, by a look at the storage itself; undefined while it can be. A full disk shows by a rejected `write` alone. */
   readonly failure: () => StoreFailure | undefined;
 }

@@ -48,7 +48,7 @@ const MAGIC = 0x31424a41;
 const HEAD_BYTES = 24;
 /**
  * Of each event: where its text begins (u32), when it was received (f64, ms since 1970), its ordinal (f64), kind and maker (u8 each), 2 bytes of
- * nothing, and the lengths in bytes of its id, session, output, source and published text (u32 each; the last and the output's plus one, 0 where
+ * nothing, and the lengths in bytes of its id, session, output, source and `sent` (u32 each; the last and the output's plus one, 0 where
  * there is none).
  */
 const ROW_BYTES = 44;
@@ -82,10 +82,10 @@ export interface StoredBlock {
 const BYTES_PER_UNIT = 3;
 
 /** An upper bound of an event's bytes in a block. */
-export function blockBytesOf({ source, published, event }: JournaledEvent): number {
+export function blockBytesOf({ source, sent, event }: JournaledEvent): number {
   const { event_id, session_id, output_id } = event;
   const output = typeof output_id === "string" ? output_id.length : 0;
-  const units = (source?.length ?? 0) + (published?.length ?? 0) + event_id.length + session_id.length + output;
+  const units = (source?.length ?? 0) + (sent?.length ?? 0) + event_id.length + session_id.length + output;
   return ROW_BYTES + BYTES_PER_UNIT * units;
 }
 
@@ -101,7 +101,7 @@ export function writeBlock(
 ): number {
   let text = start + HEAD_BYTES + ROW_BYTES * events.length;
   let row = start + HEAD_BYTES;
-  for (const { event, kind, source, at, ordinal, made, published } of events) {
+  for (const { event, kind, source, at, ordinal, made, sent } of events) {
     const outputId =
       kind !== "output.streaming" ? undefined : typeof event.output_id === "string" ? event.output_id : "";
     target.writeUInt32LE(text - start, row);
@@ -122,9 +122,9 @@ export function writeBlock(
     const sourceBytes = target.write(source ?? JSON.stringify(event), text);
     target.writeUInt32LE(sourceBytes, row + 36);
     text += sourceBytes;
-    const publishedBytes = published === undefined ? -1 : target.write(published, text);
-    target.writeUInt32LE(publishedBytes + 1, row + 40);
-    text += Math.max(0, publishedBytes);
+    const sentBytes = sent === undefined ? -1 : target.write(sent, text);
+    target.writeUInt32LE(sentBytes + 1, row + 40);
+    text += Math.max(0, sentBytes);
     row += ROW_BYTES;
   }
   target.writeUInt32LE(MAGIC, start + 4);
@@ -171,7 +171,7 @@ export function readBlock(bytes: Buffer): StoredBlock | undefined {
     const from = sourceFrom(row);
     return bytes.toString("utf8", from, from + bytes.readUInt32LE(row + 36));
   };
-  const publishedAt = (row: number): string | undefined => {
+  const sentAt = (row: number): string | undefined => {
     const length = bytes.readUInt32LE(row + 40) - 1;
     if (length < 0) return undefined;
     const from = sourceFrom(row) + bytes.readUInt32LE(row + 36);
@@ -213,7 +213,7 @@ export function readBlock(bytes: Buffer): StoredBlock | undefined {
         at,
         ordinal: bytes.readDoubleLE(row + 12),
         made: MADE.get(bytes[row + 21] ?? 0),
-        published: publishedAt(row),
+        sent: sentAt(row),
         epoch: first + index,
       };
     },

@@ -6,8 +6,6 @@ import type { BlockPlace } from "./block-store.js";
 export interface DamageLog {
   /** The record at `place` has a wrong checksum. */
   readonly damaged: (place: BlockPlace) => void;
-  /** The store could not answer a read. Reported once. */
-  readonly unreadable: (cause: unknown) => void;
   /** Between `epoch` and the record at `next` there is no record, and there was one. */
   readonly missing: (epoch: Epoch, next: Epoch) => void;
 }
@@ -20,13 +18,7 @@ export function createDamageLog(log: Log, path: string): DamageLog {
     reported.add(firstEpoch);
     log.error({ path, firstEpoch, events, remedy: "Check the disk. aaepd journal inspect lists all damage." }, message);
   };
-  let isUnreadableReported = false;
   return {
-    unreadable: (cause) => {
-      if (isUnreadableReported) return;
-      isUnreadableReported = true;
-      log.error({ path, err: cause, remedy: "Check the disk." }, "the journal's store cannot be read at present");
-    },
     damaged: ({ first, count }) =>
       report(first, count, "a record of the journal is damaged: what was in it cannot be read any more, all else can"),
     missing: (epoch, next) =>

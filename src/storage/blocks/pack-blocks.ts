@@ -1,11 +1,11 @@
 // The events of a group as blocks.
 import type { JournaledEvent } from "../../engine/event/event.js";
 import { BLOCK_HEAD_BYTES, blockBytesOf, FULL_BLOCK_BYTES, MOST_EVENTS_IN_BLOCK, writeBlock } from "./block.js";
-import type { NewBlock } from "./block-store.js";
+import type { RawBlock } from "./block-store.js";
 
 /** Packs `events`, which ascend by epoch, into blocks. Events whose epochs do not follow one another are in different blocks. */
-export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: number): readonly NewBlock[] {
-  const packed: NewBlock[] = [];
+export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: number): readonly RawBlock[] {
+  const packed: RawBlock[] = [];
   let start = 0;
   while (start < events.length) {
     const first = events[start]?.epoch ?? 0;
@@ -20,8 +20,7 @@ export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: 
     const target = Buffer.allocUnsafeSlow(bytes);
     const together = events.slice(start, end);
     const length = writeBlock(together, wallTimeOffsetMs, target, 0);
-    const eventIds = together.map(({ event }) => event.event_id);
-    packed.push({ first, count: end - start, bytes: target.subarray(0, length), eventIds });
+    packed.push({ first, count: end - start, bytes: target.subarray(0, length) });
     start = end;
   }
   return packed;

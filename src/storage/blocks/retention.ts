@@ -1,8 +1,7 @@
 // Retention removes whole blocks from the beginning of the journal, a few with each group, so that no publisher waits for it.
 import type { Evicted } from "../../engine/event/event.js";
-import type { BlockReader } from "./block-reader.js";
+import type { BlockReader, LoadedBlock } from "./block-reader.js";
 import type { BlockPlace } from "./block-store.js";
-import type { LatestReceipts } from "./latest-receipts.js";
 import { recordBytes, type Totals } from "./totals.js";
 
 export interface RetentionLimits {
@@ -25,22 +24,25 @@ const SLICE_BLOCKS = 64;
 
 /** The facts by which the oldest block stays or goes. They are looked up once: reading a block costs as much as writing one. */
 export interface OldestBlock extends BlockPlace {
-  /** The latest time at which its newest event was received, ms since 1970; 0 for a damaged block, which may go. */
+  /** Receipt of its newest event, ms since 1970; 0 for a damaged block, which may go. */
   readonly newestAt: number;
   /** Receipt of its first event, ms since 1970; undefined for a damaged block. */
   readonly oldestAt: number | undefined;
 }
 
 /** The block that goes next; "none" in an empty store. */
-export async function oldestBlock(
+export function oldestBlock(
   reader: Pick<BlockReader, "load">,
   { lostThrough }: Totals,
-  receiptOf: LatestReceipts,
-): Promise<OldestBlock | "none" | "unreadable"> {
-  const found = await reader.load(lostThrough + 1);
-  if (found.kind !== "block") return found.kind;
-  const { block, first, count } = found.loaded;
-  return { first, count, newestAt: await receiptOf(found.loaded), oldestAt: block?.wallTime(0) };
+): OldestBlock | "none" | "unreadable" {
+  const found = reader.load(lostThrough + 1);
+  if (found === "none" || found === "unreadable") return found;
+  const { block, first, count } = found;
+  return { first, count, newestAt: newestAt(found), oldestAt: block?.wallTime(0) };
+}
+
+function newestAt({ block, count }: LoadedBlock): number {
+  return block?.wallTime(count - 1) ?? 0;
 }
 
 /** The time at which the next slice is due, ms since 1970; 0 for at once. */
@@ -49,22 +51,21 @@ export function dueAt(oldest: OldestBlock, totals: Totals, { ageMs, bytes }: Ret
 }
 
 /** The slice to go at `wallTime`. `arriving` is the number of events in the group. */
-export async function nextSlice(
+export function nextSlice(
   reader: Pick<BlockReader, "load">,
   totals: Totals,
   limits: RetentionLimits,
-  receiptOf: LatestReceipts,
   wallTime: number,
   arriving: number,
-): Promise<Slice> {
+): Slice {
   const places: BlockPlace[] = [];
   const events: Evicted[] = [];
   let left = totals;
   while (events.length < SLICE_EVENTS + 2 * arriving && places.length < SLICE_BLOCKS + arriving) {
-    const found = await reader.load(left.lostThrough + 1);
-    if (found.kind !== "block") break;
-    const { block, length, first, count } = found.loaded;
-    if (left.bytes <= limits.bytes && (await receiptOf(found.loaded)) >= wallTime - limits.ageMs) break;
+    const found = reader.load(left.lostThrough + 1);
+    if (found === "none" || found === "unreadable") break;
+    const { block, length, first, count } = found;
+    if (left.bytes <= limits.bytes && newestAt(found) >= wallTime - limits.ageMs) break;
     places.push({ first, count });
     // The sessions of events in a damaged block are unknown.
     for (let index = 0; block !== undefined && index < count; index += 1) {

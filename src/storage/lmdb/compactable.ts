@@ -137,6 +137,7 @@ export function openCompactable(options: EnvironmentOptions): CompactableEnviron
     tables: tablesOf(() => current.tables),
     commit: (work) => inTurn(() => (changed === undefined ? current.commit(work) : noted(work, changed))),
     revive: () => inTurn(() => current.revive()),
+    dropTable: (name) => current.dropTable(name),
     refresh: () => current.refresh(),
     usedBytes: () => current.usedBytes(),
     compact: (replacing) => {

@@ -37,6 +37,8 @@ export interface Environment {
   readonly commit: (work: (writes: Writes) => void) => Promise<void>;
   /** Comes between a failed commit and the next. Throws if the file can no longer be opened. */
   readonly revive: () => Promise<void>;
+  /** Removes a table of an older layout, if there is one, with all its records. */
+  readonly dropTable: (name: string) => Promise<void>;
   /** Makes later reads as new as the file. Without this call the library may answer from the snapshot of the present turn. */
   readonly refresh: () => void;
   /** The file has another name from now on, by which `revive` opens it. */
@@ -90,7 +92,7 @@ function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolea
   } as Parameters<Lmdb["open"]>[0]) as RootDatabase<Buffer, Key>;
   try {
     const open = (name: TableName): Database<Buffer, Key> => root.openDB<Buffer, Key>({ name, encoding: "binary" });
-    return { root, databases: { blocks: open("blocks"), ids: open("ids"), state: open("state"), meta: open("meta") } };
+    return { root, databases: { blocks: open("blocks"), state: open("state"), meta: open("meta") } };
   } catch (caught) {
     void root.close();
     throw caught;
@@ -141,6 +143,7 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
       await opened.root.close();
       opened = openFile({ ...options, path }, isReadOnly);
     },
+    dropTable: async (name) => void (await opened.root.openDB<Buffer, Key>({ name, encoding: "binary" }).drop()),
     refresh: () => opened.root.resetReadTxn(),
     moved: (to) => {
       path = to;

@@ -5,7 +5,7 @@ import type { Environment } from "./environment.js";
 import type { TableKey, Tables, Writes } from "./tables.js";
 
 /** The layout that this build writes. */
-export const LAYOUT_VERSION = 3;
+export const LAYOUT_VERSION = 4;
 
 const KEY: TableKey = ["layout"];
 
@@ -13,17 +13,12 @@ const KEY: TableKey = ["layout"];
 export interface Migration {
   readonly from: number;
   readonly migrate: (tables: Tables, writes: Writes) => void;
+  /** A table that goes, before the step. */
+  readonly drops?: string;
 }
 
 /** State of layout 1 alone: the places of subscribers, which their clients keep since (R17), and the beginnings of outputs. */
 const KINDS_OF_LAYOUT_1 = ["point", "low", "return", "output"];
-
-/** The key in layout 3 of a value whose key has a word of layout 2; undefined for other keys. */
-function keyOfLayout3([kind, owner, name, ...rest]: TableKey): TableKey | undefined {
-  if (kind === "run" && owner !== undefined) return ["boot", owner];
-  if (kind === "fact" && owner !== undefined && name === "absorbed") return [kind, owner, "suppressed", ...rest];
-  return undefined;
-}
 
 /** One step for each version before the present one, ascending. */
 const MIGRATIONS: readonly Migration[] = [
@@ -37,12 +32,19 @@ const MIGRATIONS: readonly Migration[] = [
   {
     from: 2,
     migrate: ({ state }, writes) => {
-      for (const { key, value } of state.entries({})) {
-        const renamed = keyOfLayout3(key);
-        if (renamed === undefined) continue;
+      for (const { key, value } of state.entries({ prefix: ["run"] })) {
         writes.remove("state", key);
-        writes.put("state", renamed, value);
+        writes.put("state", ["boot", ...key.slice(1)], value);
       }
+    },
+  },
+  // Layout 3 had the ids of all events (R3), and events that said nothing new; those were "absorbed" in layout 2.
+  {
+    from: 3,
+    drops: "ids",
+    migrate: ({ state }, writes) => {
+      for (const key of state.keys({ prefix: ["fact"] }))
+        if (key[2] === "suppressed" || key[2] === "absorbed") writes.remove("state", key);
     },
   },
 ];
@@ -77,12 +79,12 @@ export function assertReadable(version: number, path: string, current: number = 
  * Throws a Fault "storage_unavailable" for a newer layout, and for an older one without a step.
  */
 export async function migrate(
-  environment: Pick<Environment, "tables" | "commit">,
+  environment: Pick<Environment, "tables" | "commit" | "dropTable">,
   path: string,
   migrations: readonly Migration[] = MIGRATIONS,
   current: number = LAYOUT_VERSION,
 ): Promise<void> {
-  const { tables, commit } = environment;
+  const { tables, commit, dropTable } = environment;
   let version = layoutOf(tables);
   if (version === undefined) {
     await commit((writes) => writeLayout(current, writes));
@@ -99,6 +101,7 @@ export async function migrate(
       );
     }
     const next: number = version + 1;
+    if (step.drops !== undefined) await dropTable(step.drops);
     await commit((writes) => {
       step.migrate(tables, writes);
       writeLayout(next, writes);

@@ -1,4 +1,4 @@
-// LMDB as the other files see it: four tables of bytes. Reads answer at once. Writes to all tables are one transaction.
+// LMDB as the other files see it: three tables of bytes. Reads answer at once. Writes to all tables are one transaction.
 
 /** Key of a record. Parts are compared one after another, numbers before texts. */
 export type TableKey = readonly (number | string)[];
@@ -26,8 +26,8 @@ export interface Table {
   readonly entries: (range: TableRange) => Iterable<TableEntry>;
 }
 
-/** The four tables: blocks of events by [first epoch, count], ids of older events in runs, the engine's state, and facts about the whole file. */
-export const TABLE_NAMES = ["blocks", "ids", "state", "meta"] as const;
+/** The three tables: blocks of events by [first epoch, count], the engine's state, and facts about the whole file. */
+export const TABLE_NAMES = ["blocks", "state", "meta"] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
 
 export type Tables = Readonly<Record<TableName, Table>>;

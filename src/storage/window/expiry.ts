@@ -3,7 +3,6 @@ import type { Clock } from "../../contracts/clock.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { BlockReader } from "../blocks/block-reader.js";
 import type { BlockPlace } from "../blocks/block-store.js";
-import { createLatestReceipts } from "../blocks/latest-receipts.js";
 import {
   dueAt,
   nextSlice,
@@ -16,13 +15,13 @@ import type { Totals } from "../blocks/totals.js";
 
 export interface Expiry {
   /** Looks for the oldest block of a store that was recovered. Comes before all other calls. */
-  readonly look: () => Promise<void>;
+  readonly look: () => void;
   /** Sets the timer. */
   readonly watch: () => void;
   /** The first epoch of the oldest block, and when that was received; undefined if no block is stored. */
   readonly oldest: () => { readonly first: Epoch; readonly oldestAt: number | undefined } | undefined;
   /** Calls `letGo` with the slice that is due, if any. `arriving` is the number of events in the next group. */
-  readonly letGoOfDue: (arriving: number, letGo: (slice: Slice) => void) => Promise<void>;
+  readonly letGoOfDue: (arriving: number, letGo: (slice: Slice) => void) => void;
   /** A group is written whose blocks begin with this one, received between the two times; undefined for a group without blocks. */
   readonly written: (
     first: (BlockPlace & { readonly oldestAt: number; readonly newestAt: number }) | undefined,
@@ -53,15 +52,8 @@ export function createExpiry({ reader, clock, limits, totals, due }: ExpiryOptio
   let cancelDue: (() => void) | undefined;
   let isStopped = false;
 
-  const receiptOf = createLatestReceipts({
-    reader,
-    wallTime: clock.wallTime,
-    head: () => totals().head,
-    retentionMs: () => retention.ageMs,
-  });
-
-  const look = async (): Promise<void> => {
-    const found = await oldestBlock(reader, totals(), receiptOf);
+  const look = (): void => {
+    const found = oldestBlock(reader, totals());
     if (found === "unreadable") return;
     isKnown = true;
     oldest = found === "none" ? undefined : found;
@@ -87,15 +79,14 @@ export function createExpiry({ reader, clock, limits, totals, due }: ExpiryOptio
     look,
     watch,
     oldest: () => oldest,
-    letGoOfDue: async (arriving, letGo) => {
-      // The clock on the wall was set back: the block counts as received at another time.
-      if (!isKnown || (oldest !== undefined && oldest.newestAt > clock.wallTime())) await look();
+    letGoOfDue: (arriving, letGo) => {
+      if (!isKnown) look();
       if (isKnown && !isDue()) {
         if (cancelDue === undefined) watch();
         return;
       }
-      const slice = await nextSlice(reader, totals(), retention, receiptOf, clock.wallTime(), arriving);
-      const next = slice.places.length === 0 ? "unreadable" : await oldestBlock(reader, slice.totals, receiptOf);
+      const slice = nextSlice(reader, totals(), retention, clock.wallTime(), arriving);
+      const next = slice.places.length === 0 ? "unreadable" : oldestBlock(reader, slice.totals);
       if (next === "unreadable") {
         wakeIn(AGAIN_AFTER_MS);
         return;

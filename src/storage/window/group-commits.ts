@@ -20,7 +20,7 @@ export interface GroupCommitsOptions {
   readonly path: string;
   readonly store: Pick<BlockStore, "write" | "recover">;
   /** Called before `begin`. Events and state that it adds are part of the group. */
-  readonly prepare: () => Promise<void>;
+  readonly prepare: () => void;
   /** Takes everything that waits; undefined if nothing does. If it throws, everything still waits. */
   readonly begin: () => Group | undefined;
   /** Bytes of events that wait. */
@@ -104,7 +104,7 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
     let group: Group | undefined;
     let written: Written | undefined;
     try {
-      await options.prepare();
+      options.prepare();
     } catch (caught) {
       takeUp();
       await fail(caught);

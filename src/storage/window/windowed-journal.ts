@@ -4,9 +4,9 @@ import type { Clock } from "../../contracts/clock.js";
 import type { Appended, Journal, JournalPolicy, JournalRead } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../../engine/event/event.js";
-import type { JournalRingOptions } from "../../engine/journal/journal-ring.js";
+import type { JournalRing, JournalRingOptions } from "../../engine/journal/journal-ring.js";
 import { blockBytesOf } from "../blocks/block.js";
-import { type BlocksRange, createBlockReader } from "../blocks/block-reader.js";
+import { BlockReader, type BlocksRange } from "../blocks/block-reader.js";
 import type { BlockPlace, BlockStore, Recovered, StateWrites, StoreFailure } from "../blocks/block-store.js";
 import { createDamageLog, type DamageLog } from "../blocks/damage-log.js";
 import { packBlocks } from "../blocks/pack-blocks.js";
@@ -30,7 +30,9 @@ export interface WindowedJournalOptions {
   /** Until `retain` is called. */
   readonly retention: RetentionLimits;
   /** The window in memory: `createJournalRing`. */
-  readonly createWindow: (options: JournalRingOptions) => Journal;
+  readonly createWindow: (options: JournalRingOptions) => JournalRing;
+  /** Ids of the store's newest events, ascending by epoch, for duplicates (R3). Default none. */
+  readonly ids?: Iterable<readonly [eventId: string, epoch: Epoch]>;
   /** Limits of that window. */
   readonly window: Pick<JournalRingOptions, "maxEvents" | "maxBytes">;
   /** Most bytes of events that may wait for the store. While more wait, publishing is refused (R29). Default 64 MiB. */
@@ -56,9 +58,7 @@ export type ToldOfEvicted = (event: Evicted) => void;
  * Puts a window in front of a recovered store. The answer makes the journal, once, in the turn in which the engine begins. The journal closes the
  * store with itself.
  */
-export async function openWindowedJournal(
-  options: WindowedJournalOptions,
-): Promise<(evicted: ToldOfEvicted) => WindowedJournal> {
+export function openWindowedJournal(options: WindowedJournalOptions): (evicted: ToldOfEvicted) => WindowedJournal {
   const { store, recovered, path, policy, clock, log, maxPendingBytes = 64 * 1024 * 1024 } = options;
   const { firstEpoch } = recovered;
   /** Computed each time: a monotonic clock stands still while the machine sleeps, and the clock on the wall is set. */
@@ -93,14 +93,14 @@ export async function openWindowedJournal(
     firstEpoch,
     wallTimeOffset,
     isPending: (epoch) => epoch > written,
+    ...(options.ids === undefined ? {} : { ids: options.ids }),
   });
-  const reader = createBlockReader({
+  const reader = new BlockReader({
     store,
     damageLog: options.damageLog ?? createDamageLog(log, path),
     wallTimeOffset,
     now: clock.now,
     wasGiven: (epoch) => epoch <= recovered.totals.head || epoch >= firstEpoch,
-    lostThrough: () => totals.lostThrough,
   });
   const state = createPendingState(
     recovered.state,
@@ -121,7 +121,7 @@ export async function openWindowedJournal(
   });
 
   /** Lets go first: the engine puts what it lost into the group that removes it (R27). */
-  const prepare = (): Promise<void> =>
+  const prepare = (): void =>
     expiry.letGoOfDue(pendingWrites.length, (slice) => {
       totals = slice.totals;
       pendingRemovals = pendingRemovals.concat(slice.places);
@@ -210,40 +210,30 @@ export async function openWindowedJournal(
   };
 
   const readWindow = (after: Epoch, limit: number): readonly JournaledEvent[] => {
-    const read = window.read(after, limit) as JournalRead;
+    const read = window.read(after, limit);
     return read.kind === "events" ? read.events : [];
   };
 
-  /** Adds events of the window, from `inMemory` on, to the older ones. The window may have moved on while a store answered. */
-  const joined = (
-    older: BlocksRange,
-    after: Epoch,
-    limit: number,
-    inMemory: Epoch,
-  ): JournalRead | Promise<JournalRead> => {
+  /** Adds events of the window, from `inMemory` on, to the older ones. */
+  const joined = (older: BlocksRange, limit: number, inMemory: Epoch): JournalRead => {
     if (older.kind === "unreadable") {
       look();
       return { kind: "gap", oldest: inMemory };
     }
-    if (after < totals.lostThrough) return { kind: "gap", oldest: oldest() };
     if (older.kind === "gap") return { kind: "gap", oldest: older.oldest };
     const { events, isWhole } = older;
     if (!isWhole || events.length >= limit) return { kind: "events", events };
-    if (window.oldest() > inMemory) return events.length > 0 ? { kind: "events", events } : read(after, limit);
     return { kind: "events", events: [...events, ...readWindow(inMemory - 1, limit - events.length)] };
   };
 
-  const read = (after: Epoch, limit: number): JournalRead | Promise<JournalRead> => {
+  const read = (after: Epoch, limit: number): JournalRead => {
     if (after < totals.lostThrough && after < window.head()) return { kind: "gap", oldest: oldest() };
     const inMemory = window.oldest();
     // The caller has all events of earlier boots, and the window has all of this boot.
     const hasAllOlder = after >= recovered.totals.head && inMemory === firstEpoch;
     if (hasAllOlder || after + 1 >= inMemory)
       return { kind: "events", events: readWindow(Math.max(after, inMemory - 1), limit) };
-    const older = reader.read(after, limit, inMemory);
-    return older instanceof Promise
-      ? older.then((range) => joined(range, after, limit, inMemory))
-      : joined(older, after, limit, inMemory);
+    return joined(reader.read(after, limit, inMemory), limit, inMemory);
   };
 
   const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
@@ -252,15 +242,11 @@ export async function openWindowedJournal(
   };
 
   const find = (eventId: string): JournaledEvent | undefined => {
-    const newest = window.find(eventId);
-    if (newest !== undefined) return newest.epoch > totals.lostThrough ? newest : undefined;
-    return store.lookUp(eventId, (epoch) => {
-      const entry = epoch <= totals.lostThrough ? undefined : reader.at(epoch);
-      return entry?.event.event_id === eventId ? entry : undefined;
-    });
+    const epoch = window.epochOf(eventId);
+    return epoch === undefined ? undefined : at(epoch);
   };
 
-  await expiry.look();
+  expiry.look();
 
   const journal: WindowedJournal = {
     id: recovered.id,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatTimestamp, isBefore, parseTimestamp } from "../../../src/engine/event/timestamps.js";
 import { completeEvent } from "../../../src/engine/sessions/complete-event.js";
-import { isSamePublish } from "../../../src/engine/sessions/same-publish.js";
+import { isSameText, sentHash, wasSentAs } from "../../../src/engine/sessions/same-publish.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createStage, eventOf, SESSION, WALL_TIME } from "../../support/rigs/session-stage.js";
 
@@ -192,42 +192,48 @@ describe("timestamps", () => {
   });
 });
 
-describe("R3: the same event again", () => {
-  const known = { event: { ...whole, urgency: "normal", position: 3, from_state: "x" } as const };
-  test("by the text or the content it was published with", () => {
-    const published = { fields: { a: [1, { b: 2 }] }, source: '{"a":[1,{"b":2}]}' };
-    expect(isSamePublish({ fields: {}, source: published.source }, { ...known, published })).toBe(true);
-    expect(isSamePublish({ fields: { a: [1, { b: 2 }] } }, { ...known, published })).toBe(true);
-    expect(isSamePublish({ fields: { a: [1, { b: 3 }] } }, { ...known, published })).toBe(false);
-    expect(isSamePublish({ fields: { a: [1, { b: 2 }], c: null } }, { ...known, published })).toBe(false);
+describe("R3: a duplicate", () => {
+  const hash = (text: string) => `${text.length} ${text}`.padEnd(40, ".");
+  const text = JSON.stringify(whole);
+  const event = { ...whole, urgency: "normal" } as const;
+  const entry = {
+    event,
+    kind: "output.streaming",
+    source: text,
+    at: 0,
+    ordinal: 1,
+    made: undefined,
+    epoch: 1,
+  } as const;
+
+  test("has the text that was sent first, or that which went out", () => {
+    expect(wasSentAs(text, entry, hash)).toBe(true);
+    expect(wasSentAs(text, { ...entry, source: undefined }, hash)).toBe(true);
+    expect(wasSentAs(text.replace('"a"', '"b"'), entry, hash)).toBe(false);
+    expect(wasSentAs(text.replace(",", ", "), entry, hash)).toBe(false);
+    const { urgency: _, ...less } = whole;
+    const sent = JSON.stringify(less);
+    const filled = { ...entry, sent: sentHash(sent, hash) };
+    expect(filled.sent).toHaveLength(32);
+    expect([sent, text, `${sent} `].map((one) => wasSentAs(one, filled, hash))).toEqual([true, true, false]);
+    expect(wasSentAs(sent, entry, hash)).toBe(false);
   });
-  test("down to 64 levels: nobody compares more", () => {
-    const nested = (levels: number): object => {
-      let value: object = { end: true };
-      for (let level = 1; level < levels; level += 1) value = level % 2 === 0 ? { value } : [value];
-      return value;
-    };
-    const isSame = (levels: number): boolean =>
-      isSamePublish({ fields: { a: nested(levels) } }, { ...known, published: { fields: { a: nested(levels) } } });
-    expect([isSame(1), isSame(64), isSame(65)]).toEqual([true, true, false]);
+
+  test("has the text itself in a journal of the layout before", () => {
+    expect(wasSentAs('{"as":"sent"}', { ...entry, sent: '{"as":"sent"}' }, hash)).toBe(true);
+    expect(wasSentAs('{"as":"other"}', { ...entry, sent: '{"as":"sent"}' }, hash)).toBe(false);
   });
-  test("by the event that went out, where nothing else is left", () => {
-    const { urgency: _, ...sent } = whole;
-    expect(isSamePublish({ fields: { ...sent, from_state: "y", sequence_number: 4 } }, known)).toBe(true);
-    expect(isSamePublish({ fields: { ...sent, from_state: "y", complete: true } }, known)).toBe(false);
-  });
-  test.each(["@context", "timestamp", "producer", "urgency", "position", "localization_hints"])(
-    "R2: by the event that went out, also if the agent left out %s",
-    (name) => {
-      const event = { ...known.event, localization_hints: { primary_language: "en" } } as const;
-      const fields = Object.fromEntries(Object.entries(event).filter(([one]) => one !== name));
-      expect(isSamePublish({ fields }, { event })).toBe(true);
-      const { chunk: _, ...less } = fields;
-      expect(isSamePublish({ fields: less }, { event })).toBe(false);
-    },
-  );
-  test("an event without one of the other members is another", () => {
-    const { complete: _, ...sent } = whole;
-    expect(isSamePublish({ fields: sent }, known)).toBe(false);
+
+  test("R2: may lack the language that the daemon filled in, and nothing else", () => {
+    const hints = [{ primary_language: "en" }, { primary_language: "ar", text_direction: "rtl" }];
+    for (const localization_hints of hints) {
+      const later = JSON.stringify({ ...whole, localization_hints });
+      expect(isSameText(text, later)).toBe(true);
+      expect(isSameText(`${text} `, later)).toBe(true);
+      expect(isSameText(later, text)).toBe(false);
+      expect(isSameText(text, JSON.stringify({ ...whole, localization_hints, more: 1 }))).toBe(false);
+      expect(isSameText(text, JSON.stringify({ ...whole, more: 1, localization_hints }))).toBe(false);
+      expect(isSameText("", later)).toBe(false);
+    }
   });
 });

@@ -90,7 +90,7 @@ describe("R8: a token of the agent's own choosing", () => {
     rig.agent.close();
     const [stranger, mine] = [rig.openAgent(), rig.openAgent()];
     const { extensions: _, ...bare } = begun();
-    expect(publish(stranger, bare).resumeToken).toBeUndefined();
+    expect(faultOf(() => publish(stranger, bare)).code).toBe("event_id_reused");
     expect(faultOf(() => publish(stranger, begun(OTHER))).code).toBe("event_id_reused");
     expect(faultOf(() => publish(stranger, session().progress(1))).code).toBe("session_not_yours");
     expect(publish(mine, begun()).resumeToken).toBe(TOKEN);
@@ -105,7 +105,7 @@ describe("R8: a token of the agent's own choosing", () => {
     rig.agent.close();
     const stranger = rig.openAgent();
     const { extensions: _, ...bare } = begun();
-    publish(stranger, bare);
+    expect(faultOf(() => publish(stranger, bare)).code).toBe("event_id_reused");
     expect(faultOf(() => publish(stranger, session().progress(1))).code).toBe("session_not_yours");
   });
 

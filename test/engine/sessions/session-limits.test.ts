@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forget, type HistoryChange, remember, suppress } from "../../../src/engine/sessions/session-history.js";
+import { forget, remember } from "../../../src/engine/sessions/session-history.js";
 import { SESSION_COUNTS } from "../../../src/engine/sessions/session-limits.js";
 import { createSessionRecord } from "../../../src/engine/sessions/session-record.js";
 import { createUndoLog } from "../../../src/engine/sessions/undo-log.js";
@@ -245,49 +245,5 @@ describe("R3: what a plan changed is taken back", () => {
     ]);
     expect(session.historyCount).toBe(2);
     expect(draft.undo.touched()).toEqual([]);
-  });
-});
-
-describe("R3: suppressed events", () => {
-  it("the newest 64 are remembered, with numbers that rise in their session", () => {
-    const draft = { undo: createUndoLog(), counts: SESSION_COUNTS, history: [] as HistoryChange[] };
-    const session = createSessionRecord("sess_1");
-    const idAt = (index: number) => `evt_${index}`;
-    for (let index = 1; index <= 66; index += 1)
-      suppress(draft, session, idAt(index), { fields: { event_id: idAt(index) } });
-    suppress(draft, session, "evt_made", { fields: {} });
-    expect([...session.suppressed.keys()]).toEqual([
-      ...Array.from({ length: 63 }, (_, index) => idAt(index + 4)),
-      "evt_made",
-    ]);
-    expect([...session.suppressed.values()].map(({ number }) => number)).toEqual(
-      Array.from({ length: 64 }, (_, index) => index + 4),
-    );
-    expect(session.historyCount).toBe(67);
-    const written = draft.history.filter(({ value }) => value !== undefined);
-    expect(written.map(({ number }) => number)).toEqual(Array.from({ length: 66 }, (_, index) => index + 1));
-    expect(written[0]).toEqual({
-      sessionId: "sess_1",
-      name: "suppressed",
-      number: 1,
-      value: { source: '{"event_id":"evt_1"}' },
-    });
-    const gone = draft.history.filter(({ value, number }) => value === undefined && number <= 3);
-    expect(gone.map(({ number }) => number)).toEqual([1, 2, 3]);
-  });
-
-  it("those that fit into 64 Ki characters are remembered, and the newest in any case", () => {
-    const draft = { undo: createUndoLog(), counts: SESSION_COUNTS, history: [] as HistoryChange[] };
-    const session = createSessionRecord("sess_1");
-    const keep = (id: string, length: number): readonly string[] => {
-      suppress(draft, session, id, { fields: { event_id: id }, source: "x".repeat(length) });
-      return [...session.suppressed.keys()];
-    };
-    keep("a", 30_000);
-    keep("b", 30_000);
-    expect(keep("c", 5536)).toEqual(["a", "b", "c"]);
-    expect(keep("d", 1)).toEqual(["b", "c", "d"]);
-    expect(keep("e", 70_000)).toEqual(["e"]);
-    expect(draft.history.filter(({ value }) => value === undefined).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 });

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
-import { createBlockReader } from "../../../src/storage/blocks/block-reader.js";
+import { BlockReader } from "../../../src/storage/blocks/block-reader.js";
 import { createDamageLog } from "../../../src/storage/blocks/damage-log.js";
 import { packBlocks } from "../../../src/storage/blocks/pack-blocks.js";
 import { collectLog } from "../../support/collected-log.js";
@@ -15,19 +15,18 @@ function stage(textBytes: number, count: number) {
     return packBlocks([entry], 0);
   }).flat();
   const loads: number[] = [];
-  const reader = createBlockReader({
+  const reader = new BlockReader({
     store: {
-      readBlocks: (after) => {
-        const found = blocks.filter(({ first }) => first > after).slice(0, 1);
-        loads.push(...found.map(({ first }) => first));
-        return found;
+      readBlock: (epoch) => {
+        const found = blocks.find(({ first }) => first >= epoch);
+        if (found !== undefined) loads.push(found.first);
+        return found ?? "none";
       },
     },
     damageLog: createDamageLog(collectLog(), "journal.mdb"),
     wallTimeOffset: () => 0,
     now: () => Number.POSITIVE_INFINITY,
     wasGiven: () => false,
-    lostThrough: () => 0,
   });
   return { reader, loads };
 }

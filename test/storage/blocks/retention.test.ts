@@ -81,56 +81,6 @@ describe("retention", () => {
     expect(again.journal.oldest()).toBe((rig.evicted.at(-1)?.epoch ?? 0) + 1);
   });
 
-  it("R29: what was stamped while the wall's clock was ahead goes with what came after it, and holds up nothing", async () => {
-    const clock = movableClock();
-    const rig = await openRig({
-      directory: temporaryDirectory(),
-      clock,
-      retention: { ageMs: DAY_MS, bytes: 512 * MEBIBYTE },
-    });
-    const { journal, evicted } = rig;
-    const write = (id: string) => journal.append([newEvent(id, {}, { at: clock.now() })]).durable;
-    await write("before");
-    clock.skip(365 * DAY_MS);
-    for (let group = 0; group < 200; group += 1) await write(`ahead.${group}`);
-    clock.skip(-365 * DAY_MS);
-    await write("after");
-    clock.skip(DAY_MS / 2);
-    await write("half a day later");
-    // That clock said that it was old.
-    expect(evicted).toHaveLength(1);
-    clock.skip((DAY_MS * 3) / 4);
-    // A group of more than a slice has blocks: so many groups let go of all of it.
-    for (let group = 0; group < 10; group += 1) await write(`new.${group}`);
-    expect(evicted).toHaveLength(202);
-    expect(journal.status().eventCount).toBe(11);
-    expect(rig.log.lines).toEqual([]);
-  });
-
-  it("R29: what is ahead of the clock with nothing behind it ages from when that is noticed", async () => {
-    const directory = temporaryDirectory();
-    const clock = movableClock();
-    clock.skip(365 * DAY_MS);
-    const retention = { ageMs: DAY_MS, bytes: 512 * MEBIBYTE };
-    const first = await openRig({ directory, clock, retention });
-    await first.journal.append([newEvent("ahead", {}, { at: clock.now() })]).durable;
-    await first.journal.close();
-    clock.skip(-365 * DAY_MS);
-    const { journal, evicted } = await openRig({ directory, clock, retention });
-    await journal.append([]).durable;
-    for (const [days, expected] of [
-      [0.5, 0],
-      [0.6, 1],
-    ] as const) {
-      clock.skip(days * DAY_MS);
-      journal.durableState.put(["tick"], () => days);
-      await journal.append([]).durable;
-      await new Promise((resolve) => setImmediate(resolve));
-      await journal.append([]).durable;
-      expect(evicted).toHaveLength(expected);
-    }
-  });
-
   it("R8b: another retention holds at once, without anybody publishing, and a longer one keeps what was to go", async () => {
     const clock = movableClock();
     const retention = { ageMs: DAY_MS, bytes: 512 * MEBIBYTE };

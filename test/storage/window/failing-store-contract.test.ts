@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Journal } from "../../../src/contracts/journal.js";
 import type { BlockStore } from "../../../src/storage/blocks/block-store.js";
-import { createDamageLog } from "../../../src/storage/blocks/damage-log.js";
 import { openDataFile } from "../../../src/storage/lmdb/open-data-file.js";
 import { createLmdbBlockStore } from "../../../src/storage/lmdb-block-store.js";
 import { type FailingJournal, failingJournalContract } from "../../contract/failing-journal-contract.js";
@@ -47,7 +46,7 @@ failingJournalContract("a window over LMDB", async () => {
   const path = join(directory, "journal.mdb");
   const log = collectLog();
   const file = await openDataFile({ directory, path, policy: "durable", wallTime: clock.wallTime, log });
-  const store = createLmdbBlockStore({ file, path, clock, damageLog: createDamageLog(log, path) });
+  const store = createLmdbBlockStore({ file, path });
   let isFailing = false;
   let writeCount = 0;
   const failing: BlockStore = {

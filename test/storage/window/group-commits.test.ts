@@ -60,7 +60,7 @@ function rig() {
         };
       },
     },
-    prepare: async () => fail(faults.prepare),
+    prepare: () => fail(faults.prepare),
     begin: () => {
       fail(faults.begin);
       return group;

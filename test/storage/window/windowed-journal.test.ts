@@ -1,8 +1,10 @@
-// R17, R27, R29: a window over a store that answers reads later, and what happens in between.
+// R17, R27, R29: a window over a store, and what happens while that writes.
 import { expect, it } from "vitest";
 import type { Journal, JournalRead } from "../../../src/contracts/journal.js";
 import type { Epoch } from "../../../src/engine/event/event.js";
-import type { BlockStore } from "../../../src/storage/blocks/block-store.js";
+import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
+import { readBlock } from "../../../src/storage/blocks/block.js";
+import type { BlockStore, RawBlock } from "../../../src/storage/blocks/block-store.js";
 import { DAY_MS, MEBIBYTE, newEvent, openOver } from "../../support/rigs/journal-rig.js";
 import { createMemoryBlockStore } from "../../support/rigs/memory-block-store.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
@@ -23,6 +25,11 @@ async function fill(journal: Journal, groups: number, size = 5, text = ""): Prom
   }
 }
 
+const idsIn = ({ bytes }: RawBlock): readonly string[] => {
+  const block = readBlock(bytes);
+  return Array.from({ length: block?.count ?? 0 }, (_, index) => block?.eventId(index) ?? "");
+};
+
 const range = (from: Epoch, to: Epoch): readonly Epoch[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 it("reads older events of the store and newer ones of the window in one piece", async () => {
@@ -35,14 +42,24 @@ it("reads older events of the store and newer ones of the window in one piece", 
   expect(log.lines).toEqual([]);
 });
 
-it("finds an event of a block that was read lately, by its epoch and its id", async () => {
+it("R3: finds an event that only the store has by its epoch and its id", async () => {
   const { journal } = await openOver(createMemoryBlockStore(), small);
   await fill(journal, 20);
-  expect([journal.at(7), journal.find("evt_8")], "the store has not answered").toEqual([undefined, undefined]);
-  await journal.read(5, 5);
   expect(journal.at(7)?.event.event_id).toBe("evt_7");
   expect(journal.find("evt_8")?.epoch).toBe(8);
   expect(journal.find("evt_none")).toBeUndefined();
+});
+
+it("R3: knows the newest 65,536 ids, and those that it was given of the runs before", async () => {
+  const store = createMemoryBlockStore();
+  const ids = Array.from({ length: 65_530 }, (_, index) => [`evt_old${index}`, index - 65_530] as const);
+  const { journal } = await openOver(store, { ...small, ids });
+  await fill(journal, 2, 5);
+  const ring = createJournalRing({ id: "c".repeat(32), firstEpoch: 1, maxEvents: 1, ids });
+  ring.append(Array.from({ length: 10 }, (_, index) => newEvent(`${index}`)));
+  expect([3, 4, 65_529].map((index) => ring.epochOf(`evt_old${index}`))).toEqual([undefined, -65_526, -1]);
+  expect([ring.epochOf("evt_0"), ring.find("evt_0"), ring.find("evt_9")?.epoch]).toEqual([1, undefined, 10]);
+  expect(journal.find("evt_1")?.epoch).toBe(1);
 });
 
 it("the next journal over the same store has its events, its state and higher epochs", async () => {
@@ -112,7 +129,7 @@ it("R29: a rejected batch is written again whole, with the state of that moment 
   store.setFailing(false);
   value = 2;
   await untilFailing(false);
-  expect(store.blocks().flatMap(({ eventIds }) => eventIds)).toEqual(["evt_a", "evt_b"]);
+  expect(store.blocks().flatMap(idsIn)).toEqual(["evt_a", "evt_b"]);
   expect([...journal.durableState.recovered(["session"])]).toEqual([[["session", "a"], 2]]);
 });
 
@@ -163,7 +180,7 @@ it("the status counts bytes and events that wait as it counts those that the sto
   expect((await openOver(store, small)).journal.status().bytes).toBe(stored.bytes);
 });
 
-/** A store whose reads, writes and answers a test holds back. */
+/** A store whose writes a test holds back. */
 function gated() {
   const store = createMemoryBlockStore();
   const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
@@ -173,15 +190,9 @@ function gated() {
     });
     return { opened, open };
   };
-  let reading: Promise<void> | undefined;
   let writing: Promise<void> | undefined;
   const held: BlockStore = {
     ...store,
-    readBlocks: async (after) => {
-      const answer = await store.readBlocks(after);
-      await reading;
-      return answer;
-    },
     write: async (batch) => {
       await writing;
       return store.write(batch);
@@ -190,14 +201,6 @@ function gated() {
   return {
     store: held,
     inner: store,
-    holdReads: () => {
-      const { opened, open } = gate();
-      reading = opened;
-      return () => {
-        reading = undefined;
-        open();
-      };
-    },
     holdWrites: () => {
       const { opened, open } = gate();
       writing = opened;
@@ -232,40 +235,6 @@ it("R29: nothing is safe while its group is on its way, also for those who ask l
   release();
   await Promise.all([durable, asked]);
   expect(journal.append([]).durable).toBeUndefined();
-  await journal.close();
-});
-
-it("R29: an event that comes while retention reads is acknowledged with its own group", async () => {
-  const { store, inner, holdReads } = gated();
-  const { journal } = await openOver(store, small);
-  await fill(journal, 10, 5, "x".repeat(1000));
-  const release = holdReads();
-  journal.retain({ ageMs: Number.MAX_SAFE_INTEGER, bytes: 20_000 });
-  await new Promise((resolve) => setImmediate(resolve));
-  const { durable } = journal.append([newEvent("late")]);
-  expect(await isSettled(durable)).toBe(false);
-  release();
-  await durable;
-  expect(inner.blocks().some(({ eventIds }) => eventIds.includes("evt_late"))).toBe(true);
-  await journal.close();
-});
-
-it("R27: a read that retention has overtaken is a gap, and nothing of it counts as damage", async () => {
-  const { store, holdReads } = gated();
-  const { journal, evicted, log } = await openOver(store, small);
-  await fill(journal, 10, 5, "x".repeat(1000));
-  const release = holdReads();
-  const read = journal.read(0, 1000);
-  // This read waits; the reads of retention are answered.
-  release();
-  const slow = holdReads();
-  const late = journal.read(20, 1000);
-  slow();
-  journal.retain({ ageMs: Number.MAX_SAFE_INTEGER, bytes: 5000 });
-  while (evicted.length < 40) await fill(journal, 1);
-  for (const one of [await read, await late]) if (one.kind === "gap") expect(one.oldest).toBeGreaterThan(0);
-  expect(await journal.read(0, 1000)).toEqual({ kind: "gap", oldest: journal.oldest() });
-  expect(log.lines).toEqual([]);
   await journal.close();
 });
 
@@ -308,7 +277,7 @@ it("R29: nothing is taken once it closes, and what waits is written first", asyn
   release();
   await closed;
   expect(await isSettled(waiting)).toBe(true);
-  expect(inner.blocks().flatMap(({ eventIds }) => eventIds)).toEqual(["evt_a", "evt_b"]);
+  expect(inner.blocks().flatMap(idsIn)).toEqual(["evt_a", "evt_b"]);
 });
 
 it("R29: publishing is refused while too many bytes wait for the store", async () => {
@@ -330,35 +299,14 @@ it("a store that reads nothing for a while is asked again, and its oldest block 
   await first.journal.close();
   const clock = createVirtualClock();
   let isCutOff = true;
-  const readBlocks: BlockStore["readBlocks"] = async (after) => (isCutOff ? undefined : store.readBlocks(after));
-  const { journal } = await openOver({ ...store, readBlocks }, { ...small, clock });
+  const readBlock: BlockStore["readBlock"] = (epoch) => (isCutOff ? "unreadable" : store.readBlock(epoch));
+  const { journal } = await openOver({ ...store, readBlock }, { ...small, clock });
   isCutOff = false;
   for (let turn = 0; turn < 5; turn += 1) {
     clock.advance(1000);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(journal.oldest()).toBe(1);
-  await journal.close();
-});
-
-it("a store whose reads are rejected is unreadable, is reported once, and does not stop publishing", async () => {
-  const store = createMemoryBlockStore();
-  let isBroken = false;
-  const wild: BlockStore = {
-    ...store,
-    readBlocks: async (after) => {
-      if (isBroken) throw new Error("no connection");
-      return store.readBlocks(after);
-    },
-  };
-  const { journal, log } = await openOver(wild, small);
-  await fill(journal, 10);
-  isBroken = true;
-  for (let read = 0; read < 3; read += 1) expect(await journal.read(0, 10)).toMatchObject({ kind: "gap" });
-  await journal.append([newEvent("late")]).durable;
-  expect(log.lines.filter(({ message }) => message.includes("cannot be read at present"))).toHaveLength(1);
-  isBroken = false;
-  expect(eventsOf(await journal.read(0, 3))).toEqual([1, 2, 3]);
   await journal.close();
 });
 
@@ -384,24 +332,4 @@ it("R29: retention by age goes on after the clock on the wall was set back", asy
   expect(evicted).toHaveLength(1);
   await journal.close();
   expect(clock.pending()).toBe(0);
-});
-
-it("one read is under way for however many events are asked for by their epochs", async () => {
-  const store = createMemoryBlockStore();
-  let reads = 0;
-  const counting: BlockStore = {
-    ...store,
-    readBlocks: (after) => {
-      reads += 1;
-      return store.readBlocks(after);
-    },
-  };
-  const { journal } = await openOver(counting, small);
-  await fill(journal, 20);
-  reads = 0;
-  for (let epoch = 1; epoch <= 80; epoch += 1) expect(journal.at(epoch)).toBeUndefined();
-  expect(reads).toBe(1);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(journal.at(1)?.event.event_id).toBe("evt_1");
-  await journal.close();
 });

@@ -64,7 +64,7 @@ interface Session {
   readonly usedTokens: string[];
   readonly outcomes: string[];
   /** What was published, by the words of its event: what was answered, and whether it went out. */
-  readonly known: Record<string, "repeated" | "suppressed">;
+  readonly known: Record<string, true>;
 }
 
 class Refusal extends Error {}
@@ -338,7 +338,7 @@ export class SessionOracle {
     if (known !== undefined) {
       if (session.known[`${name}: ${words}`] === undefined) refuse("event_id_reused", "/event_id");
       const isOwnStart = kind === "session.started" && session.owner === connection && session.hasToken;
-      lines.push(`${known}${isOwnStart ? " with its token" : ""}`);
+      lines.push(`repeated${isOwnStart ? " with its token" : ""}`);
       return;
     }
     const isOpen = session.phase === "open";
@@ -357,9 +357,8 @@ export class SessionOracle {
     const rule = RULES[kind];
     const outcome = rule?.({ session, agent, name, fields, lines, language, refuse, breach });
     if (!isOpen) session.phase = "open";
-    const answer = outcome === undefined ? "suppressed" : "repeated";
-    if (id !== undefined) Object.assign(session.known, { [id]: answer, [`${name}: ${words}`]: answer });
     if (outcome === undefined) return void lines.push("suppressed");
+    if (id !== undefined) Object.assign(session.known, { [id]: true, [`${name}: ${words}`]: true });
     session.eventCount += 1;
     lines.push(`${name}: ${kind} ${outcome}`.trim() + (WORDLESS.has(kind) ? "" : `, in ${language}`));
   }
@@ -426,10 +425,9 @@ export class SessionOracle {
   }
 }
 
-/** Nobody owns what is over, and an event of it that did not go out stands nowhere. */
+/** Nobody owns what is over. */
 function forget(session: Session): void {
   session.owner = undefined;
-  for (const [one, its] of Object.entries(session.known)) if (its === "suppressed") delete session.known[one];
 }
 
 function newAgent(): Agent {

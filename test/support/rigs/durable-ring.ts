@@ -23,7 +23,7 @@ export interface KeptDisk {
   readonly spoil: (key: StateKey, value: unknown) => void;
 }
 
-interface Stored extends Pick<NewEvent, "kind" | "ordinal" | "made" | "published"> {
+interface Stored extends Pick<NewEvent, "kind" | "ordinal" | "made" | "sent"> {
   readonly epoch: Epoch;
   readonly eventId: string;
   readonly source: string;
@@ -112,9 +112,9 @@ export function createKeptDisk(): KeptDisk {
     };
 
     const entryOf = (stored: Stored): JournaledEvent => {
-      const { source, kind, ordinal, made, published, epoch, receivedAt } = stored;
+      const { source, kind, ordinal, made, sent, epoch, receivedAt } = stored;
       const at = clock.now() - Math.max(0, clock.wallTime() - receivedAt);
-      return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
+      return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, sent, epoch };
     };
     const oldest = (): Epoch => seen[0]?.epoch ?? head + 1;
 
@@ -136,11 +136,11 @@ export function createKeptDisk(): KeptDisk {
       id: KEPT_ID,
       append: (added): Appended => {
         if (failure !== undefined) throw failure;
-        const stored = added.map(({ event, kind, source, ordinal, made, published }, index): Stored => {
+        const stored = added.map(({ event, kind, source, ordinal, made, sent }, index): Stored => {
           const text = source ?? JSON.stringify(event);
           const epoch = head + 1 + index;
           const receivedAt = clock.wallTime();
-          return { epoch, eventId: event.event_id, source: text, receivedAt, kind, ordinal, made, published };
+          return { epoch, eventId: event.event_id, source: text, receivedAt, kind, ordinal, made, sent };
         });
         head += stored.length;
         seen.push(...stored);
@@ -214,7 +214,7 @@ export function createKeptDisk(): KeptDisk {
 
 /** On a disk the long parts of keys are hashed; here all that are longer than this are gone. Names of facts are the engine's own. */
 const LONGEST_PART = 4;
-const HISTORY_KINDS: ReadonlySet<string> = new Set(["suppressed", "call", "outcome", "output", "permit", "token"]);
+const HISTORY_KINDS: ReadonlySet<string> = new Set(["call", "outcome", "output", "permit", "token"]);
 
 function shortened([kind, ...parts]: StateKey): StateKey {
   const isWhole = (part: string): boolean => part.length <= LONGEST_PART || HISTORY_KINDS.has(part);

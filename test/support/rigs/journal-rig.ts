@@ -71,7 +71,7 @@ export async function openOver(
   if (recovered.kind === "failing") throw new Error(recovered.failure.reason);
   const log = collectLog();
   const evicted: Evicted[] = [];
-  const create = await openWindowedJournal({
+  const create = openWindowedJournal({
     store,
     recovered,
     path: "a store of a test",

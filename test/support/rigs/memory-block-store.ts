@@ -1,8 +1,8 @@
-// A block store in memory, whose contents outlive each journal in front of it. It answers every read by a promise, as a store on another machine does.
+// A block store in memory, whose contents outlive each journal in front of it.
 import type {
   Batch,
   BlockStore,
-  NewBlock,
+  RawBlock,
   Recovered,
   StateRecordKey,
 } from "../../../src/storage/blocks/block-store.js";
@@ -15,13 +15,11 @@ export interface MemoryBlockStore extends BlockStore {
   readonly setCutOff: (isCutOff: boolean) => void;
   /** Writes that ended, rejected ones among them. */
   readonly writeCount: () => number;
-  readonly blocks: () => readonly NewBlock[];
+  readonly blocks: () => readonly RawBlock[];
 }
 
 /** Of each boot. */
 const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
-/** As many blocks as one read answers. */
-const BLOCKS_READ = 3;
 
 const FAILURE = { reason: "The store takes nothing.", remedy: "Let it." };
 
@@ -41,7 +39,7 @@ function compareKeys(a: StateRecordKey, b: StateRecordKey): number {
 }
 
 export function createMemoryBlockStore(): MemoryBlockStore {
-  let blocks: readonly NewBlock[] = [];
+  let blocks: readonly RawBlock[] = [];
   const state = new Map<string, readonly [StateRecordKey, Buffer]>();
   let totals: Totals = { eventCount: 0, bytes: 0, head: 0, lostThrough: 0 };
   let firstEpoch = 1;
@@ -82,19 +80,8 @@ export function createMemoryBlockStore(): MemoryBlockStore {
       firstEpoch = Math.max(firstEpoch, batch.totals.head + EPOCHS_BETWEEN_BOOTS);
       return { unfinished: [] };
     },
-    readBlocks: async (after) => {
-      await Promise.resolve();
-      if (isCutOff) return undefined;
-      return blocks.filter(({ first, count }) => first + count - 1 > after).slice(0, BLOCKS_READ);
-    },
-    lookUp: (eventId, check) => {
-      for (const { first, eventIds } of [...blocks].reverse()) {
-        const index = eventIds.lastIndexOf(eventId);
-        const found = index < 0 ? undefined : check(first + index);
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    },
+    readBlock: (epoch) =>
+      isCutOff ? "unreadable" : (blocks.find(({ first, count }) => first + count > epoch) ?? "none"),
     failure: () => (isCutOff ? { cause: FAILURE, isReadable: false } : undefined),
     setFailing: (next) => {
       isFailing = next;

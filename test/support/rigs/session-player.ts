@@ -95,9 +95,9 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
       if (answer.resumeToken !== undefined) resumeToken = answer.resumeToken;
       lines.push(...plan.events.slice(told, answer.index + 1).map(lineOf));
       told = answer.index + 1;
-      const [event, sent] = [plan.events[answer.index]?.event, inputs[index]?.sent];
-      if (event !== undefined && sent !== undefined)
-        stage.published.set(event.event_id, { event, published: { fields: sent, source: JSON.stringify(sent) } });
+      const [planned, sent] = [plan.events[answer.index], inputs[index]?.sent];
+      if (planned !== undefined && sent !== undefined)
+        stage.published.set(planned.event.event_id, { ...planned, sent: JSON.stringify(sent), epoch: 0 });
     }
     if (plan.adopted.length > 0) lines.push("adopted");
     return lines;

@@ -1,7 +1,6 @@
 // Sessions with a clock that stands still, ids that count, and agents that publish in one line.
-import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { SessionLimits } from "../../../src/engine/sessions/rule-context.js";
-import type { KnownPublish } from "../../../src/engine/sessions/same-publish.js";
 import { SESSION_COUNTS, type SessionCounts } from "../../../src/engine/sessions/session-limits.js";
 import type { PublishContext, SessionPlan } from "../../../src/engine/sessions/session-plan.js";
 import { createSessions, type SessionsOptions } from "../../../src/engine/sessions/sessions.js";
@@ -69,7 +68,7 @@ export function createStage({ sequencing = "enforce", counts, ...options }: Stag
     wallTime: WALL_TIME,
     now: 1000,
     log: [] as AgentEvent[],
-    published: new Map<string, KnownPublish>(),
+    published: new Map<string, JournaledEvent>(),
     context: (changes: Partial<PublishContext> = {}): PublishContext => ({
       agent: { agent_id: "planner" },
       agentLanguage: undefined,
@@ -97,10 +96,9 @@ export function createStage({ sequencing = "enforce", counts, ...options }: Stag
       const sent = eventOf(kind, fields);
       const plan = stage.commit(stage.plan([sent], changes));
       for (const answer of plan.answers) {
-        const event = answer.kind === "accepted" ? plan.events[answer.index]?.event : undefined;
-        if (event !== undefined) {
-          stage.published.set(event.event_id, { event, published: { fields: sent, source: JSON.stringify(sent) } });
-        }
+        const planned = answer.kind === "accepted" ? plan.events[answer.index] : undefined;
+        if (planned !== undefined)
+          stage.published.set(planned.event.event_id, { ...planned, sent: JSON.stringify(sent), epoch: 0 });
       }
       return plan;
     },
