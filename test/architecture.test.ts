@@ -378,7 +378,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     serve: ["terminal", "shell"],
     recordings: ["terminal", "shell"],
     status: ["terminal", "shell"],
-    journal: ["terminal", "shell", "recordings", "status"],
+    journal: ["terminal", "shell", "recordings"],
     service: ["terminal", "shell"],
     hooks: ["terminal", "shell", "status"],
     doctor: ["terminal", "shell", "status", "service", "hooks"],

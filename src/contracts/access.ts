@@ -9,11 +9,11 @@ type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare" | "re
 /** Operations of a subscriber. No policy forbids the end of a subscription. */
 export type SubscriberOperation = "subscribe" | "renegotiate" | "skip" | "list_pending" | "repeat" | "reply";
 
-/** All operations. "provide": to serve capabilities of A2E to agents. "observe": the daemon's status. "compact": to free space of the journal. */
-export type Operation = AgentOperation | SubscriberOperation | "provide" | "observe" | "compact";
+/** All operations. "provide": to serve capabilities of A2E to agents. "observe": the daemon's status. */
+export type Operation = AgentOperation | SubscriberOperation | "provide" | "observe";
 
 /**
- * The rights of one connection (R36). Only the agent's handler, the subscriber's handler, the status and the compaction ask it. It decides
+ * The rights of one connection (R36). Only the agent's handler, the subscriber's handler and the status ask it. It decides
  * operations, and not which sessions a subscription is given.
  */
 export interface Access {

@@ -30,7 +30,6 @@ import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createTextCodec } from "./exchanges/text-codec.js";
 import { createHookDoor } from "./hooks/hook-door.js";
-import { compactionRequests } from "./journal/compaction-requests.js";
 import { listenLocally } from "./listen.js";
 import { listenerLineage } from "./listener-lineage.js";
 import { createUtf8 } from "./platform/utf8.js";
@@ -100,7 +99,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const offer = services.length > 0 ? await loadServices(services, options) : undefined;
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const { engine, journal, retentionChanged, compact } = await startEngine(options, audit);
+  const { engine, journal, retentionChanged } = await startEngine(options, audit);
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -170,7 +169,6 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifestUri: (origin) => (origin === undefined ? presence?.uri : `${origin}${MANIFEST_PAGE}`),
       manifest,
       status,
-      compactJournal: compactionRequests(compact, log),
       hook: hooks.take,
       manifestDeclared: (theirs, { trust }) => {
         // Only the agent that started the daemon can name the producer (R1).

@@ -9,7 +9,7 @@ import { engineOptionsOf } from "./engine-options.js";
 import { openJournal, type PreparedJournal } from "./journal/open-journal.js";
 import { createSegmenter } from "./platform/segmenter.js";
 
-export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged" | "compact"> {
+export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
   readonly engine: Engine;
   /** The journal of the engine, which closes it. */
   readonly journal: Pick<Journal, "durableState" | "append">;
@@ -21,11 +21,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
   const segmenter = createSegmenter();
   // Loads the library. Once no file can be opened, the daemon would do without it for good.
   segmenter.sentenceEnds("", "en");
-  const { create, abandon, retentionChanged, compact } = await openJournal(
-    options,
-    options,
-    options.place?.environment,
-  );
+  const { create, abandon, retentionChanged } = await openJournal(options, options, options.place?.environment);
   let journal: Journal | undefined;
   try {
     const engine = createEngine(
@@ -48,7 +44,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
       engineOptionsOf(options),
     );
     if (journal === undefined) throw new Fault("internal", "The engine has no journal.", { origin: "local" });
-    return { engine, journal, retentionChanged, compact };
+    return { engine, journal, retentionChanged };
   } catch (caught) {
     await (journal?.close() ?? abandon());
     throw caught;

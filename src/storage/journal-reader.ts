@@ -1,5 +1,5 @@
 // A journal opened for reading alone, also while a daemon writes to it. Each call sees all that was written before.
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../base/errors.js";
 import type { Epoch, JournaledEvent } from "../engine/event/event.js";
@@ -65,7 +65,11 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
     const reason = verdict.kind === "damaged" ? verdict.reason : "it is shorter than it says";
     throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}.`, { origin: "local" });
   }
-  const { layout, current, close } = await openCurrent(path, lmdb ?? (await loadLmdb()));
+  const { layout, environment } = openReadable(path, lmdb ?? (await loadLmdb()));
+  const current = (): Tables => {
+    environment.refresh();
+    return environment.tables;
+  };
 
   function* blocks(from?: Epoch): Iterable<LoadedBlock> {
     try {
@@ -118,64 +122,21 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
         }
       }
     },
-    close,
+    close: () => environment.close(),
   };
 }
 
-interface CurrentFile {
-  readonly layout: number;
-  /** Tables of the file as it is now. A compaction puts another file in its place. */
-  readonly current: () => Tables;
-  readonly close: () => Promise<void>;
-}
-
-async function openCurrent(path: string, lmdb: Lmdb): Promise<CurrentFile> {
-  /** Files of before stay open: somebody may still read on in them. */
-  const opened: OpenedFile[] = [];
-  const close = async (): Promise<void> => {
-    await Promise.all(opened.map((one) => one.environment.close()));
-  };
-  const current = (): Tables => {
-    let newest = opened.at(-1);
-    if (newest === undefined || isReplaced(path, newest.file)) {
-      newest = openFile(path, lmdb);
-      opened.push(newest);
-    }
-    const { tables, refresh } = newest.environment;
-    refresh();
-    return tables;
-  };
+function openReadable(path: string, lmdb: Lmdb): { readonly layout: number; readonly environment: Environment } {
+  let environment: Environment | undefined;
   try {
-    const layout = layoutOf(current()) ?? LAYOUT_VERSION;
+    environment = openEnvironment({ lmdb, path, policy: "os" }, true);
+    const layout = layoutOf(environment.tables) ?? LAYOUT_VERSION;
     assertReadable(layout, path);
-    return { layout, current, close };
+    return { layout, environment };
   } catch (caught) {
-    await close();
+    void environment?.close();
     throw unreadable(path, caught);
   }
-}
-
-interface OpenedFile {
-  /** The file behind the name. */
-  readonly file: string | undefined;
-  readonly environment: Environment;
-}
-
-function openFile(path: string, lmdb: Lmdb): OpenedFile {
-  const file = fileAt(path);
-  return { file, environment: openEnvironment({ lmdb, path, policy: "os" }, true) };
-}
-
-/** Whether another file that can be read has the name. */
-function isReplaced(path: string, file: string | undefined): boolean {
-  const now = fileAt(path);
-  return now !== undefined && now !== file && inspectDataFile(path, false).kind === "sound";
-}
-
-/** Identifies the file behind a name; undefined if there is none. */
-function fileAt(path: string): string | undefined {
-  const status = statSync(path, { throwIfNoEntry: false });
-  return status === undefined ? undefined : `${status.dev}:${status.ino}`;
 }
 
 /** Looks through the file for the cause: the errors of `lmdb` name none. */

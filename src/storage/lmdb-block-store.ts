@@ -2,14 +2,12 @@
 import type { Epoch } from "../engine/event/event.js";
 import { readBlock } from "./blocks/block.js";
 import type { BlockPlace, BlockStore, RawBlock, StateRecordKey, StoreFailure } from "./blocks/block-store.js";
-import type { Compacted } from "./lmdb/compact.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
 import { writeState } from "./lmdb/state-table.js";
 import { writeTotals } from "./lmdb/stored-totals.js";
 import type { Table, TableKey } from "./lmdb/tables.js";
 import { watchedFile } from "./lmdb/watched-file.js";
-import { notWritable } from "./window/group-commits.js";
 
 export interface LmdbStoreOptions {
   readonly file: OpenedDataFile;
@@ -20,12 +18,6 @@ export interface LmdbStoreOptions {
 export interface LmdbBlockStore extends BlockStore {
   /** The newest ids with their epochs, as many as duplicates are recognized by, ascending by epoch (R3). Damaged blocks are passed over. */
   readonly newestIds: () => readonly (readonly [eventId: string, epoch: Epoch])[];
-  /**
-   * Writes the file again without its free pages, while everything goes on. A call while another is under way answers as that one. Rejects with a
-   * Fault "storage_unavailable" if the store cannot be used, if the disk has no room or if it reports errors, "shutting_down" if the file is closed
-   * meanwhile, and "unsupported" on Windows. Nothing is lost then.
-   */
-  readonly compact: () => Promise<Compacted>;
 }
 
 export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBlockStore {
@@ -34,13 +26,13 @@ export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBloc
   let isInDoubt = false;
   /** Blocks of a batch that is in the file and counts as not written. The next batch has their events again. */
   let rejected: readonly BlockPlace[] = [];
-  const watched = watchedFile(path);
+  const loss = watchedFile(path);
   /** LMDB maps the file: a read of pages that are gone would end the process. */
-  const isLost = (): boolean => watched.loss() !== undefined;
+  const isLost = (): boolean => loss() !== undefined;
 
   const failure = (): StoreFailure | undefined => {
-    const loss = watched.loss();
-    return loss && { cause: loss, isReadable: false };
+    const cause = loss();
+    return cause && { cause, isReadable: false };
   };
 
   const assertUsable = (): void => {
@@ -48,21 +40,8 @@ export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBloc
     if (found !== undefined) throw new Error(found.cause.reason);
   };
 
-  const assertMayReplace = (): void => {
-    const found = failure();
-    if (found !== undefined) throw notWritable(found.cause);
-  };
-  let compacting: Promise<Compacted> | undefined;
-  const compact = (): Promise<Compacted> => {
-    compacting ??= file.compact({ assertMayReplace, replaced: watched.replaced }).finally(() => {
-      compacting = undefined;
-    });
-    return compacting;
-  };
-
   return {
     failure,
-    compact,
     recover: async (pendingBytes) => {
       const lost = failure();
       if (lost !== undefined) return { kind: "failing", failure: lost.cause };

@@ -8,7 +8,7 @@ import { DATA_FILE } from "./lmdb/data-file.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { Lmdb } from "./lmdb/environment.js";
 import { type OpenedDataFile, openDataFile } from "./lmdb/open-data-file.js";
-import { createLmdbBlockStore, type LmdbBlockStore } from "./lmdb-block-store.js";
+import { createLmdbBlockStore } from "./lmdb-block-store.js";
 import {
   openWindowedJournal,
   type ToldOfEvicted,
@@ -36,8 +36,6 @@ export interface OpenedJournal {
   readonly path: string;
   /** For the engine; once. */
   readonly create: (evicted: ToldOfEvicted) => WindowedJournal;
-  /** Returns free space of the file to the disk, while everything goes on (`LmdbBlockStore.compact`). */
-  readonly compact: LmdbBlockStore["compact"];
   /** Closes the file if no journal was made of it. */
   readonly abandon: () => Promise<void>;
 }
@@ -70,7 +68,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
       ids: store.newestIds(),
       closeStore: close,
     });
-    return { path, create, compact: store.compact, abandon: close };
+    return { path, create, abandon: close };
   } catch (caught) {
     await file?.close();
     closed?.();

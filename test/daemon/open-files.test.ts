@@ -106,8 +106,6 @@ it.skipIf(process.platform !== "linux")(
       expect(problems).toMatchObject([{ code: "audit_failing", message: expect.stringContaining("EMFILE") }]);
     }, LONG);
     expect(daemon.stderr()).toContain("the audit log cannot be written");
-    const compacting = agent.request("aaepd.compact_journal", {});
-    await expect(compacting).rejects.toMatchObject({ error: { data: { code: "storage_unavailable" } } });
 
     for (const socket of sockets) socket.destroy();
     await vi.waitFor(() => expect(freeDescriptors(daemon.pid()).length).toBeGreaterThan(MOST_FILES / 4), LONG);

@@ -37,30 +37,3 @@ describe.each(kinds)("a %s disk", (kind) => {
     });
   });
 });
-
-it.skipIf(!kinds.includes("mounted"))(
-  "a compaction without room is refused or given up, loses nothing, and succeeds where there is room again",
-  async () => {
-    const { lines, code, stderr } = await onSmallDisk("mounted", 44 * 1024, "compact-full-disk.mjs");
-    expect(code, stderr).toBe(0);
-    const by = Object.fromEntries(lines.map((line) => [line.step, line]));
-    expect(by.short).toMatchObject({
-      code: "storage_unavailable",
-      sentence: expect.stringMatching(
-        /: its copy needs \d+ MiB of the disk for a moment, and \d+ MiB are missing\. Make room\.$/,
-      ),
-      files: [],
-      missing: 0,
-    });
-    expect(by.full).toMatchObject({
-      code: "storage_unavailable",
-      sentence: expect.stringMatching(
-        / could not be compacted, and lost nothing\. The disk is full\. Make room on it\.$/,
-      ),
-      files: [],
-      missing: 0,
-    });
-    expect(by.room).toMatchObject({ bytesBefore: expect.any(Number), files: [], missing: 0 });
-    expect(by.reopened).toMatchObject({ missing: 0, accidents: [] });
-  },
-);

@@ -239,18 +239,6 @@ export const METHOD_GUIDE = {
     rule: "R33",
     codes: ["invalid_params", "permission_denied"],
   },
-  "aaepd.compact_journal": {
-    caller: "anybody",
-    meaning:
-      "Returns free space of the journal's file to the disk, while the daemon goes on. See [compact](../journal.md#compact).",
-    params: NOTHING,
-    result: {
-      bytes_before: required("whole number", "The length of the file before, in bytes."),
-      bytes_after: required("whole number", "Its length now."),
-    },
-    rule: "R29",
-    codes: ["storage_unavailable", "unsupported", "permission_denied", "shutting_down"],
-  },
 };
 
 export const NOTIFICATION_GUIDE = {

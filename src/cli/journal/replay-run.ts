@@ -47,7 +47,6 @@ const FORBIDDEN: ReadonlySet<Operation> = new Set([
   "declare",
   "resume",
   "provide",
-  "compact",
 ]);
 const LISTENERS_ONLY: AccessPolicy = {
   of: ({ trust }) => ({ may: (operation) => trust === "parent" || !FORBIDDEN.has(operation) }),

@@ -1,7 +1,6 @@
 // Opens the journal: in memory, or on disk with a window in memory before it (docs/journal.md).
 import type { createEngine } from "../../engine/engine.js";
 import { createJournalRing } from "../../engine/journal/journal-ring.js";
-import type { OpenedJournal } from "../../storage/open-disk-journal.js";
 import type { WindowedJournal } from "../../storage/window/windowed-journal.js";
 import type { Configuration } from "../config/config.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
@@ -12,8 +11,6 @@ export interface JournalServices extends Pick<EngineServices, "clock" | "log" | 
 
 export interface PreparedJournal {
   readonly create: EngineServices["createJournal"];
-  /** Returns free space of the journal's file to the disk; undefined for a journal in memory. */
-  readonly compact: OpenedJournal["compact"] | undefined;
   /** Applies changed options of retention. A journal in memory has none. */
   readonly retentionChanged: () => void;
   /** Releases the resources if no journal is created. */
@@ -52,7 +49,6 @@ export async function openJournal(
           wallTimeOffset: () => clock.wallTime() - clock.now(),
           evicted,
         }),
-      compact: undefined,
       retentionChanged: () => {},
       abandon: async () => {},
     };
@@ -96,7 +92,6 @@ export async function openJournal(
       onDisk = opened.create(evicted);
       return onDisk;
     },
-    compact: opened.compact,
     retentionChanged: () => onDisk?.retain(retention()),
     abandon: opened.abandon,
   };

@@ -41,8 +41,6 @@ export interface Environment {
   readonly dropTable: (name: string) => Promise<void>;
   /** Makes later reads as new as the file. Without this call the library may answer from the snapshot of the present turn. */
   readonly refresh: () => void;
-  /** The file has another name from now on, by which `revive` opens it. */
-  readonly moved: (path: string) => void;
   /** Bytes of the pages in use. The file has free pages beside them. */
   readonly usedBytes: () => number;
   readonly close: () => Promise<void>;
@@ -102,7 +100,6 @@ function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolea
 /** Throws errors of `lmdb`. The file must be sound (`data-file.ts`): LMDB trusts every page of it. */
 export function openEnvironment(options: EnvironmentOptions, isReadOnly = false): Environment {
   let opened = openFile(options, isReadOnly);
-  let { path } = options;
   let commitCount = 0;
 
   const commit = async (work: (writes: Writes) => void): Promise<void> => {
@@ -141,13 +138,10 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
     revive: async () => {
       if (isAlive()) return;
       await opened.root.close();
-      opened = openFile({ ...options, path }, isReadOnly);
+      opened = openFile(options, isReadOnly);
     },
     dropTable: async (name) => void (await opened.root.openDB<Buffer, Key>({ name, encoding: "binary" }).drop()),
     refresh: () => opened.root.resetReadTxn(),
-    moved: (to) => {
-      path = to;
-    },
     usedBytes: () => Object.values(opened.databases).reduce((sum, database) => sum + pageBytesOf(database), 0),
     close: () => opened.root.close(),
   };

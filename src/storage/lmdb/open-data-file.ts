@@ -6,10 +6,9 @@ import type { JournalPolicy } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { Totals } from "../blocks/totals.js";
-import { type CompactableEnvironment, openCompactable } from "./compactable.js";
+import { isMostlyFree, removeDraft, rewrite } from "./compact.js";
 import { inspectDataFile, lengthen } from "./data-file.js";
-import { removeDraft } from "./draft.js";
-import { type Lmdb, loadLmdb } from "./environment.js";
+import { type Environment, type EnvironmentOptions, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { notedEpoch, noteEpoch } from "./epoch-note.js";
 import { journalId } from "./journal-id.js";
 import { migrate } from "./layout.js";
@@ -34,7 +33,7 @@ export interface DataFileOptions {
 }
 
 /** An open data file. Its `close` also says beside the file whether the disk has all of it. */
-export interface OpenedDataFile extends CompactableEnvironment {
+export interface OpenedDataFile extends Environment {
   /** `Journal.id`. */
   readonly id: string;
   /** As the last boot left them, or as an empty journal begins. */
@@ -54,7 +53,7 @@ const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
  */
 export async function openDataFile(options: DataFileOptions): Promise<OpenedDataFile> {
   const { directory, path, policy, wallTime } = options;
-  let environment: CompactableEnvironment | undefined;
+  let environment: Environment | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     assertPlainFiles(directory);
@@ -62,11 +61,10 @@ export async function openDataFile(options: DataFileOptions): Promise<OpenedData
     const mark = createBootMark(path, currentSystemBoot(wallTime()));
     mend(options, mark);
     // A kill in the middle of a compaction leaves its copy, which nobody needs.
-    await removeDraft(path);
+    removeDraft(path);
     if (policy === "durable" && mark.isThere() && (await isSynced(path))) mark.remove();
-    const opened = openCompactable({ lmdb, path, policy });
+    const opened = await openCompacted({ lmdb, path, policy }, options.log);
     environment = opened;
-    await migrate(opened, path);
     const id = await journalId(opened);
     const { totals, firstEpoch } = startingPoint(opened, path, wallTime());
     // On the disk before any epoch is given out.
@@ -82,6 +80,26 @@ export async function openDataFile(options: DataFileOptions): Promise<OpenedData
     await environment?.close();
     throw caught;
   }
+}
+
+/** Opens the file in the present layout, without its free pages where they are more than half of it. */
+async function openCompacted(options: EnvironmentOptions, log: Log): Promise<Environment> {
+  const { path, lmdb } = options;
+  const opened = openEnvironment(options);
+  try {
+    await migrate(opened, path);
+    if (!isMostlyFree(path, opened)) return opened;
+  } catch (caught) {
+    await opened.close();
+    throw caught;
+  }
+  await opened.close();
+  try {
+    log.info({ path, ...(await rewrite(path, lmdb)) }, "the journal was compacted");
+  } catch (caught) {
+    log.warn({ err: caught, path }, "the journal could not be compacted, and lost nothing");
+  }
+  return openEnvironment(options);
 }
 
 /** Leaves a file that can be opened, or none: a file that cannot be used is set aside, whole. */
@@ -114,7 +132,7 @@ async function isSynced(path: string): Promise<boolean> {
 }
 
 function startingPoint(
-  { tables }: Pick<CompactableEnvironment, "tables">,
+  { tables }: Pick<Environment, "tables">,
   path: string,
   wallTime: number,
 ): { readonly totals: Totals; readonly firstEpoch: Epoch } {

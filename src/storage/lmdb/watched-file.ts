@@ -3,43 +3,29 @@
 import { type Stats, statSync } from "node:fs";
 import type { JournalFailure } from "../../contracts/journal.js";
 
-export interface WatchedFile {
-  /** Looks at the file. Answers the loss, or undefined while the file is in its place. */
-  readonly loss: () => JournalFailure | undefined;
-  /** The file that is at the path now has taken the place of the one before. */
-  readonly replaced: () => void;
-}
-
 const LOSS: JournalFailure = {
   reason: "Its file was deleted, replaced or cut short.",
   remedy: "Put it back, or restart the daemon.",
 };
 
-/** Watches the file that is at `path` now. Without a file there, no loss is ever reported. */
-export function watchedFile(path: string): WatchedFile {
-  let first = statusOf(path);
+/**
+ * Watches the file that is at `path` now. The answer looks at it, and returns the loss, or undefined while the file is in its place. Without a file
+ * there, no loss is ever reported.
+ */
+export function watchedFile(path: string): () => JournalFailure | undefined {
+  const first = statusOf(path);
   /** The file never shrinks by itself. */
   let largestBytes = typeof first === "object" ? first.size : 0;
   let found: JournalFailure | undefined;
-
-  const loss = (): JournalFailure | undefined => {
+  return () => {
     if (typeof first !== "object") return undefined;
     const now = statusOf(path);
     if (now === "unknown") return found;
-    const stands =
-      now !== "missing" && now.ino === first.ino && now.dev === first.dev && now.size >= largestBytes ? now : undefined;
-    if (stands !== undefined) largestBytes = stands.size;
-    found = stands === undefined ? LOSS : undefined;
+    const stands = now !== "missing" && now.ino === first.ino && now.dev === first.dev && now.size >= largestBytes;
+    if (stands) largestBytes = now.size;
+    found = stands ? undefined : LOSS;
     return found;
   };
-
-  const replaced = (): void => {
-    first = statusOf(path);
-    largestBytes = typeof first === "object" ? first.size : 0;
-    found = undefined;
-  };
-
-  return { loss, replaced };
 }
 
 /** "unknown" if the system does not tell, which is no loss yet. */

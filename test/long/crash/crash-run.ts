@@ -34,8 +34,6 @@ export interface CrashOptions {
   readonly abandons?: number;
   /** Most events that are acknowledged between two kills. Default 120. */
   readonly longestRunEvents?: number;
-  /** How likely it is that the journal is being compacted when the daemon is killed or asked to stop. Default 0.3. */
-  readonly compactions?: number;
   /** How likely it is that a run goes on for some seconds more. Default 0.2. */
   readonly longRuns?: number;
   /** How long it runs at all where there are no kills, ms. */
@@ -53,9 +51,6 @@ export interface CrashReport extends Verdict {
   /** Ends, of either kind, and orderly ones that found questions open. */
   readonly endsWithQuestions: number;
   readonly restartsWithQuestions: number;
-  /** Compactions that were asked for, and those of them that had an end before the daemon had its own. */
-  readonly compactionsAsked: number;
-  readonly compactionsFinished: number;
   readonly starts: number;
   readonly connections: number;
   readonly exitCode: number | null;
@@ -210,7 +205,6 @@ export async function crashRun(options: CrashOptions): Promise<CrashReport> {
       sessions.reduce((sum, { events }) => sum + events.filter((one) => one.epoch !== undefined).length, 0),
     longestRunEvents,
     longRuns,
-    compact: () => compactNow(daemon, sniffer),
   });
   if (!daemon.isUp()) await daemon.start().ready;
   await pause(options.calmMs ?? 0);
@@ -239,27 +233,19 @@ interface Load {
   readonly acknowledgedCount: () => number;
   readonly longestRunEvents: number;
   readonly longRuns: number;
-  /** Asks the daemon to compact its journal, and resolves with whether it did. */
-  readonly compact: () => Promise<boolean>;
 }
 
-type Fates = Pick<
-  CrashReport,
-  "killsBeforeReady" | "endsWithQuestions" | "restartsWithQuestions" | "compactionsAsked" | "compactionsFinished"
->;
+type Fates = Pick<CrashReport, "killsBeforeReady" | "endsWithQuestions" | "restartsWithQuestions">;
 
 /** At instants that nobody chooses: under load, before it listens, and twice in a row. */
 async function endAgainAndAgain(
   daemon: MortalDaemon,
   chance: Chance,
   accidents: string[],
-  { kills, restarts = 0, compactions = 0.3, onKill }: CrashOptions,
+  { kills, restarts = 0, onKill }: CrashOptions,
   ends: ("kill" | "restart" | undefined)[],
-  { openQuestions, acknowledgedCount, longestRunEvents, longRuns, compact }: Load,
+  { openQuestions, acknowledgedCount, longestRunEvents, longRuns }: Load,
 ): Promise<Fates> {
-  // Of its own, so that a seed gives the same kills whether or not anything is compacted.
-  const compactionChance = chance.fork("compactions");
-  const compacting: Promise<boolean>[] = [];
   let killsBeforeReady = 0;
   let endsWithQuestions = 0;
   let restartsWithQuestions = 0;
@@ -273,13 +259,6 @@ async function endAgainAndAgain(
     if (!wantsQuestion) await pause(chance.between(0, 30));
     // Some runs are so long that those who take slowly get further (R17).
     if (chance.isLikely(longRuns)) await pause(chance.between(...LONG_RUN_MS));
-    if (compactionChance.isLikely(compactions)) {
-      const compaction = compact();
-      compacting.push(compaction);
-      // Some kills come after its end, the others at any step of it.
-      if (compactionChance.isLikely(0.3)) await compaction;
-      else await pause(compactionChance.between(0, 400));
-    }
     for (const question of openQuestions) question.openAtKills += 1;
     if (openQuestions.size > 0) endsWithQuestions += 1;
     if (restartsLeft > 0 && (kill > kills || chance.isLikely(restartsLeft / (restartsLeft + kills - kill + 1)))) {
@@ -308,26 +287,7 @@ async function endAgainAndAgain(
     }
     if (!(await ready)) throw new Error(`It did not start after kill ${kill}: ${daemon.stderr().slice(-2000)}`);
   }
-  const outcomes = await Promise.all(compacting);
-  return {
-    killsBeforeReady,
-    endsWithQuestions,
-    restartsWithQuestions,
-    compactionsAsked: outcomes.length,
-    compactionsFinished: outcomes.filter((isDone) => isDone).length,
-  };
-}
-
-/** The answer of a daemon that is killed meanwhile never comes: the connection's end is taken for a no. */
-async function compactNow(daemon: MortalDaemon, sniffer: WireSniffer): Promise<boolean> {
-  try {
-    const peer = rpcPeer(await ipcConnection(daemon.socket, "newline"), sniffer, "compacting");
-    await peer.request("aaepd.compact_journal", {});
-    await peer.close();
-    return true;
-  } catch {
-    return false;
-  }
+  return { killsBeforeReady, endsWithQuestions, restartsWithQuestions };
 }
 
 /** A first session, which everybody hears. */

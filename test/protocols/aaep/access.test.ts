@@ -214,14 +214,13 @@ const METHODS: Readonly<Record<AaepOperation, readonly [method: string, params: 
   repeat: ["aaep.repeat", { event_id: MESSAGES.repeat.event_id }],
   reply: ["aaep.reply", MESSAGES.reply],
   observe: ["aaepd.status", {}],
-  compact: ["aaepd.compact_journal", {}],
 };
 
 const isSubscribers = (operation: Operation): boolean => (SUBSCRIBER as readonly string[]).includes(operation);
 
 accessContract({
   name: "JSON-RPC",
-  operations: [...AGENT, ...SUBSCRIBER, "observe", "compact"],
+  operations: [...AGENT, ...SUBSCRIBER, "observe"],
   open: (access) => {
     const { recorded, last } = fates();
     const auditLog: Audit = {

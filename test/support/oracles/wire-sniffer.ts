@@ -61,8 +61,6 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,
   "aaep.ping": (value) => isEmpty(value) || isPlace(value),
-  "aaepd.compact_journal": (value) =>
-    isObject(value) && typeof value.bytes_before === "number" && typeof value.bytes_after === "number",
   "aaepd.hook": (value) => isEmpty(value) || (isObject(value) && Object.keys(value).join() === "output"),
   "aaepd.status": (value) => isObject(value) && Array.isArray(value.problems) && isObject(value.journal),
   "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",

@@ -5,7 +5,7 @@ import type { AgentEvent, Evicted, NewEvent } from "../../../src/engine/event/ev
 import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
 
 import type { BlockStore } from "../../../src/storage/blocks/block-store.js";
-import { type OpenedJournal, type OpenOptions, openDiskJournal } from "../../../src/storage/open-disk-journal.js";
+import { type OpenOptions, openDiskJournal } from "../../../src/storage/open-disk-journal.js";
 import {
   openWindowedJournal,
   type WindowedJournal,
@@ -19,7 +19,6 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 export interface JournalRig {
   readonly journal: WindowedJournal;
   readonly path: string;
-  readonly compact: OpenedJournal["compact"];
   readonly log: CollectedLog;
   readonly evicted: readonly Evicted[];
 }
@@ -59,14 +58,14 @@ export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
     return closed;
   };
   onTestFinished(close);
-  return { journal: { ...journal, close }, path: opened.path, compact: opened.compact, log, evicted };
+  return { journal: { ...journal, close }, path: opened.path, log, evicted };
 }
 
 /** A journal over any store that is ready. The store outlives it. */
 export async function openOver(
   store: BlockStore,
   options: Partial<Omit<WindowedJournalOptions, "store" | "recovered">> = {},
-): Promise<Omit<JournalRig, "path" | "compact">> {
+): Promise<Omit<JournalRig, "path">> {
   const recovered = await store.recover(0);
   if (recovered.kind === "failing") throw new Error(recovered.failure.reason);
   const log = collectLog();

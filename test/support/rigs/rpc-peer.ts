@@ -45,7 +45,6 @@ export function openRpcPeer({ engine }: EngineRig, ids = countedIds()): RpcPeer 
     log: SILENT_LOG,
     manifest: () => ({}),
     status: () => ({}),
-    compactJournal: async () => ({}),
     hook: async () => ({}),
     manifestDeclared: () => undefined,
     agentIdentity: undefined,

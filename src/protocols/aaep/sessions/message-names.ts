@@ -48,7 +48,6 @@ export const RPC_METHODS = [
   "aaep.manifest",
   "aaepd.hook",
   "aaepd.status",
-  "aaepd.compact_journal",
 ] as const;
 export type RpcMethod = (typeof RPC_METHODS)[number];
 

@@ -33,7 +33,6 @@ export const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
   "aaep.outcome_of",
   "aaepd.hook",
   "aaepd.status",
-  "aaepd.compact_journal",
 ]);
 
 export function unanswerable(method: string): Fault {

@@ -26,11 +26,6 @@ export interface RpcServices extends SubscriptionHandlerServices {
    */
   readonly status: (params: unknown, access: Access) => Message | Promise<Message>;
   /**
-   * Compacts the journal's file while the daemon goes on. Returns the result of `aaepd.compact_journal`. Rejects with a Fault if `access` forbids it,
-   * or if the journal cannot be compacted.
-   */
-  readonly compactJournal: (access: Access) => Promise<object>;
-  /**
    * Takes one message of an agent's host, the params of `aaepd.hook`, and returns its result (R8c). Rejects with a Fault if `access` forbids it, and
    * for wrong params.
    */

@@ -273,8 +273,6 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
         return services.hook(params, access, { whenLeft, processId: peer.processId });
       case "aaepd.status":
         return services.status(params, access);
-      case "aaepd.compact_journal":
-        return services.compactJournal(access);
       case undefined:
         throw unknownMethod(name, params);
     }
