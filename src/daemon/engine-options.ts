@@ -15,9 +15,7 @@ export function engineOptionsOf(
     defaultLanguage: options.defaultLanguage,
     viewWindowCount: 1024,
     queueLimitCount: 256,
-    get sequencing() {
-      return options.playsRecording === true ? "recorded" : options.sequencing;
-    },
+    isRecording: options.playsRecording === true,
     get clockSkewMs() {
       return options.clockSkewSeconds * 1000;
     },

@@ -8,19 +8,19 @@ import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./event/derived-id.js";
 import type { Evicted } from "./event/event.js";
 import type { ValidateEvent } from "./sessions/event-intake.js";
-import type { Sequencing } from "./sessions/rule-context.js";
 import type { SessionCounts } from "./sessions/session-limits.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
 
 /**
- * Limits, lengths of time and `sequencing` may change while the engine runs, because they are read for each use. Call `Engine.limitsChanged` after a
+ * Limits and lengths of time may change while the engine runs, because they are read for each use. Call `Engine.limitsChanged` after a
  * change.
  */
 export interface EngineOptions {
   /** Identity of events whose agent named none (R2); undefined refuses such events. */
   readonly producerId: string | undefined;
   readonly defaultLanguage: string;
-  readonly sequencing: Sequencing;
+  /** Events are those of a recording, which were accepted once (R3). */
+  readonly isRecording?: boolean;
   readonly clockSkewMs: Millis;
   /** Counts at which a session refuses or forgets. Default `SESSION_COUNTS`. They do not change while the engine runs. */
   readonly sessionCounts?: SessionCounts;

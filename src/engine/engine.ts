@@ -21,11 +21,11 @@ import { createOpenSessionNotices, type OpenSessionNotices } from "./notices/not
 import { durableQuestions } from "./questions/durable-questions.js";
 import { Questions } from "./questions/questions.js";
 import { createSharedConnections } from "./questions/shared-connections.js";
+import type { Moment } from "./sessions/change.js";
 import { terminalsOf } from "./sessions/ended-sessions.js";
-import type { Moment } from "./sessions/rule-context.js";
 import type { OpenQuestion } from "./sessions/session-record.js";
 import { createSessionSnapshots } from "./sessions/session-snapshots.js";
-import { createSessions } from "./sessions/sessions.js";
+import { Sessions } from "./sessions/sessions.js";
 import type { SubscribeSpec } from "./subscribe-spec.js";
 import { resumeStart } from "./subscriptions/resume-start.js";
 import { createSubscription, withOwnSessions } from "./subscriptions/subscription.js";
@@ -92,9 +92,20 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const evictions = createEvictions(durableState);
   const boots = createEpochBoots(journal, log);
   const whenDurable = (): Promise<void> | undefined => journal.append([]).durable;
+  const journalRefusal = (): unknown => {
+    try {
+      journal.append(NO_EVENTS);
+      return undefined;
+    } catch (caught) {
+      return caught;
+    }
+  };
   const noticeFactory = createNoticeFactory(ids, services.idServices, options.defaultLanguage);
-  const sessions = createSessions({
+  const sessions = new Sessions({
     limits: options,
+    isRecording: options.isRecording ?? false,
+    refusal: journalRefusal,
+    checkQuestionRoom: (bytes) => questions.checkRoom(bytes),
     validate: services.validate,
     defaultLanguage: options.defaultLanguage,
     summary: noticeFactory.madeSummary,
@@ -160,8 +171,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     shown: (subscriptionId, subscriberId, { event }) =>
       questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
     notices,
-    timestamp: sessions.timestamp,
-    mayHaveText: sessions.isOutputOpen,
+    timestamp: (sessionId) => sessions.timestamp(sessionId),
+    mayHaveText: (sessionId, outputId) => sessions.isOutputOpen(sessionId, outputId),
     gaps: (terms, after, given) => gapEvents(terms, after, given),
     asBacklog: (entry) => noticeFactory.asBacklog(entry, (eventId) => isAsked(eventId)),
     outputDigest: digestOf,
@@ -302,7 +313,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const { start, resumed } = resumeStart(spec.resumeAfter, { journal, boots, openIds: sessions.openIds, lateGaps });
+    const { start, resumed } = resumeStart(spec.resumeAfter, {
+      journal,
+      boots,
+      openIds: () => sessions.openIds(),
+      lateGaps,
+    });
     return createSubscription(
       {
         id: `sub_${ids.hex(16)}`,
@@ -328,7 +344,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   /** Takes over the state of the previous boot (R29), before any agent or subscription. */
   const restore = (): void => {
     const open = sessions.restore(durableQuestions(durableState, log, moment()), moment());
-    evictions.restore(sessions.isKnown, log);
+    evictions.restore((sessionId) => sessions.isKnown(sessionId), log);
     questions.restore(open, log);
     publishing.restore(open);
     returnUntil = clock.now() + options.agentGraceMs;
@@ -377,6 +393,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 }
 
+const NO_EVENTS: readonly never[] = [];
 const FORGET_EVERY_MS = 60_000;
 /** Longest wait of an orderly stop for the audit log, in ms. The whole stop may have only two seconds (R8a). */
 const AUDIT_TIMEOUT_MS = 300;

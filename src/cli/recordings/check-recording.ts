@@ -4,7 +4,7 @@ import type { IdSource } from "../../base/ids.js";
 import { parseDerivedId } from "../../engine/event/derived-id.js";
 import { type JournaledEvent, topicKind } from "../../engine/event/event.js";
 import { completeEvent } from "../../engine/sessions/complete-event.js";
-import { createSessions } from "../../engine/sessions/sessions.js";
+import { Sessions } from "../../engine/sessions/sessions.js";
 import { allFaults } from "../../protocols/aaep/validation/validate.js";
 import { createAgentsParts, isDaemonMade } from "./recording.js";
 
@@ -53,9 +53,10 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   const named = new Map<string, string>();
   const agentsPart = createAgentsParts();
   let wallTime = 0;
-  // Mistakes are repaired where possible, so that each is reported once and not at every later event.
-  const sessions = createSessions({
-    limits: { clockSkewMs: Number.POSITIVE_INFINITY, sequencing: "warn" },
+  // Mistakes are tolerated where possible, so that each is reported once and not at every later event.
+  const sessions = new Sessions({
+    limits: { clockSkewMs: Number.POSITIVE_INFINITY },
+    isRecording: true,
     validate: () => {},
     defaultLanguage: "und",
     summary: () => ({ summary_normal: "-" }),
@@ -67,18 +68,18 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
     const context = { ...facts, now: 0, wallTime, connection, isArray: false };
     const isKnown = (eventId: string) => known.get(eventId);
     try {
-      const plan = sessions.plan([{ fields }], { ...context, known: isKnown });
-      plan.commit();
-      const faults = plan.warnings.map(
+      const change = sessions.publish([{ fields }], { ...context, known: isKnown });
+      sessions.journaled(change, []);
+      const faults = (change.warnings ?? []).map(
         ({ code, sentence, pointer, rule, eventId }) => new Fault(code, sentence, { pointer, rule, eventId }),
       );
       // Answers are not events: a question in a recording counts as answered with yes (R5).
-      for (const { kind, sessionId, agentId, permits } of plan.asked) {
-        if (kind === "confirmation") sessions.confirmationAccepted(sessionId, agentId, permits);
+      for (const { kind, sessionId, agentId, permits } of change.asked ?? []) {
+        if (kind === "confirmation") sessions.confirmationAccepted(sessionId, agentId, permits, context);
       }
-      for (const planned of plan.events) {
-        const { event_id: eventId } = planned.event;
-        if (eventId === fields.event_id) known.set(eventId, { ...planned, sent: JSON.stringify(fields), epoch: 0 });
+      for (const made of change.events) {
+        const { event_id: eventId } = made.event;
+        if (eventId === fields.event_id) known.set(eventId, { ...made, sent: JSON.stringify(fields), epoch: 0 });
       }
       return faults;
     } catch (caught) {

@@ -1,13 +1,11 @@
 // The agents' side of the engine: a publish is planned and journaled, and takes effect only then (R2, R3, R8, R29).
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { Appended } from "../../contracts/journal.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { JournaledEvent, NewEvent, Producer } from "../event/event.js";
 import type { DurableQuestion } from "../questions/durable-questions.js";
-import type { Moment } from "../sessions/rule-context.js";
-import type { PublishAnswer, SessionPlan } from "../sessions/session-plan.js";
+import type { Change, Moment, PublishAnswer } from "../sessions/change.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { LatencyCounts } from "../time/latency-histogram.js";
 import { createPublisherBacklog, createSharedBacklog, type PublisherBacklog } from "../views/publisher-backlog.js";
@@ -20,7 +18,7 @@ import { createStopRequests, type StopRequests } from "./stop-requests.js";
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
-/** The result of a plan that was carried out. */
+/** A change that was journaled. */
 interface CarriedOut {
   readonly journaled: readonly JournaledEvent[];
   readonly durable: Promise<void> | undefined;
@@ -38,8 +36,8 @@ export interface Publishing {
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** Reports to the question's agent, if it is connected, that the question begins or stops to wait for a person. */
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** Journals a plan and makes it effective. Throws what the journal throws, and then discards the plan. */
-  readonly carryOut: (plan: SessionPlan) => CarriedOut;
+  /** Journals a change of the sessions and delivers its events. The journal takes them: the sessions have asked it (R29). */
+  readonly carryOut: (change: Change) => CarriedOut;
   /**
    * Refuses every later publish and takeover ("shutting_down"), because the daemon stops. With `areSessionsKept`, sessions stay open for the next
    * boot even if their agents leave (R8b); otherwise the caller ends them (R8a). Agents are informed which of the two applies.
@@ -65,13 +63,17 @@ export interface Publishing {
 
 /** Stands for a connection that does not exist. */
 const NOBODY = {};
+const NO_TOKENS: ReadonlySet<string> = new Set();
 
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, deliver, sessions, questions, noticeFactory, whenDurable } = services;
   // All events of a group have the same promise.
   let lastDurable: Promise<void> | undefined;
 
-  const agents = createQuestionAgents(sessions.ownerOf, (token) => questions.isWaiting(token));
+  const agents = createQuestionAgents(
+    (sessionId) => sessions.ownerOf(sessionId),
+    (token) => questions.isWaiting(token),
+  );
   const stops = createStopRequests(clock, sessions, agents, services.audit);
   const latency = createPublishLatency(clock);
 
@@ -89,9 +91,9 @@ export function createPublishing(services: PublishingServices): Publishing {
     }
   };
 
-  /** The plan's events for the journal. Each question is followed by its notice for the subscriptions that cannot answer it (R6). */
-  const withNotices = ({ events, asked }: SessionPlan): readonly NewEvent[] => {
-    if (asked.length === 0) return events;
+  /** The change's events for the journal. Each question is followed by its notice for the subscriptions that cannot answer it (R6). */
+  const withNotices = ({ events, asked }: Change): readonly NewEvent[] => {
+    if (asked === undefined) return events;
     const all: NewEvent[] = [];
     for (const [index, planned] of events.entries()) {
       all.push(planned);
@@ -105,22 +107,14 @@ export function createPublishing(services: PublishingServices): Publishing {
     return all;
   };
 
-  /** Journals a plan and its notices in one append, so that all is accepted or nothing (R3). Then it commits the plan, and delivers the events. */
-  const append = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
-    let appended: Appended;
-    try {
-      appended = journal.append(withNotices(plan));
-    } catch (caught) {
-      plan.discard();
-      throw caught;
-    }
-    const { events } = appended;
-    const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
-    plan.commit(journaled);
+  /** Journals a change and its notices in one append, so that all is accepted or nothing (R3), and delivers the events. */
+  const append = (change: Change, publisher?: PublisherBacklog): CarriedOut => {
+    const { events, durable: appended } = journal.append(withNotices(change));
+    const journaled = change.asked === undefined ? events : events.filter(({ made }) => made !== "notice");
+    sessions.journaled(change, journaled);
     deliver(events, publisher);
-    // A plan of suppressed events appends nothing, but its commit may have put state that is to be written. An append that the journal refuses has
-    // thrown above, in this turn.
-    const durable = events.length === 0 ? whenDurable() : appended.durable;
+    // Suppressed events append nothing, but what is remembered of them may have to be written.
+    const durable = events.length === 0 ? whenDurable() : appended;
     if (durable !== undefined && durable !== lastDurable) {
       lastDurable = durable;
       // Every waiting caller hears of a rejection. Without one, a rejection is no error.
@@ -130,28 +124,32 @@ export function createPublishing(services: PublishingServices): Publishing {
     return { journaled, durable };
   };
 
-  const carryOut = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
-    const carriedOut = append(plan, publisher);
-    const asks = plan.asked.length + plan.withdrawn.length > 0;
-    const inOneBreath = asks ? withdraw(plan, carriedOut) : undefined;
-    for (const sessionId of plan.ended) graces.forget(sessionId);
-    for (const sessionId of plan.adopted) graces.forget(sessionId);
+  const carryOut = (change: Change, publisher?: PublisherBacklog): CarriedOut => {
+    const carriedOut = append(change, publisher);
+    const { asked, withdrawn } = change;
+    const inOneBreath = withdrawn === undefined ? NO_TOKENS : withdraw(withdrawn, asked ?? [], carriedOut);
+    for (const { sessionId } of change.ended ?? []) graces.forget(sessionId);
+    for (const { sessionId } of change.adopted ?? []) graces.forget(sessionId);
     // The sentence may repeat the agent's words, which do not belong in a log.
-    for (const { isAdvice, sentence: _, ...warning } of plan.warnings)
-      log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
-    if (inOneBreath !== undefined) put(plan, carriedOut, inOneBreath);
+    for (const { isAdvice, sentence: _, ...warning } of change.warnings ?? [])
+      if (isAdvice) log.warn(warning, "an event goes against advice");
+    if (asked !== undefined) put(asked, carriedOut, inOneBreath);
     return carriedOut;
   };
 
   const entryOf = ({ event }: OpenQuestion, { journaled }: CarriedOut): JournaledEvent | undefined =>
     journaled.find((entry) => entry.event === event);
 
-  /** Reports withdrawn questions, and returns the tokens of those that this plan also asked. */
-  const withdraw = (plan: SessionPlan, carriedOut: CarriedOut): ReadonlySet<string> => {
+  /** Reports withdrawn questions, and returns the tokens of those that this change also asked. */
+  const withdraw = (
+    withdrawn: readonly OpenQuestion[],
+    asked: readonly OpenQuestion[],
+    carriedOut: CarriedOut,
+  ): ReadonlySet<string> => {
     const inOneBreath = new Set<string>();
-    for (const question of plan.withdrawn) {
-      // Nobody can answer a question that one plan both asks and withdraws. Its outcome is reported all the same.
-      const entry = plan.asked.includes(question) ? entryOf(question, carriedOut) : undefined;
+    for (const question of withdrawn) {
+      // Nobody can answer a question that one publish both asks and withdraws. Its outcome is reported all the same.
+      const entry = asked.includes(question) ? entryOf(question, carriedOut) : undefined;
       if (entry !== undefined) inOneBreath.add(question.token);
       despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {
         questions.withdrawn(question, carriedOut.durable, entry);
@@ -161,8 +159,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     return inOneBreath;
   };
 
-  const put = (plan: SessionPlan, carriedOut: CarriedOut, inOneBreath: ReadonlySet<string>): void => {
-    for (const question of plan.asked) {
+  const put = (asked: readonly OpenQuestion[], carriedOut: CarriedOut, inOneBreath: ReadonlySet<string>): void => {
+    for (const question of asked) {
       const entry = entryOf(question, carriedOut);
       if (entry === undefined || inOneBreath.has(question.token)) continue;
       despiteAccidents("a question could not be put", { event: question.event.event_id }, () => {
@@ -217,8 +215,8 @@ export function createPublishing(services: PublishingServices): Publishing {
       if (!isListed) addProcess(processId);
       isListed = true;
       const begunAt = clock.now();
-      const plan = sessions.plan(inputs, {
-        now: clock.now(),
+      const change = sessions.publish(inputs, {
+        now: begunAt,
         wallTime: clock.wallTime(),
         ids,
         agent: identity,
@@ -230,32 +228,22 @@ export function createPublishing(services: PublishingServices): Publishing {
         isArray,
         known: journal.find,
       });
-      try {
-        if (plan.asked.length > 0) questions.checkRoom(plan.asked);
-      } catch (caught) {
-        plan.discard();
-        throw caught;
-      }
-      for (const { token } of plan.asked) agents.asks(token, connection);
       let isAudienceLost = false;
-      for (const { sessionId } of plan.asked) if (services.tookPart(connection, sessionId)) isAudienceLost = true;
-      if (resumeToken !== undefined)
-        for (const { event } of plan.events) if (services.tookPart(connection, event.session_id)) isAudienceLost = true;
-      let carriedOut: CarriedOut;
-      try {
-        carriedOut = carryOut(plan, backlog);
-      } catch (caught) {
-        for (const { token } of plan.asked) agents.refused(token);
-        throw caught;
+      for (const { token, sessionId } of change.asked ?? []) {
+        agents.asks(token, connection);
+        if (services.tookPart(connection, sessionId)) isAudienceLost = true;
       }
-      for (const sessionId of plan.adopted) {
+      if (resumeToken !== undefined)
+        for (const { event } of change.events)
+          if (services.tookPart(connection, event.session_id)) isAudienceLost = true;
+      const { journaled, durable } = carryOut(change, backlog);
+      for (const { sessionId } of change.adopted ?? []) {
         agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
         services.sessionTaken(sessionId, undefined);
       }
       if (isAudienceLost) services.audienceLost();
-      const { journaled, durable } = carriedOut;
       latency.published(begunAt, durable);
-      const places = plan.answers.map((answer) => place(answer, journaled));
+      const places = change.answers.map((answer) => place(answer, journaled));
       return { events: places, resumeToken: places.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
     };
     const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>

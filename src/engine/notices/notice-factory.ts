@@ -7,10 +7,9 @@ import type { MessageKey, Outcome } from "../messages/catalogues/catalogue.js";
 import { localizedMessages, type ParametersFor } from "../messages/localized-messages.js";
 import type { ReminderPoint } from "../questions/pending-question.js";
 import type { QuestionResult } from "../questions/question-result.js";
-import type { EndedBecause, MadeSummary } from "../sessions/rule-context.js";
+import type { EndedBecause, MadeSummary } from "../sessions/change.js";
 import type { Resolution } from "../sessions/session-questions.js";
 import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";
-import { hintsIn } from "../terms/shape-languages.js";
 import type { Terms } from "../terms/terms.js";
 import { createAskingIn } from "./asking.js";
 import {
@@ -83,9 +82,6 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
     switch (text.kind) {
       case "tool_abandoned":
         return membersOf("toolAbandoned", () => ({ tool: text.tool }));
-      case "tool_supplied":
-        // The tool's name is the same in every language.
-        return { summary_normal: text.tool, localization_hints: hintsIn(text.language ?? defaultLanguage, undefined) };
       case "question_withdrawn":
         return resolutionMessages({ decision: "cancelled", decidedBy: text.decidedBy }, text.question);
       case "agent_disconnected":

@@ -6,7 +6,6 @@ import type { ReplyFate } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
-import { jsonSize } from "../event/event-size.js";
 import { isHostDialog } from "../event/host-dialog.js";
 import { checkQuestionRoom, SESSION_COUNTS, type SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
@@ -154,9 +153,9 @@ export class Questions {
     return this.pending.size;
   }
 
-  /** Throws "rate_limit" if these questions do not fit among the open ones of all sessions, of at most `questionBytes`. */
-  checkRoom(asked: readonly OpenQuestion[]): void {
-    checkQuestionRoom(this.counts, this.openBytes, jsonSize(asked.map(({ event }) => event)));
+  /** Throws "rate_limit" if questions of `bytes` do not fit among the open ones of all sessions, of at most `questionBytes`. */
+  checkRoom(bytes: number): void {
+    checkQuestionRoom(this.counts, this.openBytes, bytes);
   }
 
   find(token: string): OpenQuestion | undefined {

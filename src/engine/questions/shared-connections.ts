@@ -41,11 +41,7 @@ export interface SharedConnections {
   readonly join: (connection: object | undefined, lineage: readonly number[], news: ConnectionNews) => () => void;
 }
 
-/** `ownerOf` returns the connection that owns a session. `processesOf` returns the processes of its agents. */
-export function createSharedConnections({
-  ownerOf,
-  processesOf,
-}: Pick<Sessions, "ownerOf" | "processesOf">): SharedConnections {
+export function createSharedConnections(sessions: Sessions): SharedConnections {
   const agents = new WeakMap<object, OwnSessions>();
   const parts = new WeakMap<object, Set<string>>();
   const answers = new WeakMap<object, Set<string>>();
@@ -60,7 +56,7 @@ export function createSharedConnections({
       if (agents.has(connection)) return;
       agentCount += 1;
       const has = (sessionId: string): boolean =>
-        ownerOf(sessionId) === connection || parts.get(connection)?.has(sessionId) === true;
+        sessions.ownerOf(sessionId) === connection || parts.get(connection)?.has(sessionId) === true;
       agents.set(connection, { key: `agent ${agentCount}`, has });
       for (const one of listeners.get(connection) ?? []) one.agentOpened();
     },
@@ -93,7 +89,7 @@ export function createSharedConnections({
       return {
         key: `${own?.key ?? ""} of ${lineage[0]} below ${above.join(" ")}`,
         isBelow: true,
-        has: (sessionId) => own?.has(sessionId) === true || isBelow(lineage, processesOf(sessionId)),
+        has: (sessionId) => own?.has(sessionId) === true || isBelow(lineage, sessions.processesOf(sessionId)),
       };
     },
     join: (connection, lineage, news) => {

@@ -13,29 +13,24 @@ import {
   pastInstant,
   readDurable,
 } from "../journal/durable-entry.js";
+import type { HashToken, HistoryChange, HistoryKind } from "./change.js";
 import type { EndedRecord, OwnedSession } from "./ended-sessions.js";
-import type { HashToken } from "./rule-context.js";
-import type { HistoryChange, HistoryKind } from "./session-history.js";
 import { askingKey } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
   type AgentRecord,
   createAgentRecord,
   createOutputRecord,
-  createSessionRecord,
   type OpenQuestion,
   type OpenTool,
   type OutputRecord,
-  openOutputs,
-  openTools,
   type QuestionOutcome,
-  type SessionRecord,
+  SessionRecord,
 } from "./session-record.js";
-import type { Undoable } from "./undo-log.js";
 
 export interface DurableSessions {
-  /** Writes the records and facts that a plan changed. Called once for each commit, in the turn of the plan's append. */
-  readonly committed: (touched: readonly Undoable[], history: readonly HistoryChange[]) => void;
+  /** Writes the records and facts that a publish changed. Called once for each, in the turn of its append. */
+  readonly committed: (touched: readonly SessionRecord[], history: readonly HistoryChange[]) => void;
   /** Replaces the record of an open session by that of its end. */
   readonly ended: (session: OwnedSession, present: Instant) => void;
   /** Removes the reply tokens of an ended session. */
@@ -78,7 +73,7 @@ export function createDurableSessions(
   return {
     committed: (touched, history) => {
       if (!durableState.isDurable) return;
-      for (const record of touched) if (isOpenSession(record)) putCore(record);
+      for (const session of touched) if (session.phase === "open") putCore(session);
       for (const { sessionId, name, number, value } of history) {
         // The record repeats the session id, because parts of a key may have been shortened.
         durableState.put(["fact", sessionId, name, number], () =>
@@ -150,10 +145,6 @@ export function createDurableSessions(
   };
 }
 
-function isOpenSession(record: Undoable): record is SessionRecord {
-  return "sessionId" in record && (record as SessionRecord).phase === "open";
-}
-
 function epochOf({ terminal }: EndedRecord): number {
   return "epoch" in terminal ? terminal.epoch : 0;
 }
@@ -174,8 +165,7 @@ function hashIn({ tokenHash, resumeToken = "" }: DurableToken, hashToken: HashTo
   return tokenHash ?? hashToken(resumeToken);
 }
 
-type AgentCore = Omit<AgentRecord, "generation" | "confirmations">;
-type OutputCore = Omit<OutputRecord, "generation">;
+type AgentCore = Omit<AgentRecord, "confirmations">;
 
 interface SessionCore extends DurableToken {
   readonly sessionId: string;
@@ -186,7 +176,7 @@ interface SessionCore extends DurableToken {
   readonly agents: readonly AgentCore[];
   /** Of the whole session, in records of older builds. */
   readonly nextSequenceNumber?: number | undefined;
-  readonly outputs: readonly OutputCore[];
+  readonly outputs: readonly OutputRecord[];
   readonly tools: readonly OpenTool[];
   readonly ordinal: number;
   readonly historyCount: number;
@@ -204,9 +194,9 @@ function coreOf(session: SessionRecord): SessionCore {
     starter,
     language,
     lastAgentId,
-    agents: [...session.agents.values()].map(({ generation: _, confirmations: __, ...agent }) => agent),
-    outputs: openOutputs(session).map(({ generation: _, ...output }) => output),
-    tools: openTools(session),
+    agents: [...session.agents.values()].map(({ confirmations: _, ...agent }) => agent),
+    outputs: [...session.outputs.values()],
+    tools: [...session.tools.values()],
     ordinal,
     historyCount,
     latestMicros,
@@ -218,14 +208,9 @@ function coreOf(session: SessionRecord): SessionCore {
 
 function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
   const { agents, outputs, tools, nextSequenceNumber, ...scalars } = core;
-  const session: SessionRecord = {
-    ...createSessionRecord(core.sessionId),
-    ...scalars,
-    tokenHash: hashIn(core, hashToken),
-    phase: "open",
-    isLeftOver: true,
-    openToolCount: tools.length,
-  };
+  const tokenHash = hashIn(core, hashToken);
+  const kept = { ...scalars, tokenHash, phase: "open", isLeftOver: true } as const;
+  const session = Object.assign(new SessionRecord(core.sessionId), kept);
   for (const agent of agents)
     session.agents.set(agent.agentId, {
       ...createAgentRecord(agent.producer),
@@ -236,12 +221,8 @@ function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
     });
   for (const output of outputs)
     session.outputs.set(output.outputId ?? "", { ...createOutputRecord(output.outputId, output.ordinal), ...output });
-  for (const kept of tools) {
-    // Its instant is of another boot's clock.
-    const tool: OpenTool = { ...kept, at: undefined };
-    if (tool.toolCallId !== undefined) session.toolsByCallId.set(tool.toolCallId, tool);
-    else session.toolsByName.set(tool.tool, (session.toolsByName.get(tool.tool) ?? new Map()).set(tool.ordinal, tool));
-  }
+  // Its instant is of another boot's clock.
+  for (const tool of tools) session.tools.set(tool.toolCallId ?? tool.ordinal, { ...tool, at: undefined });
   return session;
 }
 

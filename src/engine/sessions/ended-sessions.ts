@@ -6,7 +6,7 @@ import { ENDED_REPLY_TOKENS_KEPT_COUNT } from "./session-limits.js";
 
 export interface EndedSession {
   readonly sessionId: string;
-  /** The session's last event; with an epoch if the commit received the journaled events. */
+  /** The session's last event; with an epoch if the journal has it. */
   readonly terminal: NewEvent | JournaledEvent;
   readonly endedAt: Millis;
 }
@@ -40,66 +40,65 @@ export interface EndedSessionsOptions {
   readonly tokensForgotten?: (tokens: readonly string[], sessionId: string) => void;
 }
 
-export interface EndedSessions {
-  readonly add: (record: EndedRecord) => void;
-  readonly has: (sessionId: string) => boolean;
-  readonly find: (sessionId: string) => EndedSession | undefined;
-  readonly recordOf: (sessionId: string) => OwnedSession | undefined;
-  /** Sessions that ended at or after `from`, in the order in which they ended. */
-  readonly since: (from: Millis) => Iterable<EndedSession>;
-  /** Forgets sessions that ended before `before`. */
-  readonly forget: (before: Millis) => void;
-}
+export class EndedSessions {
+  private readonly options: EndedSessionsOptions;
+  // In the order in which sessions ended.
+  private readonly ended = new Map<string, OwnedSession>();
+  private readonly tokensOf = new Map<string, readonly string[]>();
+  private bytes = 0;
+  private tokenCount = 0;
 
-export function createEndedSessions(options: EndedSessionsOptions): EndedSessions {
-  const { maxCount = 4096, maxBytes = 4 * 1024 * 1024, maxTokens = ENDED_REPLY_TOKENS_KEPT_COUNT } = options;
-  const { forgotten } = options;
-  const ended = new Map<string, OwnedSession>();
-  const tokensOf = new Map<string, readonly string[]>();
-  let bytes = 0;
-  let tokenCount = 0;
+  constructor(options: EndedSessionsOptions) {
+    this.options = options;
+  }
 
-  const forgetTokens = (sessionId: string): void => {
-    const tokens = tokensOf.get(sessionId);
-    if (tokens === undefined) return;
-    tokensOf.delete(sessionId);
-    tokenCount -= tokens.length;
-    options.tokensForgotten?.(tokens, sessionId);
-  };
-
-  const remove = (record: OwnedSession): void => {
-    ended.delete(record.sessionId);
-    bytes -= eventSize(record.terminal);
-    forgetTokens(record.sessionId);
-    forgotten(record);
-  };
-  /** Forgets the oldest session for as long as `isToGo` is true of it. */
-  const removeWhile = (isToGo: (record: EndedSession) => boolean): void => {
-    // The map is in the order in which sessions ended.
-    for (const record of ended.values()) {
-      if (!isToGo(record)) return;
-      remove(record);
+  add({ replyTokens, ...record }: EndedRecord): void {
+    const { maxCount = 4096, maxBytes = 4 * 1024 * 1024, maxTokens = ENDED_REPLY_TOKENS_KEPT_COUNT } = this.options;
+    this.ended.set(record.sessionId, record);
+    if (replyTokens.length > 0) this.tokensOf.set(record.sessionId, replyTokens);
+    this.tokenCount += replyTokens.length;
+    for (const [oldest] of this.tokensOf) {
+      if (this.tokenCount <= maxTokens) break;
+      this.forgetTokens(oldest);
     }
-  };
+    this.bytes += eventSize(record.terminal);
+    this.removeWhile(() => this.ended.size > maxCount || (this.bytes > maxBytes && this.ended.size > 1));
+  }
 
-  return {
-    add: ({ replyTokens, ...record }) => {
-      ended.set(record.sessionId, record);
-      if (replyTokens.length > 0) tokensOf.set(record.sessionId, replyTokens);
-      tokenCount += replyTokens.length;
-      for (const [oldest] of tokensOf) {
-        if (tokenCount <= maxTokens) break;
-        forgetTokens(oldest);
-      }
-      bytes += eventSize(record.terminal);
-      removeWhile(() => ended.size > maxCount || (bytes > maxBytes && ended.size > 1));
-    },
-    has: (sessionId) => ended.has(sessionId),
-    find: (sessionId) => ended.get(sessionId),
-    recordOf: (sessionId) => ended.get(sessionId),
-    since: function* (from) {
-      for (const record of ended.values()) if (record.endedAt >= from) yield record;
-    },
-    forget: (before) => removeWhile(({ endedAt }) => endedAt < before),
-  };
+  has(sessionId: string): boolean {
+    return this.ended.has(sessionId);
+  }
+
+  find(sessionId: string): OwnedSession | undefined {
+    return this.ended.get(sessionId);
+  }
+
+  /** Sessions that ended at or after `from`, in the order in which they ended. */
+  *since(from: Millis): Iterable<EndedSession> {
+    for (const record of this.ended.values()) if (record.endedAt >= from) yield record;
+  }
+
+  /** Forgets sessions that ended before `before`. */
+  forget(before: Millis): void {
+    this.removeWhile(({ endedAt }) => endedAt < before);
+  }
+
+  /** Forgets the oldest session for as long as `isToGo` is true of it. */
+  private removeWhile(isToGo: (record: EndedSession) => boolean): void {
+    for (const record of this.ended.values()) {
+      if (!isToGo(record)) return;
+      this.ended.delete(record.sessionId);
+      this.bytes -= eventSize(record.terminal);
+      this.forgetTokens(record.sessionId);
+      this.options.forgotten(record);
+    }
+  }
+
+  private forgetTokens(sessionId: string): void {
+    const tokens = this.tokensOf.get(sessionId);
+    if (tokens === undefined) return;
+    this.tokensOf.delete(sessionId);
+    this.tokenCount -= tokens.length;
+    this.options.tokensForgotten?.(tokens, sessionId);
+  }
 }

@@ -2,9 +2,8 @@
 // agent repeats it (R8).
 import { Fault } from "../../base/errors.js";
 import { topicKind } from "../event/event.js";
-import type { Draft } from "./rule-context.js";
+import type { Change, PublishAnswer, PublishContext } from "./change.js";
 import { isSameText, type PublishedEvent, sentText, wasSentAs } from "./same-publish.js";
-import type { PublishAnswer, PublishContext } from "./session-plan.js";
 import type { SessionRecord } from "./session-record.js";
 
 /** Earlier events of the same array, by their ids. */
@@ -16,7 +15,7 @@ export type Seen = Map<string, PublishedEvent> | undefined;
  * Throws "event_id_reused".
  */
 export function answerDuplicate(
-  draft: Draft,
+  change: Change,
   open: ReadonlyMap<string, SessionRecord>,
   sent: PublishedEvent,
   context: PublishContext,
@@ -31,16 +30,19 @@ export function answerDuplicate(
   const text = sentText(sent);
   const isStart = known !== undefined && topicKind(known.event.type) === "session.started";
   const session = isStart ? open.get(known.event.session_id) : undefined;
-  if (twin !== undefined ? !isSameText(text, sentText(twin)) : known && !wasSentAs(text, known, draft.hashToken)) {
+  if (
+    twin !== undefined ? !isSameText(text, sentText(twin)) : known && !wasSentAs(text, known, change.services.hashToken)
+  ) {
     const sentence = "Give every event an event_id of its own; another event has this one.";
     throw new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
   }
   // Every subscriber sees the event itself, so repeating a start proves nothing. Without the token, no connection gets a session of another one.
   if (session !== undefined && session.owner === undefined && ownToken !== undefined) {
-    draft.undo.touch(session);
+    change.touch(session);
     session.owner = context.connection;
     session.isResumed = true;
-    draft.adopted.push(session);
+    change.adopted ??= [];
+    change.adopted.push(session);
   }
   // The answer has the token only for the connection that owns the session, for the same reason.
   const token = session?.owner === context.connection ? (ownToken ?? session.resumeToken) : undefined;

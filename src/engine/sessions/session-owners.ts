@@ -1,51 +1,51 @@
-// The connection that owns each open session (R8).
+// The connection that owns each open session, and the rights and the identity that it has there (R2, R8).
+import { Fault } from "../../base/errors.js";
+import type { PublishContext } from "./change.js";
+import type { CompletionFacts } from "./complete-event.js";
 import type { SessionRecord } from "./session-record.js";
 
-export interface SessionOwners {
+export class SessionOwners {
+  private readonly owned = new Map<object, Set<SessionRecord>>();
+  private readonly byHash = new Map<string, Set<SessionRecord>>();
+
   /** Files a session under its owner; does nothing for a session without owner. */
-  readonly add: (session: SessionRecord) => void;
-  readonly remove: (session: SessionRecord) => void;
+  add(session: SessionRecord): void {
+    if (session.owner === undefined) return;
+    put(this.byHash, session.tokenHash, session);
+    session.isLeftOver = false;
+    put(this.owned, session.owner, session);
+  }
+
+  remove(session: SessionRecord): void {
+    if (session.owner === undefined) return;
+    drop(this.byHash, session.tokenHash, session);
+    drop(this.owned, session.owner, session);
+  }
+
   /** Takes the sessions from a connection that has ended, and returns them. */
-  readonly release: (connection: object) => readonly SessionRecord[];
+  release(connection: object): readonly SessionRecord[] {
+    const theirs = [...(this.owned.get(connection) ?? [])];
+    this.owned.delete(connection);
+    for (const session of theirs) {
+      session.owner = undefined;
+      drop(this.byHash, session.tokenHash, session);
+    }
+    return theirs;
+  }
+
   /**
    * The connection that has an open session with this token hash. If an agent chose one token for several sessions, the session that was filed first
    * decides.
    */
-  readonly holderOf: (tokenHash: string) => object | undefined;
-  /** Whether the connection owns an open session. */
-  readonly isHolder: (connection: object) => boolean;
-}
+  holderOf(tokenHash: string): object | undefined {
+    const [first] = this.byHash.get(tokenHash) ?? [];
+    return first?.owner;
+  }
 
-export function createSessionOwners(): SessionOwners {
-  const owned = new Map<object, Set<SessionRecord>>();
-  const byHash = new Map<string, Set<SessionRecord>>();
-  return {
-    add: (session) => {
-      if (session.owner === undefined) return;
-      put(byHash, session.tokenHash, session);
-      session.isLeftOver = false;
-      put(owned, session.owner, session);
-    },
-    remove: (session) => {
-      if (session.owner === undefined) return;
-      drop(byHash, session.tokenHash, session);
-      drop(owned, session.owner, session);
-    },
-    release: (connection) => {
-      const theirs = [...(owned.get(connection) ?? [])];
-      owned.delete(connection);
-      for (const session of theirs) {
-        session.owner = undefined;
-        drop(byHash, session.tokenHash, session);
-      }
-      return theirs;
-    },
-    holderOf: (tokenHash) => {
-      const [first] = byHash.get(tokenHash) ?? [];
-      return first?.owner;
-    },
-    isHolder: (connection) => owned.has(connection),
-  };
+  /** Number of open sessions that the connection owns. */
+  countOf(connection: object | undefined): number {
+    return connection === undefined ? 0 : (this.owned.get(connection)?.size ?? 0);
+  }
 }
 
 function put<Key>(sets: Map<Key, Set<SessionRecord>>, key: Key, session: SessionRecord): void {
@@ -58,4 +58,28 @@ function drop<Key>(sets: Map<Key, Set<SessionRecord>>, key: Key, session: Sessio
   const among = sets.get(key);
   among?.delete(session);
   if (among?.size === 0) sets.delete(key);
+}
+
+/** Throws "session_not_started", "session_ended", or "session_not_yours" if the shown token has another hash. */
+export function assertClaim(session: SessionRecord, shownHash: string): void {
+  if (session.phase !== "open") {
+    const [code, sentence] =
+      session.phase === "ended"
+        ? (["session_ended", "Start a session with a new id; this one has ended."] as const)
+        : (["session_not_started", "Publish session.started; no session with this id is open."] as const);
+    throw new Fault(code, sentence, { pointer: "/session_id", rule: "R8" });
+  }
+  if (session.tokenHash === shownHash) return;
+  const sentence = "Show the resume_token that session.started was answered with.";
+  throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
+}
+
+/**
+ * The facts that complete an event in this session. A connection that took the session over publishes as the agent that started it, whatever the
+ * connection declared.
+ */
+export function factsIn(session: SessionRecord | undefined, context: PublishContext): CompletionFacts {
+  if (session === undefined || session.phase !== "open") return context;
+  const isTaken = session.owner === undefined || (session.isResumed && session.owner === context.connection);
+  return isTaken ? { ...context, agent: session.starter } : context;
 }

@@ -5,26 +5,18 @@ import { textOf } from "../../base/members.js";
 import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
+import { jsonSize } from "../event/event-size.js";
 import { isHostDialog } from "../event/host-dialog.js";
-import { implyState, unimplyState } from "./implied-states.js";
-import {
-  advise,
-  breach,
-  type Draft,
-  emitBefore,
-  emitMade,
-  type RuleContext,
-  stampNow,
-  textOrUndefined,
-} from "./rule-context.js";
-import { forget, type HistoryDraft, remember } from "./session-history.js";
+import { breach, type Change, type RuleContext, textOrUndefined, warn } from "./change.js";
 import { checkOpenLimit } from "./session-limits.js";
-import type {
-  AcceptedConfirmation,
-  AgentRecord,
-  OpenQuestion,
-  QuestionOutcome,
-  SessionRecord,
+import {
+  type AcceptedConfirmation,
+  type AgentRecord,
+  implyState,
+  type OpenQuestion,
+  type QuestionOutcome,
+  type SessionRecord,
+  unimplyState,
 } from "./session-record.js";
 
 /** Asks a confirmation. Advises `default_decision: "reject"` for a risky action; validation has already refused forbidden defaults (AAEP §6.4.1). */
@@ -33,7 +25,9 @@ export function askConfirmation(context: RuleContext): void {
   const isIrreversible = event.irreversible === true || event.reversibility === "irreversible";
   if ((isIrreversible || event.risk_level === "high") && event.default_decision !== "reject") {
     const sentence = 'Better set default_decision to "reject": the action is irreversible or its risk is high.';
-    advise(context, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
+    const rule = "AAEP §6.4.1";
+    const about = { pointer: "/default_decision", rule, eventId: event.event_id };
+    warn(context, { code: "default_not_allowed", sentence, ...about, isAdvice: true });
   }
   checkCall(context, isIrreversible);
   ask(context);
@@ -47,7 +41,7 @@ const CALL_FORMS = [
 
 /** Refuses a confirmation whose call is sure to be refused, so that nobody is asked in vain (R5c). */
 function checkCall(context: RuleContext, isIrreversible: boolean): void {
-  const { draft, session, event } = context;
+  const { change, session, event } = context;
   const named = namedIn(event);
   for (const [name, form, words] of CALL_FORMS) {
     const value = named[name];
@@ -63,24 +57,25 @@ function checkCall(context: RuleContext, isIrreversible: boolean): void {
     const sentence = "Name the tool_call_id of a call to come; this one was used in this session.";
     breach(context, "tool_already_invoked", sentence, "/extra_context/tool_call_id", "R5c");
   }
-  if (isIrreversible && draft.hasAnswered(draft.connection, session.sessionId)) {
+  if (isIrreversible && change.services.hasAnswered(change.connection, session.sessionId)) {
     const sentence = "Ask over the agent's own connection; this one has answered a question of the session.";
     breach(context, "confirmation_required", sentence, "/irreversible", "R5");
   }
 }
 
 /** Whether a call's id was used in the session. */
-export function wasInvoked({ usedCallIds, toolsByCallId }: SessionRecord, toolCallId: string): boolean {
-  return usedCallIds.has(toolCallId) || toolsByCallId.has(toolCallId);
+export function wasInvoked({ usedCallIds, tools }: SessionRecord, toolCallId: string): boolean {
+  return usedCallIds.has(toolCallId) || tools.has(toolCallId);
 }
 
 /** Opens a question with a token of its own. If its agent has not reported `awaiting_input`, the daemon supplies that state first (R6). */
 export function ask(context: RuleContext): void {
-  const { draft, session, agent, event } = context;
+  const { change, session, agent, event } = context;
+  const { counts, replyTokens, checkQuestionRoom } = change.services;
   const kind = context.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
   const token = textOf(event.reply_token);
-  checkOpenLimit(draft.counts, "questions", session.questions.size, "/reply_token");
-  if (draft.replyTokens.has(token)) {
+  checkOpenLimit(counts, "questions", session.questions.size, "/reply_token");
+  if (replyTokens.has(token)) {
     breach(context, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
   }
   const asking = askingKey(agent.agentId, event);
@@ -89,10 +84,14 @@ export function ask(context: RuleContext): void {
     const pointer = kind === "confirmation" ? "/action" : "/question";
     breach(context, "already_asked", sentence, pointer, "AAEP §6.1");
   }
+  const askedBytes = change.askedBytes + jsonSize(event);
+  checkQuestionRoom(askedBytes);
+  change.askedBytes = askedBytes;
   if (agent.told !== AWAITING_INPUT) {
     // The supplied event has no summary: its subscribers get the question next, and all others get the notice.
     const fields = { from_state: agent.told, to_state: AWAITING_INPUT };
-    emitBefore(context, "supplied", "state.changed", agent.producer, fields, { asks: kind });
+    const { producer, timestamp } = event;
+    change.emitMade(session, "supplied", "state.changed", producer, timestamp, fields, { asks: kind });
     agent.stateBeforeAwaiting = agent.told;
     agent.told = AWAITING_INPUT;
   }
@@ -102,29 +101,33 @@ export function ask(context: RuleContext): void {
     sessionId: session.sessionId,
     agentId: agent.agentId,
     event,
-    at: draft.moment.now,
+    at: change.moment.now,
     ordinal: session.ordinal + 1,
     permits: permitsOf(event),
   };
-  draft.undo.put(session.questions, token, question);
-  draft.undo.put(session.asking, asking, token);
-  rememberToken(draft, session, token);
+  session.questions.set(token, question);
+  session.asking.set(asking, token);
+  rememberToken(change, session, token);
   agent.openQuestionCount += 1;
   agent.isRestored = false;
-  draft.asked.push(question);
+  change.asked ??= [];
+  change.asked.push(question);
   implyState(agent, AWAITING_INPUT);
 }
 
 /** Remembers a token as used. Beyond the limit, the oldest tokens of closed questions are forgotten. */
-function rememberToken(draft: Draft, session: SessionRecord, token: string): void {
-  const { undo, replyTokens } = draft;
-  undo.put(replyTokens, token, session.sessionId);
-  remember(draft, session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
+function rememberToken(change: Change, session: SessionRecord, token: string): void {
+  const { replyTokens, counts } = change.services;
+  const { sessionId } = session;
+  replyTokens.set(token, sessionId);
+  change.onUndo(() => replyTokens.delete(token));
+  change.remember(session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
   for (const oldest of session.replyTokens.keys()) {
-    if (session.replyTokens.size <= draft.counts.replyTokens) break;
+    if (session.replyTokens.size <= counts.replyTokens) break;
     if (session.questions.has(oldest)) continue;
-    forget(draft, session, "token", session.replyTokens, oldest);
-    undo.remove(replyTokens, oldest);
+    change.forget(session, "token", session.replyTokens, oldest);
+    replyTokens.delete(oldest);
+    change.onUndo(() => replyTokens.set(oldest, sessionId));
   }
 }
 
@@ -165,34 +168,32 @@ export function permitsOf(event: AgentEvent): AcceptedConfirmation {
   };
 }
 
-function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, outcome: QuestionOutcome): void {
-  draft.undo.touch(session);
-  draft.undo.remove(session.questions, question.token);
-  draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
-  remember(draft, session, "outcome", session.outcomes, outcome, draft.counts.outcomes);
+function closeQuestion(change: Change, session: SessionRecord, question: OpenQuestion, outcome: QuestionOutcome): void {
+  session.questions.delete(question.token);
+  session.asking.delete(askingKey(question.agentId, question.event));
+  change.remember(session, "outcome", session.outcomes, outcome, change.services.counts.outcomes);
   const agent = session.agents.get(question.agentId);
-  if (agent === undefined) return;
-  draft.undo.touch(agent);
-  agent.openQuestionCount -= 1;
+  if (agent !== undefined) agent.openQuestionCount -= 1;
 }
 
 /**
  * Closes a question that its agent no longer asks, and adds the resolution for every subscriber that saw it. The agent's own event may be filtered
  * out, and need not mention the question (AAEP §6.7.2, §6.8). `isEnd`: the daemon ends the session, so a host's own dialog may still be open (R5b).
  */
-export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion, stamp: string, isEnd = false) {
-  closeQuestion(draft, session, question, { token: question.token, outcome: "withdrawn" });
-  draft.withdrawn.push(question);
+export function withdraw(change: Change, session: SessionRecord, question: OpenQuestion, stamp: string, isEnd = false) {
+  closeQuestion(change, session, question, { token: question.token, outcome: "withdrawn" });
+  change.withdrawn ??= [];
+  change.withdrawn.push(question);
   const { event } = question;
   const decidedBy = isEnd && isHostDialog(event) ? "host_window" : "agent";
   const fields = {
     urgency: "critical",
     from_state: AWAITING_INPUT,
     to_state: AWAITING_INPUT,
-    ...draft.summary({ kind: "question_withdrawn", question: event, decidedBy }),
+    ...change.services.summary({ kind: "question_withdrawn", question: event, decidedBy }),
   };
   const marks = { question: event.event_id, decision: "cancelled", decided_by: decidedBy };
-  emitMade(draft, session, "resolution", "state.changed", event.producer, stamp, fields, marks);
+  change.emitMade(session, "resolution", "state.changed", event.producer, stamp, fields, marks);
 }
 
 /** The outcome of a question as its session needs it. The room questions knows who decided, and how. */
@@ -211,13 +212,18 @@ export interface Resolution extends QuestionOutcome {
  * Closes an open question and adds the event that reports its outcome. With its agent's last open question, the agent's earlier state is restored;
  * with any other, the agent still waits (R6).
  */
-export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
+export function resolveQuestion(
+  change: Change,
+  session: SessionRecord,
+  question: OpenQuestion,
+  resolution: Resolution,
+) {
   const { token, outcome, isAcceptedByReply, isRejected, summary, marks } = resolution;
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
-  closeQuestion(draft, session, question, { token, outcome });
-  if (isAcceptedByReply && question.kind === "confirmation") accept(draft, session, agent, question.permits);
-  if (isRejected && question.kind === "confirmation") takeBack(draft, session, agent, question.permits);
+  closeQuestion(change, session, question, { token, outcome });
+  if (isAcceptedByReply && question.kind === "confirmation") accept(change, session, agent, question.permits);
+  if (isRejected && question.kind === "confirmation") takeBack(change, session, agent, question.permits);
   const isLast = agent.openQuestionCount === 0;
   const restored = agent.state === AWAITING_INPUT ? agent.stateBeforeAwaiting : agent.state;
   const fields = {
@@ -226,8 +232,8 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
     to_state: isLast ? restored : AWAITING_INPUT,
     ...summary,
   };
-  const stamp = stampNow(draft, session);
-  emitMade(draft, session, "resolution", "state.changed", agent.producer, stamp, fields, marks);
+  const stamp = change.stampNow(session);
+  change.emitMade(session, "resolution", "state.changed", agent.producer, stamp, fields, marks);
   if (!isLast) return;
   agent.state = restored;
   agent.told = restored;
@@ -237,21 +243,17 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 }
 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
-export function accept(draft: HistoryDraft, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
+export function accept(change: Change, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
   const accepted = { ...permits };
   const value = { ...permits, agentId: agent.agentId };
-  remember(draft, session, "permit", agent.confirmations, accepted, draft.counts.confirmations, value);
+  const { confirmations } = change.services.counts;
+  change.remember(session, "permit", agent.confirmations, accepted, confirmations, value);
 }
 
 /** Withdraws unused permissions for the same action after a later rejection. */
-function takeBack(
-  draft: HistoryDraft,
-  session: SessionRecord,
-  agent: AgentRecord,
-  rejected: AcceptedConfirmation,
-): void {
+function takeBack(change: Change, session: SessionRecord, agent: AgentRecord, rejected: AcceptedConfirmation): void {
   for (const accepted of [...agent.confirmations.keys()])
-    if (isSame(accepted, rejected)) forget(draft, session, "permit", agent.confirmations, accepted);
+    if (isSame(accepted, rejected)) change.forget(session, "permit", agent.confirmations, accepted);
 }
 
 /**

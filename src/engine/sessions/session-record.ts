@@ -1,11 +1,11 @@
 // The record of one session, and its summary for readers outside. Data only: the rules that change it are in session-sequence.ts.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentProcess } from "../event/agent-process.js";
+import { AWAITING_INPUT, type ImpliedState } from "../event/agent-states.js";
 import type { AgentEvent, Producer } from "../event/event.js";
 import type { Timestamp } from "../event/timestamps.js";
 import type { Outcome } from "../messages/catalogues/catalogue.js";
 import type { TextLengths } from "../text/chunk-text.js";
-import type { Undoable } from "./undo-log.js";
 
 /** Remembered keys, the oldest first, each with its number. */
 export type HistoryIndex<Key> = Map<Key, number>;
@@ -23,7 +23,7 @@ export interface AcceptedConfirmation {
 }
 
 /** One agent within one session (R3a). */
-export interface AgentRecord extends Undoable {
+export interface AgentRecord {
   readonly agentId: string;
   producer: Producer;
   /** The agent's last `to_state`, or the state that the daemon restored (R6). */
@@ -32,7 +32,7 @@ export interface AgentRecord extends Undoable {
   told: string;
   /** The agent's present state: its last `to_state`, or the state that a later event implies. */
   current: string;
-  /** States implied since the agent's last state.changed; bits of implied-states.ts. */
+  /** States implied since the agent's last state.changed; bits of `BITS`. */
   impliedStates: number;
   /** The state from which the agent entered `awaiting_input`. */
   stateBeforeAwaiting: string;
@@ -66,7 +66,7 @@ export interface OpenTool {
 export type ChunkLook = Pick<AgentEvent, "producer"> & Readonly<Record<string, unknown>>;
 
 /** One open output: the chunks of one `output_id`, or those without one. */
-export interface OutputRecord extends Undoable, TextLengths {
+export interface OutputRecord extends TextLengths {
   readonly outputId: string | undefined;
   /** Ordinal of the output's first chunk. */
   readonly ordinal: number;
@@ -101,89 +101,126 @@ export interface QuestionOutcome {
   readonly outcome: QuestionFate;
 }
 
-export interface SessionRecord extends Undoable {
+export class SessionRecord {
   readonly sessionId: string;
-  phase: SessionPhase;
+  phase: SessionPhase = "absent";
   /** The agent that started the session. */
-  starter: Producer;
+  starter: Producer = { agent_id: "" };
   /** The language of the texts of `session.started` (R2). */
   language: string | undefined;
   /** The agent that published last. */
-  lastAgentId: string;
-  readonly agents: Map<string, AgentRecord>;
-  /** Open outputs by id; the unnamed output has the id "". */
-  readonly outputs: Map<string, OutputRecord>;
-  /** Ids of the newest completed outputs. */
-  readonly completedOutputs: HistoryIndex<string>;
-  readonly toolsByCallId: Map<string, OpenTool>;
-  /** Open tools without a call's id, by name and by ordinal. */
-  readonly toolsByName: Map<string, Map<number, OpenTool>>;
-  openToolCount: number;
-  /** Ids of the newest invocations. */
-  readonly usedCallIds: HistoryIndex<string>;
-  readonly questions: Map<string, OpenQuestion>;
+  lastAgentId = "";
+  agents = new Map<string, AgentRecord>();
+  /** Open outputs by id, in the order of their first chunks; the unnamed output has the id "". */
+  outputs = new Map<string, OutputRecord>();
+  /** Open tools in the order in which they were invoked, each by its call's id; a tool without one by its ordinal. */
+  tools = new Map<string | number, OpenTool>();
+  /** Open questions by their tokens, in the order in which they were asked. */
+  questions = new Map<string, OpenQuestion>();
   /** Tokens of open questions by agent and words: an agent may not ask the same twice at a time (AAEP §6.1). */
-  readonly asking: Map<string, string>;
+  asking = new Map<string, string>();
+  /** Ids of the newest completed outputs. */
+  readonly completedOutputs: HistoryIndex<string> = new Map();
+  /** Ids of the newest invocations. */
+  readonly usedCallIds: HistoryIndex<string> = new Map();
   /** Tokens of the newest questions, and of all open ones. */
-  readonly replyTokens: HistoryIndex<string>;
+  readonly replyTokens: HistoryIndex<string> = new Map();
   /** Outcomes of the newest questions. */
-  readonly outcomes: HistoryIndex<QuestionOutcome>;
+  readonly outcomes: HistoryIndex<QuestionOutcome> = new Map();
   /** Number of the newest fact; each fact has its own number. */
-  historyCount: number;
+  historyCount = 0;
   /** Number of published events, the daemon's included. */
-  ordinal: number;
-  latestMicros: number;
+  ordinal = 0;
+  latestMicros = Number.NEGATIVE_INFINITY;
   /** The latest timestamp of any agent's event, as it was written. */
-  latestText: string;
+  latestText = "";
   /** The connection that owns the session; undefined while its agent is away (R8). */
   owner: object | undefined;
   /** The processes of the agents that published in the session, or took it over (R5d). */
-  processes: readonly AgentProcess[];
+  processes: readonly AgentProcess[] = [];
   /** The session comes from the previous boot, and its agent has not come back yet (R8b). */
-  isLeftOver: boolean;
+  isLeftOver = false;
   /** Hash of the resume token (R8). */
-  tokenHash: string;
+  tokenHash = "";
   /** The token itself, for the connection that repeats the session's start. Undefined if its agent chose it, or an earlier boot made it. */
   resumeToken: string | undefined;
   /** The present owner took the session over, and publishes in it as its starter (R2). */
-  isResumed: boolean;
+  isResumed = false;
+
+  constructor(sessionId: string) {
+    this.sessionId = sessionId;
+  }
+
+  /**
+   * The fields as they are now, to be assigned if a change is taken back. Work in proportion to what is open. The facts about the past are shared:
+   * `Change.remember` and `Change.forget` take their own changes back.
+   */
+  backup(): Partial<SessionRecord> {
+    return {
+      ...this,
+      agents: copies(this.agents),
+      outputs: copies(this.outputs),
+      tools: new Map(this.tools),
+      questions: new Map(this.questions),
+      asking: new Map(this.asking),
+    };
+  }
+
+  /** Number of open questions, tools and outputs, which end with the session. */
+  openParts(): number {
+    return this.questions.size + this.tools.size + this.outputs.size;
+  }
+
+  summary(): SessionSummary {
+    const speaker = this.agents.get(this.lastAgentId);
+    return {
+      sessionId: this.sessionId,
+      producer: this.starter,
+      state: speaker?.current ?? "idle",
+      percent: speaker?.percent,
+      agents: Array.from(this.agents.values(), ({ producer, current, percent }) => {
+        return { producer, state: current, percent };
+      }),
+      openTools: [...this.tools.values()],
+      openOutputs: Array.from(this.outputs.values(), ({ outputId, codePoints }) => {
+        return { outputId, position: codePoints };
+      }),
+      openQuestions: [...this.questions.values()],
+      outcomes: Array.from(this.outcomes, ([outcome, number]) => ({ ...outcome, number })),
+      eventCount: this.ordinal,
+      timestamp: this.latestText,
+      isAgentConnected: this.owner !== undefined,
+    };
+  }
 }
 
-export function createSessionRecord(sessionId: string): SessionRecord {
-  return {
-    generation: 0,
-    sessionId,
-    phase: "absent",
-    starter: { agent_id: "" },
-    language: undefined,
-    lastAgentId: "",
-    agents: new Map(),
-    outputs: new Map(),
-    completedOutputs: new Map(),
-    toolsByCallId: new Map(),
-    toolsByName: new Map(),
-    openToolCount: 0,
-    usedCallIds: new Map(),
-    questions: new Map(),
-    asking: new Map(),
-    replyTokens: new Map(),
-    outcomes: new Map(),
-    historyCount: 0,
-    ordinal: 0,
-    latestMicros: Number.NEGATIVE_INFINITY,
-    latestText: "",
-    owner: undefined,
-    processes: [],
-    isLeftOver: false,
-    tokenHash: "",
-    resumeToken: undefined,
-    isResumed: false,
-  };
+function copies<Key, Value>(map: ReadonlyMap<Key, Value>): Map<Key, Value> {
+  return new Map(Array.from(map, ([key, value]) => [key, { ...value }]));
+}
+
+const BITS = { calling_tool: 1, writing_output: 2, [AWAITING_INPUT]: 4, handing_off: 8 } as const satisfies Readonly<
+  Record<ImpliedState, number>
+>;
+const BIT_OF: ReadonlyMap<string, number> = new Map(Object.entries(BITS));
+
+/** An event implies that its agent is in a state, without a state.changed (R3a). */
+export function implyState(agent: AgentRecord, state: ImpliedState): void {
+  agent.impliedStates |= BITS[state];
+  agent.current = state;
+}
+
+/** The daemon has ended a state that an event implied. */
+export function unimplyState(agent: AgentRecord, state: ImpliedState): void {
+  agent.impliedStates &= ~BITS[state];
+}
+
+/** Whether an event since the agent's last state.changed implies `state`. */
+export function isImplied(agent: AgentRecord, state: string): boolean {
+  return ((BIT_OF.get(state) ?? 0) & agent.impliedStates) !== 0;
 }
 
 export function createAgentRecord(producer: Producer): AgentRecord {
   return {
-    generation: 0,
     agentId: producer.agent_id,
     producer,
     state: "idle",
@@ -202,7 +239,6 @@ export function createAgentRecord(producer: Producer): AgentRecord {
 
 export function createOutputRecord(outputId: string | undefined, ordinal: number): OutputRecord {
   return {
-    generation: 0,
     outputId,
     ordinal,
     codePoints: 0,
@@ -212,26 +248,6 @@ export function createOutputRecord(outputId: string | undefined, ordinal: number
     last: undefined,
     language: undefined,
   };
-}
-
-/** Open tools in the order in which they were invoked. */
-export function openTools(session: SessionRecord): readonly OpenTool[] {
-  if (session.openToolCount === 0) return [];
-  return [
-    ...session.toolsByCallId.values(),
-    ...[...session.toolsByName.values()].flatMap((tools) => [...tools.values()]),
-  ].sort((a, b) => a.ordinal - b.ordinal);
-}
-
-/** Open outputs in the order of their first chunks. */
-export function openOutputs(session: SessionRecord): readonly OutputRecord[] {
-  if (session.outputs.size === 0) return [];
-  return [...session.outputs.values()].sort((a, b) => a.ordinal - b.ordinal);
-}
-
-/** Open questions in the order in which they were asked. */
-export function openQuestions(session: SessionRecord): readonly OpenQuestion[] {
-  return [...session.questions.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
 
 export interface AgentSummary {
@@ -268,28 +284,6 @@ export interface SessionSummary {
   /** Timestamp of the latest event. */
   readonly timestamp: string;
   readonly isAgentConnected: boolean;
-}
-
-export function summarize(session: SessionRecord): SessionSummary {
-  const speaker = session.agents.get(session.lastAgentId);
-  return {
-    sessionId: session.sessionId,
-    producer: session.starter,
-    state: speaker?.current ?? "idle",
-    percent: speaker?.percent,
-    agents: [...session.agents.values()].map(({ producer, current, percent }) => ({
-      producer,
-      state: current,
-      percent,
-    })),
-    openTools: openTools(session),
-    openOutputs: openOutputs(session).map(({ outputId, codePoints }) => ({ outputId, position: codePoints })),
-    openQuestions: openQuestions(session),
-    outcomes: Array.from(session.outcomes, ([outcome, number]) => ({ ...outcome, number })),
-    eventCount: session.ordinal,
-    timestamp: session.latestText,
-    isAgentConnected: session.owner !== undefined,
-  };
 }
 
 /** How much of the past the open sessions remember. session-limits.ts has the limits. */

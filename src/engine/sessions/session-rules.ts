@@ -7,47 +7,38 @@ import { AWAITING_INPUT } from "../event/agent-states.js";
 import { AAEPD } from "../event/vocabulary.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
 import { shortenedText } from "../text/shortened-text.js";
-import { implyState, isImplied } from "./implied-states.js";
-import {
-  breach,
-  type Draft,
-  emitBefore,
-  emitMade,
-  type RuleContext,
-  stampNow,
-  textOrUndefined,
-} from "./rule-context.js";
-import { forget, remember } from "./session-history.js";
+import { breach, type Change, type RuleContext, textOrUndefined } from "./change.js";
 import { checkClosures, checkOpenLimit } from "./session-limits.js";
 import { asksForCall, wasInvoked, withdraw } from "./session-questions.js";
 import {
+  type AcceptedConfirmation,
   type AgentRecord,
   type ChunkLook,
   createOutputRecord,
+  implyState,
+  isImplied,
   type OpenTool,
   type OutputRecord,
-  openOutputs,
-  openQuestions,
-  openTools,
   type SessionRecord,
 } from "./session-record.js";
 
-export function startSession({ draft, session, event, ownToken }: RuleContext): void {
+export function startSession({ change, session, event, ownToken }: RuleContext): void {
   session.phase = "open";
   session.starter = event.producer;
   session.language = event.localization_hints?.primary_language;
-  session.owner = draft.connection;
-  session.resumeToken = ownToken === undefined ? `rst_${draft.moment.ids.hex(16)}` : undefined;
-  session.tokenHash = draft.hashToken(ownToken ?? session.resumeToken ?? "");
-  draft.started.push(session);
+  session.owner = change.connection;
+  session.resumeToken = ownToken === undefined ? `rst_${change.moment.ids.hex(16)}` : undefined;
+  session.tokenHash = change.services.hashToken(ownToken ?? session.resumeToken ?? "");
+  change.started ??= [];
+  change.started.push(session);
 }
 
 /** Ends a session that succeeded. Such a session may leave no tool and no output open (R3a). */
 export function completeSession(context: RuleContext): void {
   const { session } = context;
-  if (session.openToolCount > 0 || session.outputs.size > 0) {
-    const [tool] = openTools(session);
-    const [output] = openOutputs(session);
+  if (session.tools.size > 0 || session.outputs.size > 0) {
+    const [tool] = session.tools.values();
+    const [output] = session.outputs.values();
     const first =
       tool !== undefined
         ? `tool.completed for ${tool.toolCallId ?? tool.tool}`
@@ -59,27 +50,24 @@ export function completeSession(context: RuleContext): void {
 
 /** Ends a session. First it closes the open tools and outputs in their agents' names (R3a), and withdraws the open questions (AAEP §6.8). */
 export function endSession(context: RuleContext): void {
-  const { draft, session, event } = context;
-  closeOpen(draft, session, event.timestamp);
-  finish(draft, session);
+  const { change, session, event } = context;
+  closeOpen(change, session, event.timestamp);
+  finish(change, session);
 }
 
-function closeOpen(draft: Draft, session: SessionRecord, stamp: string, isEnd = false): void {
-  checkClosures(
-    draft.counts,
-    draft.events.length,
-    session.questions.size + session.openToolCount + session.outputs.size,
-  );
-  for (const question of openQuestions(session)) withdraw(draft, session, question, stamp, isEnd);
-  for (const { tool, toolCallId, producer } of openTools(session)) {
-    emitMade(draft, session, "closing", "tool.completed", producer, stamp, {
+function closeOpen(change: Change, session: SessionRecord, stamp: string, isEnd = false): void {
+  const { counts, summary } = change.services;
+  checkClosures(counts, change.events.length, session.openParts());
+  for (const question of session.questions.values()) withdraw(change, session, question, stamp, isEnd);
+  for (const { tool, toolCallId, producer } of session.tools.values()) {
+    change.emitMade(session, "closing", "tool.completed", producer, stamp, {
       tool,
       ...(toolCallId === undefined ? undefined : { tool_call_id: toolCallId }),
       status: "timeout",
-      ...draft.summary({ kind: "tool_abandoned", tool, producer }),
+      ...summary({ kind: "tool_abandoned", tool, producer }),
     });
   }
-  for (const output of openOutputs(session)) {
+  for (const output of session.outputs.values()) {
     const { last } = output;
     if (last === undefined) continue;
     // The closing chunk repeats every member that decides about merging, so that the held text still ends as one unit (R10).
@@ -88,28 +76,28 @@ function closeOpen(draft: Draft, session: SessionRecord, stamp: string, isEnd = 
       if (last[name] !== undefined) fields[name] = last[name];
     }
     const chunk = remainder(output.carry);
-    emitMade(draft, session, "closing", "output.streaming", last.producer, stamp, {
+    change.emitMade(session, "closing", "output.streaming", last.producer, stamp, {
       ...fields,
       chunk,
       position: output.codePoints,
       complete: true,
       coalesce_hint: "completion",
     });
-    draft.undo.touch(output);
     addLengths(output, chunk);
     output.carry = "";
-    endOutput(draft, session, output);
+    endOutput(change, session, output);
   }
 }
 
-function finish(draft: Draft, session: SessionRecord): void {
+function finish(change: Change, session: SessionRecord): void {
   session.phase = "ended";
-  draft.ended.push(session);
+  change.ended ??= [];
+  change.ended.push(session);
 }
 
 /** Changes the agent's state. `from_state` has to be the agent's last state, or one that its later events imply (AAEP §4.2.1, R3a). */
 export function changeState(context: RuleContext): void {
-  const { draft, session, agent, event } = context;
+  const { change, session, agent, event } = context;
   const from = textOf(event.from_state);
   const to = textOf(event.to_state);
   const isBelated = agent.isRestored && from === AWAITING_INPUT;
@@ -117,12 +105,11 @@ export function changeState(context: RuleContext): void {
   if (left !== agent.state && !isImplied(agent, left)) {
     const sentence = `Set from_state to "${agent.state}", the state this agent is in.`;
     breach(context, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
-    supplyState(context, left);
   }
   if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
-    checkClosures(draft.counts, draft.events.length, agent.openQuestionCount);
-    for (const question of openQuestions(session)) {
-      if (question.agentId === agent.agentId) withdraw(draft, session, question, event.timestamp);
+    checkClosures(change.services.counts, change.events.length, agent.openQuestionCount);
+    for (const question of session.questions.values()) {
+      if (question.agentId === agent.agentId) withdraw(change, session, question, event.timestamp);
     }
   }
   if (to === AWAITING_INPUT && left !== AWAITING_INPUT) agent.stateBeforeAwaiting = left;
@@ -136,19 +123,12 @@ export function changeState(context: RuleContext): void {
   else if (isBelated) context.event = { ...event, from_state: left };
 }
 
-/** Repairs the chain of states: adds an event that enters `left`, the state that the agent did not report (R3). A recording has it already. */
-function supplyState(context: RuleContext, left: string): void {
-  const { agent, draft } = context;
-  if (agent.told === left || draft.sequencing === "recorded") return;
-  emitBefore(context, "state", "state.changed", agent.producer, { from_state: agent.told, to_state: left });
-}
-
 /** Progress of its session, or of one open call that it names in the daemon's extension (R5c). */
 export function reportProgress(context: RuleContext): void {
   const { session, agent, event } = context;
   const call = event.extensions?.[AAEPD]?.tool_call_id;
   if (call !== undefined) {
-    if (session.toolsByCallId.has(textOf(call))) return;
+    if (session.tools.has(textOf(call))) return;
     throw notInvoked(
       "Name an open call, as in its tool.invoked; none with this id is open.",
       `/extensions/${AAEPD}/tool_call_id`,
@@ -163,7 +143,8 @@ const LONGEST_WORDS = 80;
 
 /** Opens a tool. A call's id is used once in a session, and an irreversible call needs a confirmation (AAEP §4.3.1, R5). */
 export function invokeTool(context: RuleContext): void {
-  const { draft, session, agent, event } = context;
+  const { change, session, agent, event } = context;
+  const { counts } = change.services;
   const tool = textOf(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
   if (toolCallId !== undefined && wasInvoked(session, toolCallId)) {
@@ -171,12 +152,14 @@ export function invokeTool(context: RuleContext): void {
     breach(context, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
   }
   const consent = event.extensions?.[AAEPD]?.consent;
-  if (event.irreversible === true || consent !== undefined) useUpConfirmation(context, tool, toolCallId, consent);
+  let used: AcceptedConfirmation | undefined;
+  if (event.irreversible === true || consent !== undefined) used = permittedBy(context, tool, toolCallId, consent);
   else if (toolCallId !== undefined && asksForCall(session, toolCallId)) {
     const sentence = "Wait for the outcome; a question that is open asks whether this very call may be made.";
     breach(context, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
-  checkOpenLimit(draft.counts, "tools", session.openToolCount, "/tool");
+  checkOpenLimit(counts, "tools", session.tools.size, "/tool");
+  if (used !== undefined) change.forget(session, "permit", agent.confirmations, used);
   const { producer, timestamp: since } = event;
   const said = textOrUndefined(event.summary_terse) ?? textOrUndefined(event.summary_normal);
   const opened: OpenTool = {
@@ -185,41 +168,40 @@ export function invokeTool(context: RuleContext): void {
     producer,
     ordinal: session.ordinal + 1,
     since,
-    at: draft.moment.now,
+    at: change.moment.now,
     words: said === undefined ? undefined : shortenedText(said, LONGEST_WORDS),
   };
-  if (toolCallId === undefined) {
-    const open = session.toolsByName.get(tool) ?? new Map<number, OpenTool>();
-    if (open.size === 0) draft.undo.put(session.toolsByName, tool, open);
-    draft.undo.put(open, opened.ordinal, opened);
-  } else {
-    draft.undo.put(session.toolsByCallId, toolCallId, opened);
-    remember(draft, session, "call", session.usedCallIds, toolCallId, draft.counts.callIds);
-  }
-  session.openToolCount += 1;
+  session.tools.set(toolCallId ?? opened.ordinal, opened);
+  if (toolCallId !== undefined) change.remember(session, "call", session.usedCallIds, toolCallId, counts.callIds);
   implyState(agent, "calling_tool");
 }
 
-/** Uses up the confirmation that permits the call: the one whose token the call names as its `consent` (R5c), else one that fits (R5). */
-function useUpConfirmation(context: RuleContext, tool: string, toolCallId: string | undefined, consent: unknown): void {
-  const { draft, session, agent } = context;
-  const used = consent === undefined ? confirmationFor(agent, tool, toolCallId) : confirmationOf(agent, tool, consent);
-  if (draft.hasAnswered(draft.connection, session.sessionId)) {
+/** The confirmation that permits the call and is used up by it: the one whose token the call names (R5c), else one that fits (R5). */
+function permittedBy(
+  context: RuleContext,
+  tool: string,
+  toolCallId: string | undefined,
+  consent: unknown,
+): AcceptedConfirmation | undefined {
+  const { change, session, agent } = context;
+  if (change.services.hasAnswered(change.connection, session.sessionId)) {
     const sentence = "Make this call over the agent's own connection; this one has answered a question of the session.";
     breach(context, "confirmation_required", sentence, "/irreversible", "R5");
-  } else if (used !== undefined) forget(draft, session, "permit", agent.confirmations, used);
-  else if (consent === undefined) {
+  }
+  const used = consent === undefined ? confirmationFor(agent, tool, toolCallId) : confirmationOf(agent, tool, consent);
+  if (used === undefined && consent === undefined) {
     const sentence = "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
     breach(context, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
-  } else {
+  } else if (used === undefined) {
     const sentence =
       "Name the reply_token of this agent's confirmation that a reply accepted in this session, for this tool; it permits one call.";
     breach(context, "confirmation_required", sentence, `/extensions/${AAEPD}/consent`, "R5c");
   }
+  return used;
 }
 
 /** The accepted confirmation with this token. If it named a tool, the call is of that tool, in whatever way its name is written (R5c). */
-function confirmationOf(agent: AgentRecord, tool: string, consent: unknown) {
+function confirmationOf(agent: AgentRecord, tool: string, consent: unknown): AcceptedConfirmation | undefined {
   for (const permits of agent.confirmations.keys()) {
     if (permits.token !== consent) continue;
     return permits.tool === undefined || foldedName(permits.tool) === foldedName(tool) ? permits : undefined;
@@ -231,7 +213,11 @@ function confirmationOf(agent: AgentRecord, tool: string, consent: unknown) {
  * The accepted confirmation that a call uses up. A confirmation that names the call is used first, then one that names the tool, then one that
  * names neither.
  */
-function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | undefined) {
+function confirmationFor(
+  agent: AgentRecord,
+  tool: string,
+  toolCallId: string | undefined,
+): AcceptedConfirmation | undefined {
   const fitting = [...agent.confirmations.keys()].filter(
     (permits) =>
       (permits.tool === undefined || permits.tool === tool) &&
@@ -249,87 +235,61 @@ function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | 
  * first (AAEP §4.5.2).
  */
 export function completeTool(context: RuleContext): void {
-  const { draft, session, agent, event } = context;
+  const { session, agent, event } = context;
   const tool = textOf(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
-  if (toolCallId !== undefined) {
-    const open = session.toolsByCallId.get(toolCallId);
-    if (open === undefined) {
-      const sentence = "Publish tool.invoked with this tool_call_id first; none is open.";
-      // An id that was completed before cannot be invoked again, so there is nothing to repair.
-      if (session.usedCallIds.has(toolCallId)) throw notInvoked(sentence, "/tool_call_id");
-      breach(context, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
-      supplyInvocation(context, tool, toolCallId);
-      return;
-    }
-    if (open.tool !== tool) throw notInvoked(`Set tool to "${open.tool}", as in tool.invoked.`, "/tool");
-    draft.undo.remove(session.toolsByCallId, toolCallId);
+  const open = toolCallId === undefined ? oldestOf(session, agent, tool) : session.tools.get(toolCallId);
+  if (open === undefined && toolCallId !== undefined) {
+    const sentence = "Publish tool.invoked with this tool_call_id first; none is open.";
+    breach(context, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
+  } else if (open === undefined) {
+    const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
+    breach(context, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
   } else {
-    const open = session.toolsByName.get(tool);
-    const closed = open && oldestFor(agent, open);
-    if (open === undefined || closed === undefined) {
-      const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
-      breach(context, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
-      supplyInvocation(context, tool, undefined);
-      return;
-    }
-    draft.undo.remove(open, closed.ordinal);
-    if (open.size === 0) draft.undo.remove(session.toolsByName, tool);
+    if (open.tool !== tool) throw notInvoked(`Set tool to "${open.tool}", as in tool.invoked.`, "/tool");
+    session.tools.delete(toolCallId ?? open.ordinal);
   }
-  session.openToolCount -= 1;
 }
 
 function notInvoked(sentence: string, pointer: string): Fault {
   return new Fault("tool_not_invoked", sentence, { pointer, rule: "AAEP §4.5.2" });
 }
 
-/** Repairs a completion without invocation: adds the invocation before it (R3). */
-function supplyInvocation(context: RuleContext, tool: string, toolCallId: string | undefined): void {
-  const { draft, session, agent } = context;
-  const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
-  const language = context.event.localization_hints?.primary_language ?? session.language;
-  emitBefore(context, "closing", "tool.invoked", agent.producer, {
-    tool,
-    ...call,
-    ...draft.summary({ kind: "tool_supplied", tool, language }),
-  });
-  if (toolCallId !== undefined) remember(draft, session, "call", session.usedCallIds, toolCallId, draft.counts.callIds);
-  implyState(agent, "calling_tool");
-}
-
-/** The agent's own tool before others', and the lowest ordinal. The order of the map does not count: undoing a plan may change it. */
-function oldestFor(agent: AgentRecord, open: ReadonlyMap<number, OpenTool>): OpenTool | undefined {
-  let found: OpenTool | undefined;
-  const isOwn = ({ producer }: OpenTool): boolean => producer.agent_id === agent.agentId;
-  for (const tool of open.values()) {
-    if (found === undefined || (isOwn(tool) === isOwn(found) ? tool.ordinal < found.ordinal : isOwn(tool)))
-      found = tool;
+/** The open tool of this name that was invoked without an id: the agent's own before others', the oldest first. */
+function oldestOf({ tools }: SessionRecord, agent: AgentRecord, name: string): OpenTool | undefined {
+  let others: OpenTool | undefined;
+  for (const one of tools.values()) {
+    if (one.tool !== name || one.toolCallId !== undefined) continue;
+    if (one.producer.agent_id === agent.agentId) return one;
+    others ??= one;
   }
-  return found;
+  return others;
 }
 
 /** Adds a chunk. The chunks of an output follow one another without gaps, and none follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
 export function streamOutput(context: RuleContext): void {
-  const { draft, session, agent, event } = context;
+  const { change, session, agent, event } = context;
   const outputId = textOrUndefined(event.output_id);
   const key = outputId ?? "";
-  let output = session.outputs.get(key);
   const where = outputId === undefined ? "" : "/output_id";
-  if (output === undefined) {
+  const known = session.outputs.get(key);
+  if (known === undefined) {
     if (session.completedOutputs.has(key)) {
       const sentence = "Begin another output with an output_id of its own; this one is complete.";
       breach(context, "output_already_complete", sentence, where, "AAEP §4.5.4");
     }
-    checkOpenLimit(draft.counts, "outputs", session.outputs.size, where);
-    output = createOutputRecord(outputId, session.ordinal + 1);
-    output.language = textOrUndefined(event.language) ?? event.localization_hints?.primary_language;
-    draft.undo.put(session.outputs, key, output);
-  } else draft.undo.touch(output);
+    checkOpenLimit(change.services.counts, "outputs", session.outputs.size, where);
+  }
+  const output = known ?? createOutputRecord(outputId, session.ordinal + 1);
   const { codePoints } = output;
   const given = event.position;
   if (given !== codePoints && !fitsPosition(given, output, output.carry)) {
     const sentence = `Set position to ${codePoints}, the code points sent so far, or leave it out.`;
     breach(context, "position_mismatch", sentence, "/position", "AAEP §4.3.3, R13");
+  }
+  if (known === undefined) {
+    output.language = textOrUndefined(event.language) ?? event.localization_hints?.primary_language;
+    session.outputs.set(key, output);
   }
   const chunk = textOf(event.chunk);
   const isLast = event.complete === true;
@@ -338,7 +298,7 @@ export function streamOutput(context: RuleContext): void {
   output.carry = carry;
   if (text !== chunk || given !== codePoints) context.event = { ...event, chunk: text, position: codePoints };
   output.last = lookOf(context.event);
-  if (isLast) endOutput(draft, session, output);
+  if (isLast) endOutput(change, session, output);
   implyState(agent, "writing_output");
 }
 
@@ -348,21 +308,22 @@ function lookOf(chunk: ChunkLook): ChunkLook {
   return { producer, urgency, output_id, content_type, language, localization_hints, correlation_id };
 }
 
-function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
-  draft.undo.remove(session.outputs, outputId);
-  remember(draft, session, "output", session.completedOutputs, outputId, draft.counts.completedOutputs);
+function endOutput(change: Change, session: SessionRecord, { outputId = "" }: OutputRecord): void {
+  session.outputs.delete(outputId);
+  const { completedOutputs } = change.services.counts;
+  change.remember(session, "output", session.completedOutputs, outputId, completedOutputs);
 }
 
 /** Ends a session because its agent did not come back, or because the daemon stops (R8, R8a). */
-export function abandonSession(draft: Draft, session: SessionRecord, isStopping: boolean): void {
+export function abandonSession(change: Change, session: SessionRecord, isStopping: boolean): void {
   const because = isStopping ? "daemon_stopped" : session.isLeftOver ? "not_back" : "connection_lost";
-  const stamp = stampNow(draft, session);
-  closeOpen(draft, session, stamp, true);
-  emitMade(draft, session, "closing", "session.errored", session.starter, stamp, {
+  const stamp = change.stampNow(session);
+  closeOpen(change, session, stamp, true);
+  change.emitMade(session, "closing", "session.errored", session.starter, stamp, {
     error_category: "transient",
     error_code: "AGENT_DISCONNECTED",
     recoverable: true,
-    ...draft.summary({ kind: "agent_disconnected", producer: session.starter, because }),
+    ...change.services.summary({ kind: "agent_disconnected", producer: session.starter, because }),
   });
-  finish(draft, session);
+  finish(change, session);
 }

@@ -5,12 +5,11 @@
 // validation, which includes the urgency of its type and the default of a question. It changes the records or throws.
 import { Fault, type FaultCode } from "../../base/errors.js";
 import type { AgentEvent, TopicKind } from "../event/event.js";
-import { isBefore, parseTimestamp } from "../event/timestamps.js";
-import { implyState } from "./implied-states.js";
-import { breach, emit, type RuleContext, stampNow } from "./rule-context.js";
+import { isBefore } from "../event/timestamps.js";
+import { breach, type RuleContext } from "./change.js";
 import { type PublishedEvent, sentHash, sentText } from "./same-publish.js";
 import { ask, askConfirmation } from "./session-questions.js";
-import type { SessionPhase } from "./session-record.js";
+import { implyState, type SessionPhase } from "./session-record.js";
 import {
   changeState,
   completeSession,
@@ -57,25 +56,35 @@ export function orderIn(phase: SessionPhase): { readonly kinds: readonly TopicKi
 }
 
 /**
- * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds to the plan the event and the daemon's events before
- * it. `sent` is the event as it came, `input` what was left of it. The journal keeps a hash of its text if the event differs from it in more than the
- * language, so that duplicates can be compared (R3).
+ * Applies an agent's event: refuses it with a Fault and changes nothing, or changes the session's records and adds to the change the event and the
+ * daemon's events before it. `sent` is the event as it came, `input` what was left of it. The journal keeps a hash of its text if the event
+ * differs from it in more than the language, so that duplicates can be compared (R3).
  */
 export function applyEvent(context: RuleContext, input: PublishedEvent, sent: PublishedEvent): void {
-  const { draft, session, agent, kind } = context;
+  const { change, session, agent, kind, timestamp } = context;
   const step = TABLE[session.phase][kind];
   if (step === undefined) {
     const { code, sentence } = OUT_OF_PLACE[session.phase];
     throw new Fault(code, sentence, { pointer: "/session_id", rule: "AAEP §4.5.1" });
   }
-  draft.undo.touch(session);
-  draft.undo.touch(agent);
   if (session.phase === "open") checkOwner(context);
-  checkSequenceNumber(context);
+  const sequenceNumber = checkSequenceNumber(context);
   checkTime(context);
+  const { connection } = change;
+  const isAdopted = session.phase === "open" && session.owner === undefined;
+  step(context);
+  // Nothing below refuses.
+  if (isAdopted) {
+    session.owner = connection;
+    session.isResumed = true;
+    change.adopted ??= [];
+    change.adopted.push(session);
+  }
+  agent.sequenceNumber = sequenceNumber;
+  // A coarser timestamp can be lower and yet not be before the latest. The latest one, which is more exact, then stays.
+  if (agent.latest === undefined || timestamp.micros >= agent.latest.micros) agent.latest = timestamp;
   agent.producer = context.event.producer;
   session.lastAgentId = agent.agentId;
-  step(context);
   if (context.isSuppressed) return;
   const { event, taken } = context;
   const isWhole = event === taken.event;
@@ -83,45 +92,36 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
   // again.
   const isAsSent = isWhole && taken.isAsSent && input.fields === sent.fields;
   const isDerivable = isAsSent || sent.fields.event_id === undefined;
-  const hash = isDerivable ? undefined : sentHash(sentText(sent), draft.hashToken);
-  emit(draft, session, event, context.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, hash);
+  const hash = isDerivable ? undefined : sentHash(sentText(sent), change.services.hashToken);
+  change.emit(session, event, timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, hash);
 }
 
 /** Only the connection that started a session, or one that shows its resume token, publishes into it (R8). */
-function checkOwner({ draft, session }: RuleContext): void {
-  if (session.owner === draft.connection) return;
-  if (draft.shownHash !== session.tokenHash) {
-    throw new Fault("session_not_yours", "Show the resume_token that session.started was answered with.", {
-      pointer: "/session_id",
-      rule: "R8",
-    });
-  }
-  if (session.owner === undefined) {
-    session.owner = draft.connection;
-    session.isResumed = true;
-    draft.adopted.push(session);
-  }
+function checkOwner({ change, session }: RuleContext): void {
+  if (session.owner === change.connection || change.shownHash === session.tokenHash) return;
+  const sentence = "Show the resume_token that session.started was answered with.";
+  throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
 }
 
 /**
  * All events of an agent in a session have a number, or none has (AAEP §3.4.1). The numbers rise; a gap is no fault, because the event before may
- * have been refused. They are removed here (R16).
+ * have been refused. They are removed here (R16). Returns the agent's last number.
  */
-function checkSequenceNumber(context: RuleContext): void {
+function checkSequenceNumber(context: RuleContext): number | undefined {
   const { agent, event } = context;
   const number = event.sequence_number;
   const last = agent.sequenceNumber;
-  if (number === undefined && last === undefined) return;
+  if (number === undefined && last === undefined) return undefined;
   let sentence: string | undefined;
   if (last === undefined && agent.latest !== undefined)
     sentence = "Leave out sequence_number: the agent began without.";
   else if (last !== undefined && (typeof number !== "number" || number <= last))
     sentence = `Set sequence_number to a number above ${last}, that of the event before.`;
   if (sentence !== undefined) breach(context, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.4.1, R16");
-  if (typeof number !== "number") return;
-  agent.sequenceNumber = number;
+  if (typeof number !== "number") return last;
   const { sequence_number: _, ...rest } = event;
   context.event = rest as AgentEvent;
+  return number;
 }
 
 /**
@@ -129,32 +129,17 @@ function checkSequenceNumber(context: RuleContext): void {
  * an agent may keep to the session's latest instant.
  */
 function checkTime(context: RuleContext): void {
-  const { draft, agent, session } = context;
-  if (context.isStamped) {
-    const skewMs = context.timestamp.micros / 1000 - draft.moment.wallTime;
-    let isRepaired = false;
-    const isSkewed =
-      skewMs > draft.clockSkewMs ? context.timestamp.micros > session.latestMicros : skewMs < -draft.clockSkewMs;
-    if (isSkewed) {
-      const seconds = Math.round(skewMs / 1000);
-      const sentence = `Correct the clock or leave out timestamp: it is ${seconds} s from the daemon's.`;
-      breach(context, "timestamp_skewed", sentence, "/timestamp", "R3b");
-      isRepaired = true;
-    } else if (agent.latest !== undefined && isBefore(context.timestamp, agent.latest)) {
-      breach(
-        context,
-        "timestamp_out_of_order",
-        "Publish in the order of timestamps, or leave out timestamp, as after a step back of the clock.",
-        "/timestamp",
-        "AAEP §3.2.5, R3b",
-      );
-      isRepaired = true;
-    }
-    if (isRepaired) {
-      context.event = { ...context.event, timestamp: stampNow(draft, session) };
-      context.timestamp = parseTimestamp(context.event.timestamp) ?? context.timestamp;
-    }
+  const { change, agent, session, timestamp } = context;
+  if (!context.isStamped) return;
+  const { clockSkewMs } = change.services;
+  const skewMs = timestamp.micros / 1000 - change.moment.wallTime;
+  const isSkewed = skewMs > clockSkewMs ? timestamp.micros > session.latestMicros : skewMs < -clockSkewMs;
+  if (isSkewed) {
+    const seconds = Math.round(skewMs / 1000);
+    const sentence = `Correct the clock or leave out timestamp: it is ${seconds} s from the daemon's.`;
+    breach(context, "timestamp_skewed", sentence, "/timestamp", "R3b");
+  } else if (agent.latest !== undefined && isBefore(timestamp, agent.latest)) {
+    const sentence = "Publish in the order of timestamps, or leave out timestamp, as after a step back of the clock.";
+    breach(context, "timestamp_out_of_order", sentence, "/timestamp", "AAEP §3.2.5, R3b");
   }
-  // A coarser timestamp can be lower and yet not be before the latest. The latest one, which is more exact, then stays.
-  if (agent.latest === undefined || context.timestamp.micros >= agent.latest.micros) agent.latest = context.timestamp;
 }

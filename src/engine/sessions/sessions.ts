@@ -1,55 +1,58 @@
-// The sessions of all agents: plans of what is published, owners, and the records of sessions that ended. A plan is made whole or not at all, and
-// changes nothing until it is committed (R3). session-sequence.ts decides about the order of events. Journals, subscriptions and timers are in other
-// rooms.
-import { Fault } from "../../base/errors.js";
+// The sessions of all agents: what may be published in them, their owners, and the records of sessions that ended. session-sequence.ts decides about
+// the order of events. Journals, subscriptions and timers are in other rooms.
+import { Fault, faultFrom } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
+import { isObject, ownMembersOf } from "../event/own-members.js";
+import { AAEPD } from "../event/vocabulary.js";
 import type { Instant } from "../journal/durable-entry.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
-import { createDurableSessions } from "./durable-sessions.js";
-import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
-import { createEventIntake, type ValidateEvent } from "./event-intake.js";
-import { answerDuplicate, type Seen } from "./idempotent-publish.js";
-import { type TakenToken, takeOwnToken } from "./own-token.js";
-import { faultAt } from "./publish-fault.js";
 import {
-  createDraft,
-  type Draft,
-  emitMade,
+  Change,
   type HashToken,
   type MadeSummary,
   type Moment,
-  type SessionLimits,
-  stampNow,
-} from "./rule-context.js";
+  type PublishAnswer,
+  type PublishContext,
+  type RuleServices,
+} from "./change.js";
+import { createDurableSessions, type DurableSessions } from "./durable-sessions.js";
+import { type EndedSession, EndedSessions } from "./ended-sessions.js";
+import { createEventIntake, type TakeEvent, type ValidateEvent } from "./event-intake.js";
+import { answerDuplicate, type Seen } from "./idempotent-publish.js";
+import { type TakenToken, takeOwnToken } from "./own-token.js";
 import type { PublishedEvent } from "./same-publish.js";
-import { assertClaim, factsIn } from "./session-claims.js";
-import type { HistoryChange } from "./session-history.js";
-import { checkOpenLimit, SESSION_COUNTS } from "./session-limits.js";
-import { createSessionOwners } from "./session-owners.js";
-import type { PublishAnswer, PublishContext, SessionPlan } from "./session-plan.js";
+import { checkOpenLimit, SESSION_COUNTS, type SessionCounts } from "./session-limits.js";
+import { assertClaim, factsIn, SessionOwners } from "./session-owners.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
   createAgentRecord,
-  createSessionRecord,
   type OpenQuestion,
   type Remembered,
   rememberedOf,
-  type SessionRecord,
+  SessionRecord,
   type SessionSummary,
-  summarize,
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-import { createUndoLog } from "./undo-log.js";
+
+export interface SessionLimits {
+  /**
+   * Largest permitted difference between an agent's timestamp and the daemon's clock, in ms (R3b, `clock_skew_seconds`). Beyond it:
+   * `timestamp_skewed`.
+   */
+  readonly clockSkewMs: number;
+  /** Default `SESSION_COUNTS`. */
+  readonly sessionCounts?: SessionCounts;
+}
 
 export interface SessionsOptions {
-  /** Read for each plan. */
+  /** Read for each publish. */
   readonly limits: SessionLimits;
   readonly validate: ValidateEvent;
   /** The language of texts for which neither event nor agent names one (R2). */
@@ -58,6 +61,12 @@ export interface SessionsOptions {
   readonly hashToken: HashToken;
   /** Texts of daemon-made events. */
   readonly summary: MadeSummary;
+  /** The events are a recording's, which were accepted once: states and irreversible calls stand as they are. Default false. */
+  readonly isRecording?: boolean;
+  /** The fault of the journal while it takes nothing (R29). Default: it takes everything. */
+  readonly refusal?: () => unknown;
+  /** Throws "rate_limit" if further questions of `bytes` do not fit among the open ones of all sessions. Default: they fit. */
+  readonly checkQuestionRoom?: (bytes: number) => void;
   /** Called with each ended session that is forgotten. */
   readonly forgotten?: (sessionId: string) => void;
   /** Called before an open session may change in a way that its summary shows, even if it then does not. */
@@ -65,336 +74,341 @@ export interface SessionsOptions {
   /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
   readonly durableState?: DurableState;
   /** Whether a connection has answered a question of a session (R5). Default: none has. */
-  readonly hasAnswered?: Draft["hasAnswered"];
+  readonly hasAnswered?: (connection: object | undefined, sessionId: string) => boolean;
   readonly log?: Pick<Log, "error">;
 }
 
-export interface Sessions {
+/** Call `journaled` with each change, in the turn in which it was made and with the journal's form of its events. */
+export class Sessions {
+  private readonly options: SessionsOptions;
+  private readonly counts: SessionCounts;
+  private readonly take: TakeEvent;
+  private readonly rules: RuleServices;
+  private readonly durable: DurableSessions;
+  private readonly open = new Map<string, SessionRecord>();
+  private readonly owners = new SessionOwners();
+  private readonly endedSessions: EndedSessions;
+
+  constructor(options: SessionsOptions) {
+    const { limits, durableState = NO_DURABLE_STATE, log = { error: () => undefined }, hashToken } = options;
+    this.options = options;
+    this.counts = limits.sessionCounts ?? SESSION_COUNTS;
+    this.take = createEventIntake(options);
+    const replyTokens = new Map<string, string>();
+    this.rules = {
+      isRecording: options.isRecording ?? false,
+      get clockSkewMs() {
+        return limits.clockSkewMs;
+      },
+      counts: this.counts,
+      summary: options.summary,
+      hashToken,
+      replyTokens,
+      hasAnswered: options.hasAnswered ?? (() => false),
+      checkQuestionRoom: options.checkQuestionRoom ?? (() => {}),
+    };
+    this.durable = createDurableSessions(durableState, log, hashToken);
+    this.endedSessions = new EndedSessions({
+      forgotten: ({ sessionId }) => {
+        this.durable.forgotten(sessionId);
+        options.forgotten?.(sessionId);
+      },
+      tokensForgotten: (tokens, sessionId) => {
+        for (const token of tokens) replyTokens.delete(token);
+        this.durable.tokensForgotten(sessionId);
+      },
+    });
+  }
+
   /**
    * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault; its pointer starts at the event, or, for arrays, at the
-   * array. After a throw the sessions are unchanged.
+   * array. While the journal takes nothing, it throws that fault, if the rules refuse nothing. After a throw the sessions are unchanged.
    */
-  readonly plan: (inputs: readonly PublishedEvent[], context: PublishContext) => SessionPlan;
-  /** Resolves an open question: reports its outcome and restores its agent's state (R6). Throws `not_found`. */
-  readonly resolve: (sessionId: string, token: string, resolution: Resolution, moment: Moment) => SessionPlan;
-  /** Adds a daemon-made reminder of an open question, as progress of its agent (AAEP §6.4.3). Throws `not_found`. */
-  readonly remind: (
-    sessionId: string,
-    token: string,
-    fields: Readonly<Record<string, unknown>>,
-    moment: Moment,
-  ) => SessionPlan;
+  publish(inputs: readonly PublishedEvent[], context: PublishContext): Change {
+    const refusal = this.options.refusal?.();
+    const { resumeToken, connection, isArray } = context;
+    const { hashToken } = this.options;
+    const shownHash = resumeToken === undefined ? undefined : hashToken(resumeToken);
+    const mayUndo = inputs.length > 1 || refusal !== undefined;
+    const change = new Change(this.rules, context, connection, shownHash, mayUndo);
+    const seen: Seen = inputs.length > 1 ? new Map() : undefined;
+    for (const sent of inputs) {
+      try {
+        const fields = withToolCallId(sent.fields, hashToken);
+        const taken = takeOwnToken(fields === sent.fields ? sent : { fields });
+        const again = answerDuplicate(change, this.open, sent, context, seen, taken.token);
+        change.answers.push(again ?? this.publishOne(change, taken, sent, context));
+        const eventId = sent.fields.event_id;
+        if (again === undefined && typeof eventId === "string") seen?.set(eventId, sent);
+      } catch (caught) {
+        change.undo();
+        throw faultAt(caught, sent, isArray ? `/${change.answers.length}` : "");
+      }
+    }
+    if (refusal === undefined) return change;
+    change.undo();
+    throw refusal;
+  }
+
+  /** Resolves an open question: reports its outcome and restores its agent's state (R6). Throws `not_found`, or the journal's refusal. */
+  resolve(sessionId: string, token: string, resolution: Resolution, moment: Moment): Change {
+    const session = this.known(sessionId);
+    const question = openQuestion(session, token);
+    const change = this.own(session, moment);
+    resolveQuestion(change, session, question, resolution);
+    return change;
+  }
+
+  /**
+   * Adds a daemon-made reminder of an open question, as progress of its agent (AAEP §6.4.3). Throws `not_found`, or the journal's refusal.
+   */
+  remind(sessionId: string, token: string, fields: Readonly<Record<string, unknown>>, moment: Moment): Change {
+    const session = this.known(sessionId);
+    const { event } = openQuestion(session, token);
+    const change = this.own(session, moment);
+    const marks = { question: event.event_id };
+    const stamp = change.stampNow(session);
+    change.emitMade(session, "reminder", "progress.updated", event.producer, stamp, fields, marks);
+    return change;
+  }
+
+  /** Ends a session whose agent did not come back, or because the daemon stops (R8, R8a). Throws `not_found`, or the journal's refusal. */
+  abandon(sessionId: string, moment: Moment, isStopping = false): Change {
+    const session = this.known(sessionId);
+    const change = this.own(session, moment);
+    abandonSession(change, session, isStopping);
+    return change;
+  }
+
+  /** Makes a change durable, and files the sessions that began and ended. Terminal events are remembered with their epochs. */
+  journaled(change: Change, entries: readonly JournaledEvent[]): void {
+    this.durable.committed(change.touched, change.history ?? NONE);
+    for (const session of change.started ?? NONE) this.owners.add(session);
+    for (const session of change.adopted ?? NONE) this.owners.add(session);
+    for (const session of change.ended ?? NONE) this.close(session, change, entries);
+  }
+
   /** Remembers a confirmation accepted by a reply, as `resolve` does by itself (R5). Throws `not_found`. */
-  readonly confirmationAccepted: (sessionId: string, agentId: string, permits: AcceptedConfirmation) => void;
+  confirmationAccepted(sessionId: string, agentId: string, permits: AcceptedConfirmation, moment: Moment): void {
+    const session = this.known(sessionId);
+    const agent = session.agents.get(agentId);
+    if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
+    const change = this.own(session, moment);
+    accept(change, session, agent, permits);
+    this.journaled(change, NONE);
+  }
+
   /** Takes the open sessions from a connection that has ended, and returns their ids. Their grace begins (R8). */
-  readonly connectionEnded: (connection: object) => readonly string[];
+  connectionEnded(connection: object): readonly string[] {
+    return this.owners.release(connection).map(({ sessionId }) => sessionId);
+  }
+
   /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
-  readonly resume: (
+  resume(
     sessionId: string,
     resumeToken: string,
     connection: object,
-    processes?: readonly AgentProcess[],
-  ) => SessionSummary;
+    processes: readonly AgentProcess[] = NONE,
+  ): SessionSummary {
+    const session = this.find(sessionId);
+    assertClaim(session, this.options.hashToken(resumeToken));
+    this.owners.remove(session);
+    session.isResumed ||= session.owner !== connection;
+    session.owner = connection;
+    // Numbers of processes mean nothing after a restart of the machine.
+    if (session.isLeftOver && processes.length > 0) session.processes = NONE;
+    for (const one of processes) session.processes = withProcess(session.processes, one);
+    this.owners.add(session);
+    return session.summary();
+  }
+
   /** The processes of the agents of an open session (R5d). */
-  readonly processesOf: (sessionId: string) => readonly AgentProcess[];
+  processesOf(sessionId: string): readonly AgentProcess[] {
+    return this.open.get(sessionId)?.processes ?? NONE;
+  }
+
   /** The connection that owns a session, or owned it when it ended; undefined while its agent is away (R8). */
-  readonly ownerOf: (sessionId: string) => object | undefined;
+  ownerOf(sessionId: string): object | undefined {
+    return this.open.get(sessionId)?.owner ?? this.endedSessions.find(sessionId)?.owner;
+  }
+
   /** Whether the connection owns the session, open or ended, or shows its token. False for an unknown session. */
-  readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
+  belongsTo(sessionId: string | undefined, connection: object, resumeToken: string | undefined): boolean {
+    if (sessionId === undefined) return false;
+    const session = this.open.get(sessionId) ?? this.endedSessions.find(sessionId);
+    if (session === undefined) return false;
+    if (session.owner === connection) return true;
+    return resumeToken !== undefined && session.tokenHash === this.options.hashToken(resumeToken);
+  }
+
   /** The connection that owns the open session with this token (R8). */
-  readonly holderOf: (resumeToken: string) => object | undefined;
+  holderOf(resumeToken: string): object | undefined {
+    return this.owners.holderOf(this.options.hashToken(resumeToken));
+  }
+
   /** Whether the connection owns an open session. */
-  readonly isHolder: (connection: object) => boolean;
-  /** Ends a session whose agent did not come back, or because the daemon stops (R8, R8a). Throws `not_found`. */
-  readonly abandon: (sessionId: string, moment: Moment, isStopping?: boolean) => SessionPlan;
+  isHolder(connection: object): boolean {
+    return this.owners.countOf(connection) > 0;
+  }
+
   /** Summary of an open session; undefined if it is not open. */
-  readonly summary: (sessionId: string) => SessionSummary | undefined;
+  summary(sessionId: string): SessionSummary | undefined {
+    return this.open.get(sessionId)?.summary();
+  }
+
   /** Whether the output is open: more of its text may come. */
-  readonly isOutputOpen: (sessionId: string, outputId: string) => boolean;
+  isOutputOpen(sessionId: string, outputId: string): boolean {
+    return this.open.get(sessionId)?.outputs.has(outputId) === true;
+  }
+
   /** The latest timestamp of an open session; undefined if it is not open. */
-  readonly timestamp: (sessionId: string) => string | undefined;
-  /** Number of open questions, tools and outputs of an open session, which would end with it. Undefined if it is not open. */
-  readonly openParts: (sessionId: string) => number | undefined;
+  timestamp(sessionId: string): string | undefined {
+    return this.open.get(sessionId)?.latestText;
+  }
+
   /** The ids of the open sessions, the oldest first. */
-  readonly openIds: () => readonly string[];
+  openIds(): readonly string[] {
+    return [...this.open.keys()];
+  }
+
   /** How much of the past the open sessions remember. */
-  readonly remembered: () => Remembered;
-  /** Whether a session with this id is open, or has ended and is not forgotten. An uncommitted plan counts. */
-  readonly isKnown: (sessionId: string) => boolean;
+  remembered(): Remembered {
+    return rememberedOf(this.open.values());
+  }
+
+  /** Whether a session with this id is open, or has ended and is not forgotten. */
+  isKnown(sessionId: string): boolean {
+    return this.open.has(sessionId) || this.endedSessions.has(sessionId);
+  }
+
   /** The record of a session that ended (R17). */
-  readonly ended: (sessionId: string) => EndedSession | undefined;
+  ended(sessionId: string): EndedSession | undefined {
+    return this.endedSessions.find(sessionId);
+  }
+
   /** Sessions that ended at or after `from` and are not forgotten, the oldest first. */
-  readonly endedSince: (from: Millis) => Iterable<EndedSession>;
+  endedSince(from: Millis): Iterable<EndedSession> {
+    return this.endedSessions.since(from);
+  }
+
   /** Forgets sessions that ended before `before`, with their terminal events and reply tokens. */
-  readonly forgetEnded: (before: Millis) => void;
+  forgetEnded(before: Millis): void {
+    this.endedSessions.forget(before);
+  }
+
   /**
-   * Takes over the sessions of the previous boot; call it before any plan. Open sessions come without owner. Returns those of `questions` that belong
-   * to an open session.
+   * Takes over the sessions of the previous boot; call it before any publish. Open sessions come without owner. Returns those of `questions` that
+   * belong to an open session.
    */
-  readonly restore: <Kept extends { readonly question: OpenQuestion }>(
+  restore<Kept extends { readonly question: OpenQuestion }>(
     questions: readonly Kept[],
     present: Instant,
-  ) => readonly Kept[];
-}
+  ): readonly Kept[] {
+    const { replyTokens } = this.rules;
+    const all = questions.map(({ question }) => question);
+    const restored = this.durable.restored(all, present);
+    for (const session of restored.open) {
+      this.open.set(session.sessionId, session);
+      for (const token of session.replyTokens.keys()) replyTokens.set(token, session.sessionId);
+    }
+    for (const record of restored.ended) {
+      for (const token of record.replyTokens) replyTokens.set(token, record.sessionId);
+      this.endedSessions.add(record);
+    }
+    return questions.filter(({ question: { sessionId, token } }) => this.open.get(sessionId)?.questions.has(token));
+  }
 
-/** Makes the sessions of one daemon, none at first. */
-export function createSessions(options: SessionsOptions): Sessions {
-  const { limits, summary, hashToken } = options;
-  const counts = limits.sessionCounts ?? SESSION_COUNTS;
-  const take = createEventIntake(options);
-  const durableSessions = createDurableSessions(
-    options.durableState ?? NO_DURABLE_STATE,
-    options.log ?? { error: () => undefined },
-    hashToken,
-  );
-  const open = new Map<string, SessionRecord>();
-  const owners = createSessionOwners();
-  const replyTokens = new Map<string, string>();
-  const ended = createEndedSessions({
-    forgotten: ({ sessionId }) => {
-      durableSessions.forgotten(sessionId);
-      options.forgotten?.(sessionId);
-    },
-    tokensForgotten: (tokens, sessionId) => {
-      for (const token of tokens) replyTokens.delete(token);
-      durableSessions.tokensForgotten(sessionId);
-    },
-  });
-  const undo = createUndoLog();
-  let pending: Draft | undefined;
-
-  const settle = (): void => {
-    if (pending === undefined) return;
-    pending = undefined;
-    undo.revert();
-  };
-
-  const begin = (moment: Moment, connection: object | undefined, resumeToken: string | undefined): Draft => {
-    settle();
-    const shownHash = resumeToken === undefined ? undefined : hashToken(resumeToken);
-    const draft = createDraft({
-      sequencing: limits.sequencing,
-      clockSkewMs: limits.clockSkewMs,
-      counts,
-      summary,
-      undo,
-      replyTokens,
-      moment,
-      connection,
-      hasAnswered: options.hasAnswered ?? (() => false),
-      shownHash,
-      hashToken,
-    });
-    pending = draft;
-    return draft;
-  };
-
-  const close = (session: SessionRecord, draft: Draft, journaled: readonly JournaledEvent[]): void => {
-    const { sessionId } = session;
-    open.delete(sessionId);
-    owners.remove(session);
-    const index = draft.events.findLastIndex(
-      ({ kind, event }) => isTerminalKind(kind) && event.session_id === sessionId,
-    );
-    const terminal = journaled[index] ?? draft.events[index];
-    if (terminal === undefined) return;
-    const { owner, tokenHash } = session;
-    const over = { sessionId, terminal, endedAt: draft.moment.now, owner, tokenHash };
-    durableSessions.ended(over, draft.moment);
-    ended.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
-  };
-
-  const planFrom = (draft: Draft, answers: readonly PublishAnswer[]): SessionPlan => ({
-    events: draft.events,
-    answers,
-    asked: draft.asked,
-    withdrawn: draft.withdrawn,
-    adopted: draft.adopted.length === 0 ? NONE : draft.adopted.map(({ sessionId }) => sessionId),
-    ended: draft.ended.length === 0 ? NONE : draft.ended.map(({ sessionId }) => sessionId),
-    warnings: draft.warnings,
-    commit: (journaled = []) => {
-      if (pending !== draft) {
-        throw new Fault("internal", "Commit a plan before the next is made.", { origin: "local" });
-      }
-      pending = undefined;
-      durableSessions.committed(undo.touched(), draft.history);
-      undo.keep();
-      for (const session of draft.started) owners.add(session);
-      for (const session of draft.adopted) owners.add(session);
-      for (const session of draft.ended) close(session, draft, journaled);
-    },
-    discard: () => {
-      if (pending === draft) settle();
-    },
-  });
-
-  const changing = (session: SessionRecord): void => options.changing?.(session.sessionId, () => summarize(session));
-
-  const find = (sessionId: string): SessionRecord => {
-    const session = open.get(sessionId);
-    if (session !== undefined) return session;
-    const other = createSessionRecord(sessionId);
-    if (ended.has(sessionId)) other.phase = "ended";
-    return other;
-  };
-
-  const planOne = (
-    draft: Draft,
+  private publishOne(
+    change: Change,
     { input, token: ownToken }: TakenToken,
     sent: PublishedEvent,
     context: PublishContext,
-  ): PublishAnswer => {
-    const { session_id: id } = input.fields;
-    const known = typeof id === "string" ? open.get(id) : undefined;
-    const taken = take(input, known, factsIn(known, context));
+  ): PublishAnswer {
+    const { session_id: id, timestamp: stamp } = input.fields;
+    const known = typeof id === "string" ? this.open.get(id) : undefined;
+    const taken = this.take(input, known, factsIn(known, context));
     const { event, kind, timestamp } = taken;
-    const session = find(event.session_id);
-    if (session.phase === "open") changing(session);
-    let agent = session.agents.get(event.producer.agent_id);
-    if (agent === undefined) {
-      checkOpenLimit(counts, "agents", session.agents.size, "/producer/agent_id");
-      agent = createAgentRecord(event.producer);
-      undo.put(session.agents, agent.agentId, agent);
-    }
-    const isStamped = input.fields.timestamp !== undefined;
-    const ruled = { draft, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
-    const wasAbsent = session.phase === "absent";
+    const session = known ?? this.find(event.session_id);
+    this.changing(session);
+    const { agent_id: agentId } = event.producer;
+    const member = session.agents.get(agentId);
+    if (member === undefined) checkOpenLimit(this.counts, "agents", session.agents.size, "/producer/agent_id");
+    change.touch(session);
+    // The backup of a session has copies of its agents, so this is looked up anew.
+    const agent = session.agents.get(agentId) ?? createAgentRecord(event.producer);
+    const isStamped = stamp !== undefined;
+    const ruled = { change, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
+    const isNew = session.phase === "absent";
     applyEvent(ruled, input, sent);
+    if (member === undefined) session.agents.set(agentId, agent);
     for (const one of context.processes ?? NONE) session.processes = withProcess(session.processes, one);
     const { event_id: eventId } = event;
     if (ruled.isSuppressed) return { kind: "suppressed", eventId };
-    const index = draft.events.length - 1;
-    if (!wasAbsent) return { kind: "accepted", eventId, index };
-    undo.put(open, session.sessionId, session);
+    const index = change.events.length - 1;
+    if (!isNew) return { kind: "accepted", eventId, index };
+    this.open.set(session.sessionId, session);
+    change.onUndo(() => this.open.delete(session.sessionId));
     return { kind: "accepted", eventId, index, resumeToken: ownToken ?? session.resumeToken ?? "" };
-  };
+  }
 
-  const settled = (sessionId: string): SessionRecord | undefined => {
-    settle();
-    return open.get(sessionId);
-  };
+  /** A change of the daemon's own. It asks first whether the journal takes it, because nothing of it can be refused afterwards. */
+  private own(session: SessionRecord, moment: Moment): Change {
+    const refusal = this.options.refusal?.();
+    if (refusal !== undefined) throw refusal;
+    const change = new Change(this.rules, moment, undefined, undefined, false);
+    this.changing(session);
+    change.touch(session);
+    return change;
+  }
 
-  const known = (sessionId: string): SessionRecord => {
-    const session = settled(sessionId);
+  private close(session: SessionRecord, change: Change, entries: readonly JournaledEvent[]): void {
+    const { sessionId, owner, tokenHash } = session;
+    this.open.delete(sessionId);
+    this.owners.remove(session);
+    const index = change.events.findLastIndex(
+      ({ kind, event }) => isTerminalKind(kind) && event.session_id === sessionId,
+    );
+    const terminal = entries[index] ?? change.events[index];
+    if (terminal === undefined) return;
+    const over = { sessionId, terminal, endedAt: change.moment.now, owner, tokenHash };
+    this.durable.ended(over, change.moment);
+    this.endedSessions.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
+  }
+
+  private changing(session: SessionRecord): void {
+    if (session.phase === "open") this.options.changing?.(session.sessionId, () => session.summary());
+  }
+
+  private find(sessionId: string): SessionRecord {
+    const session = this.open.get(sessionId);
+    if (session !== undefined) return session;
+    const other = new SessionRecord(sessionId);
+    if (this.endedSessions.has(sessionId)) other.phase = "ended";
+    return other;
+  }
+
+  private known(sessionId: string): SessionRecord {
+    const session = this.open.get(sessionId);
     if (session === undefined) throw new Fault("not_found", "Name an open session.", { rule: "R8" });
-    changing(session);
     return session;
-  };
+  }
+}
 
-  return {
-    plan: (inputs, context) => {
-      const draft = begin(context, context.connection, context.resumeToken);
-      const answers: PublishAnswer[] = [];
-      const seen: Seen = inputs.length > 1 ? new Map() : undefined;
-      for (const sent of inputs) {
-        try {
-          const fields = withToolCallId(sent.fields, hashToken);
-          const taken = takeOwnToken(fields === sent.fields ? sent : { fields });
-          const again = answerDuplicate(draft, open, sent, context, seen, taken.token);
-          answers.push(again ?? planOne(draft, taken, sent, context));
-          const eventId = sent.fields.event_id;
-          if (again === undefined && typeof eventId === "string") seen?.set(eventId, sent);
-        } catch (caught) {
-          settle();
-          throw faultAt(caught, sent, context.isArray ? `/${answers.length}` : "");
-        }
-      }
-      return planFrom(draft, answers);
-    },
-    resolve: (sessionId, token, resolution, moment) => {
-      const session = known(sessionId);
-      const question = openQuestion(session, token);
-      const draft = begin(moment, undefined, undefined);
-      resolveQuestion(draft, session, question, resolution);
-      return planFrom(draft, []);
-    },
-    remind: (sessionId, token, fields, moment) => {
-      const session = known(sessionId);
-      const { event } = openQuestion(session, token);
-      const draft = begin(moment, undefined, undefined);
-      const stamp = stampNow(draft, session);
-      const marks = { question: event.event_id };
-      emitMade(draft, session, "reminder", "progress.updated", event.producer, stamp, fields, marks);
-      return planFrom(draft, []);
-    },
-    confirmationAccepted: (sessionId, agentId, permits) => {
-      const session = known(sessionId);
-      const agent = session.agents.get(agentId);
-      if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
-      const history: HistoryChange[] = [];
-      accept({ undo, counts, history }, session, agent, permits);
-      durableSessions.committed(undo.touched(), history);
-      undo.keep();
-    },
-    connectionEnded: (connection) => {
-      settle();
-      return owners.release(connection).map(({ sessionId }) => sessionId);
-    },
-    resume: (sessionId, resumeToken, connection, processes = NONE) => {
-      settle();
-      const session = find(sessionId);
-      assertClaim(session, hashToken(resumeToken));
-      owners.remove(session);
-      session.isResumed ||= session.owner !== connection;
-      session.owner = connection;
-      // Numbers of processes mean nothing after a restart of the machine.
-      if (session.isLeftOver && processes.length > 0) session.processes = NONE;
-      for (const one of processes) session.processes = withProcess(session.processes, one);
-      owners.add(session);
-      return summarize(session);
-    },
-    processesOf: (sessionId) => open.get(sessionId)?.processes ?? NONE,
-    ownerOf: (sessionId) => open.get(sessionId)?.owner ?? ended.recordOf(sessionId)?.owner,
-    belongsTo: (sessionId = "", connection, resumeToken) => {
-      const session = open.get(sessionId) ?? ended.recordOf(sessionId);
-      if (session === undefined) return false;
-      return (
-        session.owner === connection || (resumeToken !== undefined && session.tokenHash === hashToken(resumeToken))
-      );
-    },
-    holderOf: (resumeToken) => owners.holderOf(hashToken(resumeToken)),
-    isHolder: owners.isHolder,
-    abandon: (sessionId, moment, isStopping = false) => {
-      const session = known(sessionId);
-      const draft = begin(moment, undefined, undefined);
-      abandonSession(draft, session, isStopping);
-      return planFrom(draft, []);
-    },
-    summary: (sessionId) => {
-      const session = settled(sessionId);
-      return session && summarize(session);
-    },
-    isOutputOpen: (sessionId, outputId) => settled(sessionId)?.outputs.has(outputId) === true,
-    timestamp: (sessionId) => settled(sessionId)?.latestText,
-    openParts: (sessionId) => {
-      const session = settled(sessionId);
-      return session && session.questions.size + session.openToolCount + session.outputs.size;
-    },
-    openIds: () => {
-      settle();
-      return [...open.keys()];
-    },
-    remembered: () => rememberedOf(open.values()),
-    isKnown: (sessionId) => open.has(sessionId) || ended.has(sessionId),
-    ended: ended.find,
-    endedSince: ended.since,
-    forgetEnded: ended.forget,
-    restore: (questions, present) => {
-      const restored = durableSessions.restored(
-        questions.map(({ question }) => question),
-        present,
-      );
-      for (const session of restored.open) {
-        open.set(session.sessionId, session);
-        for (const token of session.replyTokens.keys()) replyTokens.set(token, session.sessionId);
-      }
-      for (const record of restored.ended) {
-        for (const token of record.replyTokens) replyTokens.set(token, record.sessionId);
-        ended.add(record);
-      }
-      return questions.filter(({ question: { sessionId, token } }) => open.get(sessionId)?.questions.has(token));
-    },
-  };
+/** Returns the fault with the event's id, and with the event's place in the array in front of its pointer. */
+function faultAt(caught: unknown, input: PublishedEvent, place: string): Fault {
+  const fault = faultFrom(caught);
+  const id = input.fields.event_id;
+  const eventId = fault.eventId ?? (typeof id === "string" ? id : undefined);
+  return fault.with({ pointer: `${place}${asSent(fault.pointer ?? "", input)}`, eventId });
+}
+
+/** The member that the agent has sent: a host's own id in place of the `tool_call_id` that the daemon made of it (R5c). */
+function asSent(pointer: string, { fields }: PublishedEvent): string {
+  const isMade = pointer.endsWith("/tool_call_id") && ownMembersOf(fields)?.call_id !== undefined;
+  if (!isMade) return pointer;
+  const path = pointer.split("/").slice(1);
+  const given = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), fields);
+  return given === undefined ? `/extensions/${AAEPD}/call_id` : pointer;
 }
 
 const NONE: readonly never[] = [];

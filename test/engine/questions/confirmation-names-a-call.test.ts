@@ -13,7 +13,7 @@ const resolution = (token: string, how: "accept" | "reject" | "default"): Resolu
 });
 
 function resolve(stage: Stage, token: string, how: "accept" | "reject" | "default"): void {
-  stage.commit(stage.sessions.resolve(SESSION, token, resolution(token, how), stage.context()));
+  stage.filed(stage.sessions.resolve(SESSION, token, resolution(token, how), stage.context()));
 }
 
 function mayRun(stage: Stage, fields: Fields): boolean {
@@ -111,7 +111,7 @@ describe("R5c: nobody is asked for a call that is sure to be refused", () => {
     const stage = createStage();
     stage.start();
     const call = eventOf("tool.invoked", { tool: "transfer", tool_call_id: "call_1" });
-    expect(faultOf(() => stage.plan([call, eventOf("awaiting.confirmation", named)]))).toMatchObject({
+    expect(faultOf(() => stage.publishAll([call, eventOf("awaiting.confirmation", named)]))).toMatchObject({
       code: "tool_already_invoked",
       pointer: "/1/extra_context/tool_call_id",
     });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createStage, eventOf, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
 
@@ -31,18 +32,12 @@ describe("R5: irreversible means confirmed", () => {
   test("confirmationAccepted says the same from outside", () => {
     const stage = createStage();
     stage.start();
-    stage.sessions.confirmationAccepted(SESSION, "planner", { action: undefined, tool: "send", toolCallId: undefined });
+    const permits = { action: undefined, tool: "send", toolCallId: undefined };
+    stage.sessions.confirmationAccepted(SESSION, "planner", permits, stage.context());
     expect(faultOf(() => invoke(stage, { tool: "delete" })).code).toBe("confirmation_required");
     expect(invoke(stage, { tool: "send" }).events).toHaveLength(1);
-    expect(
-      faultOf(() =>
-        stage.sessions.confirmationAccepted("sess_9", "planner", {
-          action: undefined,
-          tool: undefined,
-          toolCallId: undefined,
-        }),
-      ).code,
-    ).toBe("not_found");
+    const elsewhere = () => stage.sessions.confirmationAccepted("sess_9", "planner", permits, stage.context());
+    expect(faultOf(elsewhere).code).toBe("not_found");
   });
 });
 
@@ -64,23 +59,32 @@ describe("R3: arrays are all or nothing", () => {
   test("the first fault counts, its pointer starts at the array, and nothing has happened", () => {
     const stage = createStage();
     const fault = faultOf(() =>
-      stage.plan([eventOf("session.started"), eventOf("output.streaming", { event_id: "evt_2", position: 7 })]),
+      stage.publishAll([eventOf("session.started"), eventOf("output.streaming", { event_id: "evt_2", position: 7 })]),
     );
     expect(fault).toMatchObject({ code: "position_mismatch", pointer: "/1/position", eventId: "evt_2" });
     expect(stage.sessions.openIds()).toEqual([]);
     expect(faultOf(() => stage.publish("output.streaming")).code).toBe("session_not_started");
   });
 
-  test("a plan changes nothing until it is committed, and the next one discards it", () => {
-    const stage = createStage();
+  test("R29: while the journal takes nothing the rules refuse first, and what they would have taken has not happened", () => {
+    let refusal: Fault | undefined;
+    const stage = createStage({ refusal: () => refusal });
     stage.start();
     const before = stage.sessions.summary(SESSION);
-    const plan = stage.plan([eventOf("tool.invoked"), eventOf("awaiting.confirmation"), eventOf("output.streaming")]);
+    refusal = new Fault("storage_unavailable", "The disk takes nothing.");
+    for (const events of [
+      [eventOf("tool.invoked", { tool_call_id: "call_1" })],
+      [eventOf("session.started", { session_id: "sess_2" })],
+      [eventOf("tool.invoked"), eventOf("awaiting.confirmation"), eventOf("output.streaming")],
+      [eventOf("session.errored")],
+    ])
+      expect(faultOf(() => stage.publishAll(events)).code).toBe("storage_unavailable");
+    expect(faultOf(() => stage.publish("session.started")).code).toBe("session_already_started");
+    expect(faultOf(() => stage.sessions.abandon(SESSION, stage.context())).code).toBe("storage_unavailable");
     expect(stage.sessions.summary(SESSION)).toEqual(before);
-    expect(faultOf(() => plan.commit()).code).toBe("internal");
-    stage.plan([eventOf("session.errored")]).discard();
-    expect(stage.sessions.summary(SESSION)).toEqual(before);
+    refusal = undefined;
     expect(stage.publish("awaiting.confirmation").events[1]?.ordinal).toBe(3);
+    expect(stage.publish("tool.invoked", { tool_call_id: "call_1" }).events).toHaveLength(1);
   });
 
   test("what is open already is as it was, too", () => {
@@ -94,7 +98,7 @@ describe("R3: arrays are all or nothing", () => {
       eventOf("output.streaming", { complete: true }),
       eventOf("session.started"),
     ];
-    expect(faultOf(() => stage.plan(array)).pointer).toBe("/2/session_id");
+    expect(faultOf(() => stage.publishAll(array)).pointer).toBe("/2/session_id");
     expect(stage.sessions.summary(SESSION)).toEqual(before);
     expect(stage.publish("output.streaming", { chunk: "\ude00", position: 1 }).events[0]?.event.chunk).toBe("😀");
   });
@@ -105,7 +109,7 @@ describe("R3: arrays are all or nothing", () => {
         if (typeof event.session_id !== "string") throw new TypeError("no session");
       },
     });
-    expect(faultOf(() => stage.plan([eventOf("session.started"), {}]))).toMatchObject({
+    expect(faultOf(() => stage.publishAll([eventOf("session.started"), {}]))).toMatchObject({
       code: "internal",
       pointer: "/1",
     });

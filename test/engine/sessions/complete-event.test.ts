@@ -101,11 +101,11 @@ describe("completing events", () => {
     stage.start();
     const spoken = { ...whole, localization_hints: { primary_language: "yo" } };
     const source = ` ${JSON.stringify(spoken)}`;
-    const plan = stage.sessions.plan([{ fields: spoken, source }], stage.context());
+    const plan = stage.sessions.publish([{ fields: spoken, source }], stage.context());
     expect(plan.events[0]?.event).toBe(spoken);
     expect(plan.events[0]?.source).toBe(source);
     expect(plan.events[0]?.kind).toBe("output.streaming");
-    expect(stage.plan([eventOf("output.streaming")]).events[0]?.source).toBeUndefined();
+    expect(stage.publishAll([eventOf("output.streaming")]).events[0]?.source).toBeUndefined();
   });
 
   test("R25: lone surrogates outside a chunk become U+FFFD in names and values", () => {
@@ -127,7 +127,7 @@ describe("completing events", () => {
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
     const stage = createStage();
     const fields = eventOf("session.started", { extensions: { x: { deep } } });
-    expect(faultOf(() => stage.sessions.plan([{ fields }], stage.context())).code).toBe("invalid_event");
+    expect(faultOf(() => stage.sessions.publish([{ fields }], stage.context())).code).toBe("invalid_event");
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEndedSessions, type EndedRecord } from "../../../src/engine/sessions/ended-sessions.js";
+import { type EndedRecord, EndedSessions } from "../../../src/engine/sessions/ended-sessions.js";
 import { createStage } from "../../support/rigs/session-stage.js";
 
 function ended(index: number, textLength = 10): EndedRecord {
@@ -32,7 +32,7 @@ function ended(index: number, textLength = 10): EndedRecord {
 describe("R17: how sessions ended is remembered within bounds", () => {
   it("R17: 4,096 of them at most, the newest", () => {
     const forgotten: string[] = [];
-    const sessions = createEndedSessions({ forgotten: ({ sessionId }) => forgotten.push(sessionId) });
+    const sessions = new EndedSessions({ forgotten: ({ sessionId }) => forgotten.push(sessionId) });
     for (let index = 0; index < 5000; index += 1) sessions.add(ended(index));
     expect([...sessions.since(0)]).toHaveLength(4096);
     expect([sessions.has("sess_903"), sessions.has("sess_904")]).toEqual([false, true]);
@@ -40,7 +40,7 @@ describe("R17: how sessions ended is remembered within bounds", () => {
   });
 
   it("R17: and 4 MiB of last events", () => {
-    const sessions = createEndedSessions({ forgotten: () => undefined });
+    const sessions = new EndedSessions({ forgotten: () => undefined });
     for (let index = 0; index < 200; index += 1) sessions.add(ended(index, 60_000));
     const kept = [...sessions.since(0)];
     expect(kept.length * 60_000).toBeLessThanOrEqual(4 * 1024 * 1024);
@@ -49,7 +49,7 @@ describe("R17: how sessions ended is remembered within bounds", () => {
   });
 
   it("R17: what went makes room again", () => {
-    const sessions = createEndedSessions({ maxBytes: 200_000, forgotten: () => undefined });
+    const sessions = new EndedSessions({ maxBytes: 200_000, forgotten: () => undefined });
     for (let index = 0; index < 3; index += 1) sessions.add(ended(index, 60_000));
     sessions.forget(2);
     sessions.add(ended(3, 60_000));
@@ -59,7 +59,7 @@ describe("R17: how sessions ended is remembered within bounds", () => {
 
   it("AAEP §6.2: of reply tokens the newest 65,536, or as many as it is told; sessions that lose theirs are known all the same", () => {
     const lost: string[] = [];
-    const sessions = createEndedSessions({
+    const sessions = new EndedSessions({
       maxTokens: 3,
       forgotten: () => undefined,
       tokensForgotten: (tokens) => lost.push(...tokens),

@@ -140,7 +140,7 @@ describe("R31: the daemon's own texts say the language in which they are written
   function daemonsWords(defaultLanguage: string, languages: readonly string[]) {
     const kept: AgentEvent[] = [];
     const rig = createEngineRig({
-      engine: { defaultLanguage, sequencing: "warn" },
+      engine: { defaultLanguage },
       journaled: ({ event }) => void kept.push(event),
     });
     const agent = rig.openAgent({ agent_id: "planner" });
@@ -150,7 +150,7 @@ describe("R31: the daemon's own texts say the language in which they are written
       for (const fields of events) agent.publish([{ fields }], false);
       rig.clock.settle();
     };
-    publish(started(), toolDone("uninvoked", "call_0"), invoked("search", "call_1"), chunk("Half a "));
+    publish(started(), invoked("search", "call_1"), chunk("Half a "));
     publish({ ...confirmation("rpl_1"), timeout_seconds: 200 });
     const late = rig.listen({ languages });
     rig.advance(150_000);
@@ -171,7 +171,7 @@ describe("R31: the daemon's own texts say the language in which they are written
   ])("by default %s, to those who read %j: %s", (defaultLanguage, languages, language) => {
     const { kept, heard: events } = daemonsWords(defaultLanguage, languages);
     for (const event of [...kept, ...events]) expect(untoldText(event), event.type).toBeUndefined();
-    const own = events.filter(({ extensions, tool }) => extensions?.aaepd?.by === "daemon" && tool !== "uninvoked");
+    const own = events.filter(({ extensions }) => extensions?.aaepd?.by === "daemon");
     const spoken = own.filter((event) => event.summary_normal !== undefined);
     const kinds = new Set(
       spoken.map(({ type, error_code, extensions }) => [type, error_code, Object.keys(extensions?.aaepd ?? {})].join()),
@@ -180,11 +180,6 @@ describe("R31: the daemon's own texts say the language in which they are written
     expect(kinds.size).toBeGreaterThanOrEqual(6);
     expect(kinds).toContainEqual(expect.stringContaining("AGENT_DISCONNECTED"));
     for (const event of spoken) expect(event.localization_hints?.primary_language, event.type).toBe(language);
-    // The agent's own word is in the agent's language.
-    const supplied = events.filter(({ tool, type }) => tool === "uninvoked" && type.endsWith("invoked"));
-    expect(supplied.length).toBeGreaterThan(0);
-    for (const event of supplied)
-      expect(event).toMatchObject({ summary_normal: "uninvoked", ...inLanguage(defaultLanguage) });
   });
 });
 

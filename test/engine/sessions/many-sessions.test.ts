@@ -2,17 +2,12 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { statusDocument } from "../../../src/daemon/status/status-document.js";
 import type { DaemonFacts } from "../../../src/daemon/status/status-problems.js";
-import * as record from "../../../src/engine/sessions/session-record.js";
+import { SessionRecord } from "../../../src/engine/sessions/session-record.js";
 import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
-
-vi.mock(import("../../../src/engine/sessions/session-record.js"), async (original) => {
-  const real = await original();
-  return { ...real, summarize: vi.fn(real.summarize) };
-});
 
 const SESSION_COUNT = 300;
 const GRACE_MS = 5000;
-const summarize = vi.mocked(record.summarize);
+const summarize = vi.spyOn(SessionRecord.prototype, "summary");
 const FACTS: DaemonFacts = {
   version: "0.0.0-test",
   producerId: "test",

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { forget, remember } from "../../../src/engine/sessions/session-history.js";
+import { Change } from "../../../src/engine/sessions/change.js";
 import { SESSION_COUNTS } from "../../../src/engine/sessions/session-limits.js";
-import { createSessionRecord } from "../../../src/engine/sessions/session-record.js";
-import { createUndoLog } from "../../../src/engine/sessions/undo-log.js";
+import { SessionRecord } from "../../../src/engine/sessions/session-record.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
 import { createStage, eventOf, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
@@ -189,7 +188,7 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
       madeCount += 1;
       return String(madeCount);
     };
-    const fault = faultOf(() => stage.plan(ends(COUNT), { ids: { hex } }));
+    const fault = faultOf(() => stage.publishAll(ends(COUNT), { ids: { hex } }));
     expect([fault.code, fault.pointer, fault.rule]).toEqual(["message_too_large", "/3", "R3"]);
     expect(fault.sentence).toBe(
       "End sessions and withdraw questions in several publishes; with what it closes, this one makes more than 2048 events.",
@@ -198,9 +197,9 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
     expect(stage.sessions.summary("sess_0")?.openTools).toHaveLength(256);
     expect(stage.sessions.openIds()).toHaveLength(COUNT);
 
-    expect(stage.commit(stage.plan(ends(3))).events).toHaveLength(3 * 577);
+    expect(stage.publishAll(ends(3)).events).toHaveLength(3 * 577);
     for (let index = 3; index < COUNT; index += 1) {
-      expect(stage.commit(stage.plan([eventOf("session.cancelled", idOf(index))])).events).toHaveLength(577);
+      expect(stage.publishAll([eventOf("session.cancelled", idOf(index))]).events).toHaveLength(577);
     }
     expect(stage.sessions.openIds()).toEqual([]);
   });
@@ -210,7 +209,7 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
     fullSessions(stage, 1);
     stage.start();
     const others = Array.from({ length: 511 }, () => eventOf("progress.updated"));
-    expect(stage.plan([...others, ...ends(1)]).events).toHaveLength(511 + 577);
+    expect(stage.publishAll([...others, ...ends(1)]).events).toHaveLength(511 + 577);
   });
 
   it("R3, AAEP §6.8: counts the questions that agents withdraw by going on", () => {
@@ -219,31 +218,45 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
     const goOn = Array.from({ length: COUNT }, (_, index) =>
       eventOf("state.changed", { from_state: "awaiting_input", to_state: "thinking", ...idOf(index) }),
     );
-    expect(faultOf(() => stage.plan(goOn))).toMatchObject({ code: "message_too_large", pointer: "/31" });
-    expect(stage.plan(goOn.slice(0, 31)).events).toHaveLength(31 * 65);
+    expect(faultOf(() => stage.publishAll(goOn))).toMatchObject({ code: "message_too_large", pointer: "/31" });
+    expect(stage.publishAll(goOn.slice(0, 31)).events).toHaveLength(31 * 65);
   });
 });
 
-describe("R3: what a plan changed is taken back", () => {
+const createChange = (): Change => {
+  const { ids, now, wallTime } = createStage().context();
+  const services = {
+    isRecording: false,
+    clockSkewMs: 0,
+    counts: SESSION_COUNTS,
+    summary: () => ({}),
+    hashToken: (token: string) => token,
+    replyTokens: new Map(),
+    hasAnswered: () => false,
+    checkQuestionRoom: () => undefined,
+  };
+  return new Change(services, { ids, now, wallTime }, undefined, undefined, true);
+};
+
+describe("R3: what a publish changed is taken back", () => {
   it("R3: of what is remembered too, also what was forgotten for a newer one", () => {
-    const draft = { undo: createUndoLog(), counts: SESSION_COUNTS, history: [] };
-    const session = createSessionRecord("sess_1");
+    const session = new SessionRecord("sess_1");
     const history = session.usedCallIds;
-    for (const call of ["a", "b"]) remember(draft, session, "call", history, call, 2);
-    draft.undo.keep();
-    forget(draft, session, "call", history, "a");
-    forget(draft, session, "call", history, "never");
-    for (const call of ["c", "d", "d"]) remember(draft, session, "call", history, call, 2);
+    for (const call of ["a", "b"]) createChange().remember(session, "call", history, call, 2);
+    const change = createChange();
+    change.touch(session);
+    change.forget(session, "call", history, "a");
+    change.forget(session, "call", history, "never");
+    for (const call of ["c", "d", "d"]) change.remember(session, "call", history, call, 2);
     expect([...history]).toEqual([
       ["c", 3],
       ["d", 4],
     ]);
-    draft.undo.revert();
-    expect([...history].sort()).toEqual([
+    change.undo();
+    expect([...history]).toEqual([
       ["a", 1],
       ["b", 2],
     ]);
     expect(session.historyCount).toBe(2);
-    expect(draft.undo.touched()).toEqual([]);
   });
 });

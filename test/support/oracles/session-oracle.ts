@@ -4,12 +4,6 @@ import type { DaemonMade } from "../../../src/engine/event/event.js";
 import type { Fields } from "../rigs/session-stage.js";
 import { CHUNK, DOES, SAYS, type Said, type Step, WHO, type Who } from "./session-plans.js";
 
-/** Rules of today that the next engine drops. */
-export interface SessionRules {
-  /** What breaks the order and harms nobody is repaired (R3 of before). */
-  readonly repairs: boolean;
-}
-
 /** What was answered and went out, and what the session then is. */
 export interface Told {
   readonly lines: readonly string[];
@@ -82,8 +76,6 @@ interface Turn {
   /** In which its texts are, as far as that is known. */
   readonly language: unknown;
   readonly refuse: (code: string, pointer: string) => never;
-  /** Refuses, or returns where today's daemon repairs. */
-  readonly breach: (code: string, pointer: string) => void;
 }
 
 type Rule = (turn: Turn) => string | undefined;
@@ -92,7 +84,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "session.started": () => "",
   "session.completed": (turn) => {
     const { tools, outputs } = turn.session;
-    if (tools.length + outputs.length > 0) turn.breach("session_incomplete", "/type");
+    if (tools.length + outputs.length > 0) turn.refuse("session_incomplete", "/type");
     return end(turn);
   },
   "session.errored": (turn) => `unknown undefined${end(turn)}`,
@@ -118,8 +110,7 @@ function changeState(turn: Turn): string | undefined {
   const isBelated = agent.isRestored && from === AWAITING;
   const left = isBelated ? agent.state : from;
   if (left !== agent.state && !agent.implied.includes(left)) {
-    turn.breach("state_mismatch", "/from_state");
-    if (agent.told !== left) made("state", turn, name, `state.changed ${agent.told}>${left}`);
+    turn.refuse("state_mismatch", "/from_state");
   }
   // AAEP §6.8
   if (from === AWAITING && (to === "thinking" || to === "deciding"))
@@ -156,18 +147,15 @@ function invoke(turn: Turn): string {
 
 /** By its id; without one, the agent's own before others', the oldest first (AAEP §4.5.2). */
 function complete(turn: Turn): string {
-  const { agent, fields, name, session } = turn;
+  const { fields, name, session } = turn;
   const { tool, tool_call_id: call } = fields;
   const open = session.tools.filter((one) => one.call === call && (call !== undefined || one.tool === tool));
   const closed = open.find((one) => one.agent === name) ?? open[0];
   const pointer = call === undefined ? "/tool" : "/tool_call_id";
   if (closed === undefined) {
-    if (call !== undefined && session.usedCalls.includes(call)) turn.refuse("tool_not_invoked", pointer);
-    turn.breach("tool_not_invoked", pointer);
-    made("closing", turn, name, `tool.invoked ${tool} ${call} tool_supplied`);
-    if (call !== undefined) session.usedCalls.push(call);
-    imply(agent, "calling_tool");
-  } else if (closed.tool !== tool) turn.refuse("tool_not_invoked", "/tool");
+    return turn.refuse("tool_not_invoked", pointer);
+  }
+  if (closed.tool !== tool) turn.refuse("tool_not_invoked", "/tool");
   session.tools = session.tools.filter((one) => one !== closed);
   return `${tool} ${call} success`;
 }
@@ -184,7 +172,7 @@ function stream(turn: Turn): string {
   }
   const { count } = output;
   if (position !== undefined && !CHUNK.lengths.some((length) => length * count === position))
-    turn.breach("position_mismatch", "/position");
+    turn.refuse("position_mismatch", "/position");
   output.count += 1;
   output.agent = name;
   if (isLast === true) {
@@ -226,11 +214,11 @@ function ask(turn: Turn): string {
 }
 
 /** Numbers rise, a gap is no fault, and an agent that began without goes on without (AAEP §3.4.1, R16). */
-function countUp(agent: Agent, number: unknown, breach: Turn["breach"]): void {
+function countUp(agent: Agent, number: unknown, refuse: Turn["refuse"]): void {
   const last = agent.number;
   if (number !== undefined || last !== undefined) {
     const isNext = last === undefined ? !agent.hasSpoken : typeof number === "number" && number > last;
-    if (!isNext) breach("sequence_mismatch", "/sequence_number");
+    if (!isNext) refuse("sequence_mismatch", "/sequence_number");
   }
   if (typeof number === "number") agent.number = number;
   agent.hasSpoken = true;
@@ -281,7 +269,6 @@ function end({ session, lines }: Pick<Turn, "session" | "lines">): string {
 
 /** One session, as the rules have it. */
 export class SessionOracle {
-  readonly #rules: SessionRules;
   #session: Session = {
     phase: "absent",
     owner: undefined,
@@ -301,10 +288,6 @@ export class SessionOracle {
     outcomes: [],
     known: {},
   };
-
-  constructor(rules: SessionRules) {
-    this.#rules = rules;
-  }
 
   /** An array is taken whole or not at all (R3). */
   play(step: Step): Told {
@@ -350,12 +333,11 @@ export class SessionOracle {
     session.agents[name] ??= newAgent();
     const agent = session.agents[name];
     session.speaker = name;
-    const breach = (code: string, pointer: string) => void (this.#rules.repairs || refuse(code, pointer));
-    countUp(agent, fields.sequence_number, breach);
+    countUp(agent, fields.sequence_number, refuse);
     const language = languageOf(session, kind, fields, manifests);
     if (!isOpen) Object.assign(session, { language, starter: name });
     const rule = RULES[kind];
-    const outcome = rule?.({ session, agent, name, fields, lines, language, refuse, breach });
+    const outcome = rule?.({ session, agent, name, fields, lines, language, refuse });
     if (!isOpen) session.phase = "open";
     if (outcome === undefined) return void lines.push("suppressed");
     if (id !== undefined) Object.assign(session.known, { [id]: true, [`${name}: ${words}`]: true });

@@ -124,7 +124,6 @@ export type Said = string;
 export type Step = string | readonly Said[];
 
 export interface Plan {
-  readonly sequencing: "enforce" | "warn";
   readonly steps: readonly Step[];
 }
 

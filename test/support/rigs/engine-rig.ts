@@ -180,7 +180,6 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     {
       producerId: "test-agent",
       defaultLanguage: "en-US",
-      sequencing: "enforce",
       clockSkewMs: 60_000,
       agentGraceMs: 5000,
       maxHoldMs: 5000,

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../../src/base/errors.js";
 import { isTerminalKind, type NewEvent } from "../../../src/engine/event/event.js";
-import type { SessionPlan } from "../../../src/engine/sessions/session-plan.js";
+import type { Change } from "../../../src/engine/sessions/change.js";
 import type { Told } from "../oracles/session-oracle.js";
 import { DOES, SAYS, type Step, WHO, type Who } from "../oracles/session-plans.js";
 import { createKeptState } from "./kept-state.js";
 import { createStage, eventOf, type Fields, SESSION } from "./session-stage.js";
 
-export function createSessionPlayer(sequencing: "enforce" | "warn") {
+export function createSessionPlayer() {
   const durableState = createKeptState();
-  let stage = createStage({ sequencing, durableState });
+  let stage = createStage({ durableState });
   const connections = [{}, { name: "first" }, { name: "second" }] as const;
   let resumeToken = "";
   let ordinal = 0;
@@ -37,8 +37,8 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
     return `${agent}: ${said}${language === undefined ? "" : `, in ${language}`}`;
   };
 
-  /** What every plan is held to, beside what the oracle says of it. */
-  const check = ({ events, withdrawn, ended, asked }: SessionPlan): void => {
+  /** What every change is held to, beside what the oracle says of it. */
+  const check = ({ events, withdrawn = [], ended = [], asked = [] }: Change): void => {
     for (const { event, ordinal: its, made } of events) {
       ordinal += 1;
       assert.equal(its, ordinal);
@@ -71,7 +71,7 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
       return { ...by, sent: eventOf(kind, { ...fields, ...(id && { event_id: id }), producer: { agent_id: agent } }) };
     });
     const [first] = inputs;
-    const plan = stage.plan(
+    const change = stage.publishAll(
       inputs.map(({ sent }) => sent),
       {
         connection: connections[first?.connection ?? 0],
@@ -80,11 +80,10 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
         isArray: typeof step !== "string",
       },
     );
-    stage.commit(plan);
-    check(plan);
+    check(change);
     const lines: string[] = [];
     let told = 0;
-    for (const [index, answer] of plan.answers.entries()) {
+    for (const [index, answer] of change.answers.entries()) {
       if (answer.kind !== "accepted") {
         const hasToken = answer.kind === "repeated" && answer.resumeToken !== undefined;
         // The daemon's events before an absorbed one stand before its answer.
@@ -93,13 +92,13 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
         continue;
       }
       if (answer.resumeToken !== undefined) resumeToken = answer.resumeToken;
-      lines.push(...plan.events.slice(told, answer.index + 1).map(lineOf));
+      lines.push(...change.events.slice(told, answer.index + 1).map(lineOf));
       told = answer.index + 1;
-      const [planned, sent] = [plan.events[answer.index], inputs[index]?.sent];
-      if (planned !== undefined && sent !== undefined)
-        stage.published.set(planned.event.event_id, { ...planned, sent: JSON.stringify(sent), epoch: 0 });
+      const [made, sent] = [change.events[answer.index], inputs[index]?.sent];
+      if (made !== undefined && sent !== undefined)
+        stage.published.set(made.event.event_id, { ...made, sent: JSON.stringify(sent), epoch: 0 });
     }
-    if (plan.adopted.length > 0) lines.push("adopted");
+    if (change.adopted !== undefined) lines.push("adopted");
     return lines;
   };
 
@@ -107,7 +106,7 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
   const restart = (): void => {
     const questions = (stage.sessions.summary(SESSION)?.openQuestions ?? []).map((question) => ({ question }));
     const { log, published, now, wallTime } = stage;
-    stage = Object.assign(createStage({ sequencing, durableState }), { log, published });
+    stage = Object.assign(createStage({ durableState }), { log, published });
     assert.deepEqual(stage.sessions.restore(questions, { now, wallTime }), questions);
   };
 
@@ -115,19 +114,19 @@ export function createSessionPlayer(sequencing: "enforce" | "warn") {
     const { connection = 0, abandons, token = "", outcome, isDefault = false } = DOES[step] ?? {};
     const { sessions } = stage;
     const one = connections[connection] ?? connections[0];
-    let plan: SessionPlan | undefined;
-    if (abandons === true) plan = sessions.abandon(SESSION, stage.context());
+    let change: Change | undefined;
+    if (abandons === true) change = sessions.abandon(SESSION, stage.context());
     else if (outcome !== undefined) {
       const isAcceptedByReply = outcome === "accepted" && !isDefault;
       const summary = { summary_normal: "Answered." };
       const resolution = { token, outcome, isAcceptedByReply, isRejected: outcome === "rejected", summary };
-      plan = sessions.resolve(SESSION, token, resolution, stage.context());
+      change = sessions.resolve(SESSION, token, resolution, stage.context());
     } else if (step === "the daemon restarts") restart();
     else if (step.endsWith("vanishes")) return sessions.connectionEnded(one).map(() => "left");
     else sessions.resume(SESSION, step.endsWith("guesses") ? "a guess" : resumeToken, one);
-    if (plan === undefined) return [];
-    check(stage.commit(plan));
-    return plan.events.map(lineOf);
+    if (change === undefined) return [];
+    check(stage.filed(change));
+    return change.events.map(lineOf);
   };
 
   const standing = (): Fields | undefined => {

@@ -1,9 +1,8 @@
 // Sessions with a clock that stands still, ids that count, and agents that publish in one line.
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
-import type { SessionLimits } from "../../../src/engine/sessions/rule-context.js";
+import type { Change, PublishContext } from "../../../src/engine/sessions/change.js";
 import { SESSION_COUNTS, type SessionCounts } from "../../../src/engine/sessions/session-limits.js";
-import type { PublishContext, SessionPlan } from "../../../src/engine/sessions/session-plan.js";
-import { createSessions, type SessionsOptions } from "../../../src/engine/sessions/sessions.js";
+import { Sessions, type SessionsOptions } from "../../../src/engine/sessions/sessions.js";
 
 export type Fields = Record<string, unknown>;
 
@@ -38,14 +37,14 @@ export function eventOf(kind: string, fields: Fields = {}): Fields {
   return { type, session_id: SESSION, ...required[kind], ...fields };
 }
 
-interface StageOptions extends Partial<SessionsOptions>, Partial<Pick<SessionLimits, "sequencing">> {
+interface StageOptions extends Partial<SessionsOptions> {
   /** Counts in place of those of `SESSION_COUNTS`. */
   readonly counts?: Partial<SessionCounts>;
 }
 
-export function createStage({ sequencing = "enforce", counts, ...options }: StageOptions = {}) {
-  const sessions = createSessions({
-    limits: { clockSkewMs: 60_000, sequencing, sessionCounts: { ...SESSION_COUNTS, ...counts } },
+export function createStage({ counts, ...options }: StageOptions = {}) {
+  const sessions = new Sessions({
+    limits: { clockSkewMs: 60_000, sessionCounts: { ...SESSION_COUNTS, ...counts } },
     validate: () => undefined,
     hashToken: (token) => `hash of ${token}`,
     defaultLanguage: "en-US",
@@ -81,26 +80,33 @@ export function createStage({ sequencing = "enforce", counts, ...options }: Stag
       known: (eventId) => stage.published.get(eventId),
       ...changes,
     }),
-    plan: (inputs: readonly Fields[], changes: Partial<PublishContext> = {}): SessionPlan =>
-      sessions.plan(
-        inputs.map((fields) => ({ fields, source: JSON.stringify(fields) })),
-        stage.context({ isArray: inputs.length !== 1, ...changes }),
+    /** Publishes events and files what they changed. */
+    publishAll: (inputs: readonly Fields[], changes: Partial<PublishContext> = {}): Change =>
+      stage.filed(
+        sessions.publish(
+          inputs.map((fields) => ({ fields, source: JSON.stringify(fields) })),
+          stage.context({ isArray: inputs.length !== 1, ...changes }),
+        ),
       ),
-    /** Commits, and answers the plan. */
-    commit: (plan: SessionPlan): SessionPlan => {
-      plan.commit(plan.events.map((event, index) => ({ ...event, epoch: stage.log.length + index + 1 })));
-      stage.log.push(...plan.events.map(({ event }) => event));
-      return plan;
+    /** Files a change, and answers it. */
+    filed: (change: Change): Change => {
+      const { events } = change;
+      sessions.journaled(
+        change,
+        events.map((event, index) => ({ ...event, epoch: stage.log.length + index + 1 })),
+      );
+      stage.log.push(...events.map(({ event }) => event));
+      return change;
     },
-    publish: (kind: string, fields: Fields = {}, changes: Partial<PublishContext> = {}): SessionPlan => {
+    publish: (kind: string, fields: Fields = {}, changes: Partial<PublishContext> = {}): Change => {
       const sent = eventOf(kind, fields);
-      const plan = stage.commit(stage.plan([sent], changes));
-      for (const answer of plan.answers) {
-        const planned = answer.kind === "accepted" ? plan.events[answer.index] : undefined;
-        if (planned !== undefined)
-          stage.published.set(planned.event.event_id, { ...planned, sent: JSON.stringify(sent), epoch: 0 });
+      const change = stage.publishAll([sent], changes);
+      for (const answer of change.answers) {
+        const made = answer.kind === "accepted" ? change.events[answer.index] : undefined;
+        if (made !== undefined)
+          stage.published.set(made.event.event_id, { ...made, sent: JSON.stringify(sent), epoch: 0 });
       }
-      return plan;
+      return change;
     },
     /** The last event that went out. */
     last: (): AgentEvent => {

@@ -1,0 +1,304 @@
+// What one publish changes in its sessions, while the rules go through it: the events for the journal, the daemon's own among them, and the questions
+// and sessions that begin and end. Each rule first checks everything that it demands, and then changes the records. A refused event therefore leaves
+// them as they were. Of an array, and while the journal takes nothing, the records are kept as they were before, and put back (R3).
+import { Fault, type FaultCode } from "../../base/errors.js";
+import type { IdSource } from "../../base/ids.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { AgentProcess } from "../event/agent-process.js";
+import {
+  type AgentEvent,
+  type DaemonMade,
+  defaultUrgency,
+  type JournaledEvent,
+  type NewEvent,
+  type Producer,
+  type TopicKind,
+} from "../event/event.js";
+import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
+import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
+import { timestampFrom } from "./complete-event.js";
+import type { TakenEvent } from "./event-intake.js";
+import type { SessionCounts } from "./session-limits.js";
+import type { AgentRecord, HistoryIndex, OpenQuestion, SessionRecord } from "./session-record.js";
+
+/** The instant of a change by both clocks, and its source of random ids (R24). */
+export interface Moment {
+  readonly now: Millis;
+  /** Milliseconds since 1970. */
+  readonly wallTime: number;
+  readonly ids: IdSource;
+}
+
+/** The publisher of events, and the instant. */
+export interface PublishContext extends Moment {
+  /** The producer that the agent declared (R2). */
+  readonly agent: Producer | undefined;
+  /** The first of the languages that the agent's manifest lists (R2). */
+  readonly agentLanguage: string | undefined;
+  /** The value of `--producer-id`. */
+  readonly producerId: string | undefined;
+  /** The agent's connection, by identity: it owns the sessions that it starts (R8). */
+  readonly connection: object;
+  /** The processes of the agent. Default: none is known (R5d). */
+  readonly processes?: readonly AgentProcess[];
+  /** A token that lets another connection publish into a session (R8). */
+  readonly resumeToken?: string | undefined;
+  /** Whether the events came as an array. Pointers of faults then begin with an index. */
+  readonly isArray: boolean;
+  /** Finds an accepted event by its id, within the journal's window. */
+  readonly known: (eventId: string) => JournaledEvent | undefined;
+}
+
+/** The answer to one published event. */
+export type PublishAnswer =
+  /** The event is published as `events[index]`. */
+  | { readonly kind: "accepted"; readonly eventId: string; readonly index: number; readonly resumeToken?: string }
+  /** The event was accepted before and gets its first answer again; within one array, the answer to its first copy. */
+  | { readonly kind: "repeated"; readonly eventId: string; readonly resumeToken?: string }
+  /** The event is in order but says nothing new, and is not published (R3a). */
+  | { readonly kind: "suppressed"; readonly eventId: string };
+
+/** Facts for the texts of a daemon-made event of a session. */
+type MadeText =
+  | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
+  | { readonly kind: "question_withdrawn"; readonly question: AgentEvent; readonly decidedBy: "agent" | "host_window" }
+  | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly because: EndedBecause };
+
+/**
+ * Why the daemon ends a session: its connection is lost, its agent did not come back after a restart of the daemon (R8b), or the daemon stops (R8a).
+ */
+export type EndedBecause = "connection_lost" | "not_back" | "daemon_stopped";
+
+/** Returns the readable members of a daemon-made event, `summary_normal` among them (R31). */
+export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;
+
+/** Hashes a resume token. Records hold only hashes, so no reader of them learns a token (R8). */
+export type HashToken = (token: string) => string;
+
+/** Reports a rule that an event of a recording broke, or an advice that an event ignored (`isAdvice`). */
+export interface SequenceWarning {
+  readonly code: FaultCode;
+  readonly sentence: string;
+  readonly pointer: string;
+  readonly rule: string;
+  readonly eventId: string;
+  readonly isAdvice: boolean;
+}
+
+/** The parts of the daemon that the rules of all sessions share. */
+export interface RuleServices {
+  readonly isRecording: boolean;
+  readonly clockSkewMs: number;
+  readonly counts: SessionCounts;
+  readonly summary: MadeSummary;
+  readonly hashToken: HashToken;
+  /** The used reply tokens of all sessions that are remembered, each with its session's id. */
+  readonly replyTokens: Map<string, string>;
+  /** Whether a connection has answered a question of a session (R5). */
+  readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
+  /** Throws "rate_limit" if further questions of `bytes` do not fit among the open ones of all sessions (R34). */
+  readonly checkQuestionRoom: (bytes: number) => void;
+}
+
+/** A tool call's id, a question's outcome, a completed output, a permission (R5), a reply token. */
+export type HistoryKind = "call" | "outcome" | "output" | "permit" | "token";
+
+/** A new fact, or, with `value` undefined, a fact that is forgotten. Numbers rise within a session. */
+export interface HistoryChange {
+  readonly sessionId: string;
+  readonly name: HistoryKind;
+  readonly number: number;
+  readonly value: unknown;
+}
+
+/** The lists are made when they get their first entry: most publishes leave all but `events` empty. */
+export class Change {
+  readonly services: RuleServices;
+  readonly moment: Moment;
+  readonly connection: object | undefined;
+  /** Hash of the resume token that the connection shows. */
+  readonly shownHash: string | undefined;
+  /** The events for the journal, in order. */
+  readonly events: NewEvent[] = [];
+  /** One answer for each input. */
+  readonly answers: PublishAnswer[] = [];
+  asked: OpenQuestion[] | undefined;
+  /** Questions that are no longer asked, because their agent cancelled them or their session ended. */
+  withdrawn: OpenQuestion[] | undefined;
+  started: SessionRecord[] | undefined;
+  /** Sessions whose agent came back by publishing. Their grace is over. */
+  adopted: SessionRecord[] | undefined;
+  ended: SessionRecord[] | undefined;
+  warnings: SequenceWarning[] | undefined;
+  history: HistoryChange[] | undefined;
+  /** Bytes of the questions that are asked. */
+  askedBytes = 0;
+  readonly touched: SessionRecord[] = [];
+  private undoSteps: (() => void)[] | undefined;
+
+  constructor(
+    services: RuleServices,
+    moment: Moment,
+    connection: object | undefined,
+    shownHash: string | undefined,
+    mayUndo: boolean,
+  ) {
+    this.services = services;
+    this.moment = moment;
+    this.connection = connection;
+    this.shownHash = shownHash;
+    this.undoSteps = mayUndo ? [] : undefined;
+  }
+
+  /** Call it before a session changes. */
+  touch(session: SessionRecord): void {
+    if (this.touched.includes(session)) return;
+    this.touched.push(session);
+    if (this.undoSteps === undefined) return;
+    const before = session.backup();
+    this.undoSteps.push(() => void Object.assign(session, before));
+  }
+
+  /** Remembers how a change outside of the sessions' backups is taken back. */
+  onUndo(step: () => void): void {
+    this.undoSteps?.push(step);
+  }
+
+  /** Takes everything back. */
+  undo(): void {
+    for (const step of this.undoSteps?.reverse() ?? []) step();
+    this.undoSteps = undefined;
+  }
+
+  /** Adds an event of the session. */
+  emit(
+    session: SessionRecord,
+    event: AgentEvent,
+    micros: number,
+    kind: TopicKind,
+    source: string | undefined,
+    made: DaemonMade | undefined,
+    sent?: string,
+  ): void {
+    session.ordinal += 1;
+    if (micros >= session.latestMicros) {
+      session.latestMicros = micros;
+      session.latestText = event.timestamp;
+    }
+    this.events.push({ event, kind, source, at: this.moment.now, ordinal: session.ordinal, made, sent });
+  }
+
+  /**
+   * Adds an event that the daemon makes for an agent (R31). `stamp` is its instant; if the session's latest timestamp is later, the event gets that
+   * one (R3b). `marks` are further members of the daemon's extension.
+   */
+  emitMade(
+    session: SessionRecord,
+    made: DaemonMade,
+    kind: Exclude<TopicKind, "extension">,
+    producer: Producer,
+    stamp: string,
+    fields: Readonly<Record<string, unknown>>,
+    marks?: Readonly<Record<string, unknown>>,
+  ): void {
+    const micros = parseTimestamp(stamp)?.micros ?? Number.NEGATIVE_INFINITY;
+    const event: AgentEvent = {
+      "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
+      type: `${AGENT_TYPE}${kind}`,
+      event_id: `evt_${this.moment.ids.hex(16)}`,
+      session_id: session.sessionId,
+      timestamp: micros >= session.latestMicros ? stamp : session.latestText,
+      producer,
+      urgency: defaultUrgency(kind),
+      ...fields,
+      extensions: { [AAEPD]: { by: BY_DAEMON, ...marks } },
+    };
+    this.emit(session, event, micros, kind, undefined, made);
+  }
+
+  /** The present instant as a timestamp, not before the session's latest (R3b). */
+  stampNow(session: SessionRecord): string {
+    return timestampFrom(this.moment.wallTime, session);
+  }
+
+  /** Remembers `key` with the next number; beyond `most` keys, the oldest is forgotten. `value` is written to the durable state. */
+  remember<Key>(
+    session: SessionRecord,
+    name: HistoryKind,
+    index: HistoryIndex<Key>,
+    key: Key,
+    most: number,
+    value: unknown = key,
+  ): void {
+    if (index.has(key)) return;
+    session.historyCount += 1;
+    this.history ??= [];
+    this.history.push({ sessionId: session.sessionId, name, number: session.historyCount, value });
+    index.set(key, session.historyCount);
+    this.onUndo(() => index.delete(key));
+    if (index.size <= most) return;
+    for (const oldest of index.keys()) {
+      if (index.size <= most) return;
+      this.forget(session, name, index, oldest);
+    }
+  }
+
+  forget<Key>({ sessionId }: SessionRecord, name: HistoryKind, index: HistoryIndex<Key>, key: Key): void {
+    const number = index.get(key);
+    if (number === undefined) return;
+    index.delete(key);
+    this.onUndo(() => {
+      const inOrder = [...index, [key, number] as const].sort(([, a], [, b]) => a - b);
+      index.clear();
+      for (const [one, its] of inOrder) index.set(one, its);
+    });
+    this.history ??= [];
+    this.history.push({ sessionId, name, number, value: undefined });
+  }
+}
+
+/** One event on its way through the rules. */
+export interface RuleContext {
+  readonly change: Change;
+  readonly session: SessionRecord;
+  readonly agent: AgentRecord;
+  readonly kind: TopicKind;
+  readonly taken: TakenEvent;
+  /** The event that will be published; a rule that has to change it puts a copy here. */
+  event: AgentEvent;
+  readonly timestamp: Timestamp;
+  /** Whether the agent itself wrote the timestamp. */
+  readonly isStamped: boolean;
+  /** The resume token that the agent chose for the session that this event starts (R8). */
+  readonly ownToken: string | undefined;
+  /** Set if the event says nothing new and is not published (R3a). */
+  isSuppressed: boolean;
+}
+
+/** The breaches that a recording may have: its events were accepted once, or are told and not judged. */
+const TOLERATED: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  "confirmation_required",
+  "position_mismatch",
+  "sequence_mismatch",
+  "session_incomplete",
+  "state_mismatch",
+  "timestamp_out_of_order",
+  "timestamp_skewed",
+  "tool_not_invoked",
+]);
+
+/** Throws the Fault; of a recording it notes those that may be tolerated. After a return, no rule may assume that this one was met. */
+export function breach(context: RuleContext, code: FaultCode, sentence: string, pointer: string, rule: string): void {
+  if (!context.change.services.isRecording || !TOLERATED.has(code)) throw new Fault(code, sentence, { pointer, rule });
+  warn(context, { code, sentence, pointer, rule, eventId: context.event.event_id, isAdvice: false });
+}
+
+/** Records a warning about an event. */
+export function warn({ change }: RuleContext, warning: SequenceWarning): void {
+  change.warnings ??= [];
+  change.warnings.push(warning);
+}
+
+export function textOrUndefined(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
