@@ -24,6 +24,8 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
   const { create, abandon, retentionChanged } = await openJournal(options, options, options.place?.environment);
   let journal: Journal | undefined;
   try {
+    if (options.sequencing === "warn")
+      log.warn({}, "`sequencing: warn` has no effect any more: events out of order are refused. Remove it.");
     const engine = createEngine(
       {
         clock,

@@ -52,10 +52,7 @@ export function statesPage(tables) {
           "`awaiting_input`, after the daemon itself has reported the end of the wait",
           "takes the event, and delivers it with the state that the daemon has restored. If that is also its `to_state`, nothing is delivered",
         ],
-        [
-          "any other state",
-          "refuses the event ([state_mismatch](errors.md#state_mismatch)). With [`--sequencing warn`](../configuration.md#sequencing) it adds the missing step",
-        ],
+        ["any other state", "refuses the event ([state_mismatch](errors.md#state_mismatch))"],
       ],
     ),
     paragraph(

@@ -83,10 +83,10 @@ export const OPTIONS = {
     group: "Agents",
     type: oneOf(["enforce", "warn"]),
     fallback: "enforce",
-    meaning: "The treatment of events out of order.",
+    meaning: "Of earlier versions, and without effect.",
     atTheLimit:
-      "enforce refuses them with the broken rule. warn repairs and logs them, but still refuses a fault that concerns safety.",
-    change: "at_once",
+      "The daemon refuses events out of order with the broken rule. It warns at its start if the value is warn.",
+    change: "next_start",
   }),
   clockSkewSeconds: option({
     group: "Agents",

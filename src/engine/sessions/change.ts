@@ -1,6 +1,6 @@
-// What one publish changes in its sessions, while the rules go through it: the events for the journal, the daemon's own among them, and the questions
-// and sessions that begin and end. Each rule first checks everything that it demands, and then changes the records. A refused event therefore leaves
-// them as they were. Of an array, and while the journal takes nothing, the records are kept as they were before, and put back (R3).
+// The change that one publish makes in its sessions, while the rules go through it: events for the journal, the daemon's own among them, and
+// questions and sessions that begin and end. Each rule first checks everything that it demands, and then changes the records. A refused event
+// therefore leaves them as they were. Of an array, and while the journal takes nothing, the sessions are kept as they were before, and put back (R3).
 import { Fault, type FaultCode } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import type { Millis } from "../../contracts/clock.js";

@@ -1,7 +1,9 @@
 // Takes an event in before its order is checked: completes it, makes its texts well-formed, validates it, and fills in its language (R2, R25).
-import { Fault } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import { type AgentEvent, type LocalizationHints, type TopicKind, topicKind } from "../event/event.js";
+import { isObject, ownMembersOf } from "../event/own-members.js";
 import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
+import { AAEPD } from "../event/vocabulary.js";
 import { isPlainSource, wellFormedFields } from "../text/well-formed.js";
 import { type CompletionFacts, completeEvent, type SessionFacts } from "./complete-event.js";
 import { createLanguageHints, endedBy } from "./language-hints.js";
@@ -72,4 +74,21 @@ function timestampOf(event: AgentEvent): Timestamp {
   if (timestamp !== undefined) return timestamp;
   const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
   throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2.5" });
+}
+
+/** Returns the fault with the event's id, and with the event's place in the array in front of its pointer. */
+export function faultAt(caught: unknown, input: PublishedEvent, place: string): Fault {
+  const fault = faultFrom(caught);
+  const id = input.fields.event_id;
+  const eventId = fault.eventId ?? (typeof id === "string" ? id : undefined);
+  return fault.with({ pointer: `${place}${asSent(fault.pointer ?? "", input)}`, eventId });
+}
+
+/** The member that the agent has sent: a host's own id in place of the `tool_call_id` that the daemon made of it (R5c). */
+function asSent(pointer: string, { fields }: PublishedEvent): string {
+  const isMade = pointer.endsWith("/tool_call_id") && ownMembersOf(fields)?.call_id !== undefined;
+  if (!isMade) return pointer;
+  const path = pointer.split("/").slice(1);
+  const given = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), fields);
+  return given === undefined ? `/extensions/${AAEPD}/call_id` : pointer;
 }

@@ -250,14 +250,14 @@ export function createOutputRecord(outputId: string | undefined, ordinal: number
   };
 }
 
-export interface AgentSummary {
+interface AgentSummary {
   readonly producer: Producer;
   /** The agent's present state, implied states included. */
   readonly state: string;
   readonly percent: number | undefined;
 }
 
-export interface OutputSummary {
+interface OutputSummary {
   /** Undefined for the session's unnamed output. */
   readonly outputId: string | undefined;
   /** Code points published so far (R13). */

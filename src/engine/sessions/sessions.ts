@@ -1,14 +1,12 @@
 // The sessions of all agents: what may be published in them, their owners, and the records of sessions that ended. session-sequence.ts decides about
 // the order of events. Journals, subscriptions and timers are in other rooms.
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
-import { isObject, ownMembersOf } from "../event/own-members.js";
-import { AAEPD } from "../event/vocabulary.js";
 import type { Instant } from "../journal/durable-entry.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import {
@@ -22,7 +20,7 @@ import {
 } from "./change.js";
 import { createDurableSessions, type DurableSessions } from "./durable-sessions.js";
 import { type EndedSession, EndedSessions } from "./ended-sessions.js";
-import { createEventIntake, type TakeEvent, type ValidateEvent } from "./event-intake.js";
+import { createEventIntake, faultAt, type TakeEvent, type ValidateEvent } from "./event-intake.js";
 import { answerDuplicate, type Seen } from "./idempotent-publish.js";
 import { type TakenToken, takeOwnToken } from "./own-token.js";
 import type { PublishedEvent } from "./same-publish.js";
@@ -41,7 +39,7 @@ import {
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
 
-export interface SessionLimits {
+interface SessionLimits {
   /**
    * Largest permitted difference between an agent's timestamp and the daemon's clock, in ms (R3b, `clock_skew_seconds`). Beyond it:
    * `timestamp_skewed`.
@@ -334,8 +332,7 @@ export class Sessions {
     const member = session.agents.get(agentId);
     if (member === undefined) checkOpenLimit(this.counts, "agents", session.agents.size, "/producer/agent_id");
     change.touch(session);
-    // The backup of a session has copies of its agents, so this is looked up anew.
-    const agent = session.agents.get(agentId) ?? createAgentRecord(event.producer);
+    const agent = member ?? createAgentRecord(event.producer);
     const isStamped = stamp !== undefined;
     const ruled = { change, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
     const isNew = session.phase === "absent";
@@ -392,23 +389,6 @@ export class Sessions {
     if (session === undefined) throw new Fault("not_found", "Name an open session.", { rule: "R8" });
     return session;
   }
-}
-
-/** Returns the fault with the event's id, and with the event's place in the array in front of its pointer. */
-function faultAt(caught: unknown, input: PublishedEvent, place: string): Fault {
-  const fault = faultFrom(caught);
-  const id = input.fields.event_id;
-  const eventId = fault.eventId ?? (typeof id === "string" ? id : undefined);
-  return fault.with({ pointer: `${place}${asSent(fault.pointer ?? "", input)}`, eventId });
-}
-
-/** The member that the agent has sent: a host's own id in place of the `tool_call_id` that the daemon made of it (R5c). */
-function asSent(pointer: string, { fields }: PublishedEvent): string {
-  const isMade = pointer.endsWith("/tool_call_id") && ownMembersOf(fields)?.call_id !== undefined;
-  if (!isMade) return pointer;
-  const path = pointer.split("/").slice(1);
-  const given = path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), fields);
-  return given === undefined ? `/extensions/${AAEPD}/call_id` : pointer;
 }
 
 const NONE: readonly never[] = [];

@@ -141,17 +141,13 @@ describe("R8b: at once", () => {
     expect([early, late].map(({ events }) => events.rest().length)).toEqual([1, 5]);
   });
 
-  it("clock_skew_seconds and sequencing: for the next event", async () => {
+  it("clock_skew_seconds: for the next event", async () => {
     const rig = await rigOf();
     const { agent, session_id } = await speaking(rig);
     const ahead = { ...chunkOf(session_id, "Ahead."), timestamp: "2026-05-24T14:05:00.000Z" };
     expect((await agent.refusal("aaep.publish", ahead)).code).toBe("timestamp_skewed");
     rig.reconfigure({ clockSkewSeconds: 600 });
     await agent.publish(ahead);
-    const late = { ...chunkOf(session_id, "Late.", 6), timestamp: "2026-05-24T14:00:00.000Z" };
-    expect((await agent.refusal("aaep.publish", late)).code).toBe("timestamp_out_of_order");
-    rig.reconfigure({ sequencing: "warn" });
-    await agent.publish(late);
   });
 
   it("agent_grace_seconds: for sessions that wait for their agents already, too", async () => {
