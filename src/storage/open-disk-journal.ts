@@ -9,12 +9,7 @@ import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { Lmdb } from "./lmdb/environment.js";
 import { type OpenedDataFile, openDataFile } from "./lmdb/open-data-file.js";
 import { createLmdbBlockStore } from "./lmdb-block-store.js";
-import {
-  openWindowedJournal,
-  type ToldOfEvicted,
-  type WindowedJournal,
-  type WindowedJournalOptions,
-} from "./window/windowed-journal.js";
+import { type ToldOfEvicted, WindowedJournal, type WindowedJournalOptions } from "./window/windowed-journal.js";
 
 export interface OpenOptions
   extends Pick<WindowedJournalOptions, "retention" | "createWindow" | "window" | "maxPendingBytes"> {
@@ -59,7 +54,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
       await opened.close();
       closed?.();
     };
-    const create = openWindowedJournal({
+    const window = {
       ...options,
       store,
       recovered: recovery,
@@ -67,8 +62,8 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
       damageLog,
       ids: store.newestIds(),
       closeStore: close,
-    });
-    return { path, create, abandon: close };
+    };
+    return { path, create: (evicted) => new WindowedJournal(window, evicted), abandon: close };
   } catch (caught) {
     await file?.close();
     closed?.();

@@ -226,7 +226,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         processes,
         resumeToken,
         isArray,
-        known: journal.find,
+        known: (eventId) => journal.find(eventId),
       });
       let isAudienceLost = false;
       for (const { token, sessionId } of change.asked ?? []) {

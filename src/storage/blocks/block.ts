@@ -3,11 +3,12 @@
 // several times a block's CPU, and ten times more index entries.
 import { crc32 } from "node:zlib";
 import type { DaemonMade, Epoch, JournaledEvent, JournalSelection, TopicKind } from "../../engine/event/event.js";
+import type { RawBlock } from "./block-store.js";
 
 /** Most events in a block. */
-export const MOST_EVENTS_IN_BLOCK = 256;
+const MOST_EVENTS_IN_BLOCK = 256;
 /** A block with this many bytes takes no further event. One event may make it longer. */
-export const FULL_BLOCK_BYTES = 256 * 1024;
+const FULL_BLOCK_BYTES = 256 * 1024;
 
 /** Numbers of kinds on disk. A number never changes, and a new kind gets the next number. */
 const KIND_NUMBERS: Readonly<Record<TopicKind, number>> = {
@@ -89,11 +90,34 @@ export function blockBytesOf({ source, sent, event }: JournaledEvent): number {
   return ROW_BYTES + BYTES_PER_UNIT * units;
 }
 
+/** Packs `events`, which ascend by epoch, into blocks. Events whose epochs do not follow one another are in different blocks. */
+export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: number): readonly RawBlock[] {
+  const packed: RawBlock[] = [];
+  let start = 0;
+  while (start < events.length) {
+    const first = events[start]?.epoch ?? 0;
+    let bytes = HEAD_BYTES;
+    let end = start;
+    while (end < events.length && end - start < MOST_EVENTS_IN_BLOCK && bytes < FULL_BLOCK_BYTES) {
+      const event = events[end];
+      if (event === undefined || event.epoch !== first + end - start) break;
+      bytes += blockBytesOf(event);
+      end += 1;
+    }
+    const target = Buffer.allocUnsafeSlow(bytes);
+    const together = events.slice(start, end);
+    const length = writeBlock(together, wallTimeOffsetMs, target, 0);
+    packed.push({ first, count: end - start, bytes: target.subarray(0, length) });
+    start = end;
+  }
+  return packed;
+}
+
 /**
  * Writes a block into `target` from `start`, and returns its end. The epochs of `events` follow one another. `target` must have room for
  * HEAD_BYTES, and for `blockBytesOf` of each event.
  */
-export function writeBlock(
+function writeBlock(
   events: readonly JournaledEvent[],
   wallTimeOffsetMs: number,
   target: Buffer,
@@ -134,9 +158,6 @@ export function writeBlock(
   target.writeUInt32LE(crc32(target.subarray(start + 4, text)), start);
   return text;
 }
-
-/** Bytes of a block besides those of its events. */
-export const BLOCK_HEAD_BYTES = HEAD_BYTES;
 
 /** Reads a block; undefined if it is damaged. `bytes` belong to the block from then on. */
 export function readBlock(bytes: Buffer): StoredBlock | undefined {

@@ -1,20 +1,25 @@
 // The journal whose events outlive the process (R29). A window in memory stands in front of a block store: new events are read from the window, and
 // stay in it until the store has them. Every group commit is one batch for the store.
 import type { Clock } from "../../contracts/clock.js";
-import type { Appended, Journal, JournalPolicy, JournalRead } from "../../contracts/journal.js";
+import type {
+  Appended,
+  DurableState,
+  Journal,
+  JournalPolicy,
+  JournalRead,
+  JournalStatus,
+} from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../../engine/event/event.js";
 import type { JournalRing, JournalRingOptions } from "../../engine/journal/journal-ring.js";
-import { blockBytesOf } from "../blocks/block.js";
-import { BlockReader, type BlocksRange } from "../blocks/block-reader.js";
+import { blockBytesOf, packBlocks } from "../blocks/block.js";
+import { BlockReader } from "../blocks/block-reader.js";
 import type { BlockPlace, BlockStore, Recovered, StateWrites, StoreFailure } from "../blocks/block-store.js";
 import { createDamageLog, type DamageLog } from "../blocks/damage-log.js";
-import { packBlocks } from "../blocks/pack-blocks.js";
-import type { RetentionLimits } from "../blocks/retention.js";
 import { recordBytes, type Totals } from "../blocks/totals.js";
-import { createPendingState } from "../state/durable-state.js";
-import { createExpiry } from "./expiry.js";
-import { createGroupCommits, type Group, notWritable, unavailable } from "./group-commits.js";
+import { PendingState } from "../state/durable-state.js";
+import { Expiry, type RetentionLimits } from "./expiry.js";
+import { createGroupCommits, type Group, type GroupCommits, notWritable, unavailable } from "./group-commits.js";
 
 export interface WindowedJournalOptions {
   readonly store: BlockStore;
@@ -25,7 +30,7 @@ export interface WindowedJournalOptions {
   readonly policy: JournalPolicy;
   readonly clock: Clock;
   readonly log: Log;
-  /** Shared with the store if that reads blocks as well. Default one of this journal's own. */
+  /** Default one of this journal's own. */
   readonly damageLog?: DamageLog;
   /** Until `retain` is called. */
   readonly retention: RetentionLimits;
@@ -41,254 +46,250 @@ export interface WindowedJournalOptions {
   readonly closeStore: () => Promise<void>;
 }
 
-export interface WindowedJournal extends Journal {
-  /** Sets the limits of retention. Events beyond them go in slices, with the next groups (R34). */
-  readonly retain: (limits: RetentionLimits) => void;
-}
+/** Called with each event that can no longer be read, oldest first. */
+export type ToldOfEvicted = (event: Evicted) => void;
 
 /** Longest time between two looks at the store while something is asked of the journal. */
 const LOOK_EVERY_MS = 1000;
 
 const NO_STATE: StateWrites = { removals: [], puts: [] };
 
-/** Called with each event that can no longer be read, oldest first. */
-export type ToldOfEvicted = (event: Evicted) => void;
-
-/**
- * Puts a window in front of a recovered store. The answer makes the journal, once, in the turn in which the engine begins. The journal closes the
- * store with itself.
- */
-export function openWindowedJournal(options: WindowedJournalOptions): (evicted: ToldOfEvicted) => WindowedJournal {
-  const { store, recovered, path, policy, clock, log, maxPendingBytes = 64 * 1024 * 1024 } = options;
-  const { firstEpoch } = recovered;
-  /** Computed each time: a monotonic clock stands still while the machine sleeps, and the clock on the wall is set. */
-  const wallTimeOffset = (): number => clock.wallTime() - clock.now();
-  let totals = recovered.totals;
+/** A window in front of a recovered store. Made in the turn in which the engine begins. It closes the store with itself. */
+export class WindowedJournal implements Journal {
+  readonly id: string;
+  readonly durableState: DurableState;
+  private readonly options: WindowedJournalOptions;
+  private readonly evicted: ToldOfEvicted;
+  private readonly window: JournalRing;
+  private readonly reader: BlockReader;
+  private readonly state: PendingState;
+  private readonly expiry: Expiry;
+  private readonly commits: GroupCommits;
+  private totals: Totals;
   /** The last epoch that the store has. */
-  let written = firstEpoch - 1;
+  private written: Epoch;
   /** Events that wait for the store, ascending. */
-  let pendingWrites: JournaledEvent[] = [];
+  private pendingWrites: JournaledEvent[] = [];
   /** Of the events that wait, and of the group on its way to the store. */
-  let pendingCount = 0;
-  let pendingBytes = 0;
+  private pendingCount = 0;
+  private pendingBytes = 0;
   /** Blocks that nobody reads any more, and that the store still has. */
-  let pendingRemovals: BlockPlace[] = [];
-  let evicted: ToldOfEvicted = () => {};
+  private pendingRemovals: readonly BlockPlace[] = [];
   /** As of the last look at the store. */
-  let failing: StoreFailure | undefined;
-  let lookedAt = clock.now();
+  private failing: StoreFailure | undefined;
+  private lookedAt: number;
 
-  const look = (): StoreFailure | undefined => {
-    lookedAt = clock.now();
-    failing = store.failure();
-    return failing;
-  };
-  /** Costs nothing while all is well, but for a look a second: the caller relies on a store that nobody else has taken (R29). */
-  const knownFailure = (): StoreFailure | undefined =>
-    failing === undefined && clock.now() - lookedAt < LOOK_EVERY_MS ? undefined : look();
-
-  const window = options.createWindow({
-    ...options.window,
-    id: recovered.id,
-    firstEpoch,
-    wallTimeOffset,
-    isPending: (epoch) => epoch > written,
-    ...(options.ids === undefined ? {} : { ids: options.ids }),
-  });
-  const reader = new BlockReader({
-    store,
-    damageLog: options.damageLog ?? createDamageLog(log, path),
-    wallTimeOffset,
-    now: clock.now,
-    wasGiven: (epoch) => epoch <= recovered.totals.head || epoch >= firstEpoch,
-  });
-  const state = createPendingState(
-    recovered.state,
-    log,
-    () => commits.request(),
-    (key) =>
-      log.error(
-        { path, kind: key[0] },
-        "something of the engine's state is damaged on disk, and is as if it had never been kept",
-      ),
-  );
-  const expiry = createExpiry({
-    reader,
-    clock,
-    limits: options.retention,
-    totals: () => totals,
-    due: () => commits.request(),
-  });
-
-  /** Lets go first: the engine puts what it lost into the group that removes it (R27). */
-  const prepare = (): void =>
-    expiry.letGoOfDue(pendingWrites.length, (slice) => {
-      totals = slice.totals;
-      pendingRemovals = pendingRemovals.concat(slice.places);
-      reader.forgetBefore(totals.lostThrough + 1);
-      for (const event of slice.events) evicted(event);
+  constructor(options: WindowedJournalOptions, evicted: ToldOfEvicted) {
+    const { store, recovered, path, clock, log, ids } = options;
+    const { firstEpoch } = recovered;
+    this.options = options;
+    this.evicted = evicted;
+    this.id = recovered.id;
+    this.totals = recovered.totals;
+    this.written = firstEpoch - 1;
+    this.lookedAt = clock.now();
+    const wallTimeOffset = (): number => this.wallTimeOffset();
+    this.window = options.createWindow({
+      ...options.window,
+      id: recovered.id,
+      firstEpoch,
+      wallTimeOffset,
+      isPending: (epoch) => epoch > this.written,
+      ...(ids === undefined ? {} : { ids }),
     });
+    this.reader = new BlockReader({
+      store,
+      damageLog: options.damageLog ?? createDamageLog(log, path),
+      wallTimeOffset,
+      now: clock.now,
+      wasGiven: (epoch) => epoch <= recovered.totals.head || epoch >= firstEpoch,
+    });
+    const due = (): void => this.commits.request();
+    this.state = new PendingState({
+      stored: recovered.state,
+      log,
+      changed: due,
+      damaged: ([kind]) =>
+        log.error(
+          { path, kind },
+          "something of the engine's state is damaged on disk, and is as if it had never been kept",
+        ),
+    });
+    this.durableState = this.state;
+    this.expiry = new Expiry({ reader: this.reader, clock, limits: options.retention, totals: () => this.totals, due });
+    this.commits = createGroupCommits({
+      clock,
+      log,
+      path,
+      store,
+      prepare: () => this.letGo(),
+      begin: () => this.begin(),
+      pendingBytes: () => this.pendingBytes,
+    });
+    this.expiry.watch();
+  }
 
-  const begin = (): Group | undefined => {
-    const events = pendingWrites;
-    const bytes = events.reduce((sum, event) => sum + blockBytesOf(event), 0);
-    const offset = wallTimeOffset();
-    const blocks = packBlocks(events, offset);
-    const changes = state.take();
-    let stateWrites = NO_STATE;
-    try {
-      if (changes !== undefined) stateWrites = state.writesOf(changes);
-    } catch (caught) {
-      if (changes !== undefined) state.giveBack(changes);
-      throw caught;
-    }
-    const removed = pendingRemovals;
-    pendingWrites = [];
-    pendingRemovals = [];
-    if (events.length === 0 && changes === undefined && removed.length === 0) return undefined;
-
-    const last = events.at(-1)?.epoch;
-    const after: Totals = {
-      eventCount: totals.eventCount + events.length,
-      bytes: blocks.reduce((sum, { bytes: { length } }) => sum + recordBytes(length), totals.bytes),
-      head: last ?? totals.head,
-      lostThrough: totals.lostThrough,
-    };
-    return {
-      batch: {
-        blocks,
-        removed,
-        state: stateWrites,
-        totals: after,
-      },
-      written: ({ unfinished }) => {
-        totals = after;
-        written = last ?? written;
-        pendingCount -= events.length;
-        pendingBytes -= bytes;
-        state.written(unfinished);
-        expiry.written(receiptsOf(blocks[0], events, offset));
-      },
-      giveBack: () => {
-        look();
-        pendingWrites = events.concat(pendingWrites);
-        if (changes !== undefined) state.giveBack(changes);
-        pendingRemovals = removed.concat(pendingRemovals);
-      },
-    };
-  };
-
-  const commits = createGroupCommits({ clock, log, path, store, prepare, begin, pendingBytes: () => pendingBytes });
-
-  const storedOldest = (): ReturnType<typeof expiry.oldest> =>
-    knownFailure()?.isReadable === false ? undefined : expiry.oldest();
-
-  const oldest = (): Epoch => {
-    const inMemory = Math.max(window.oldest(), totals.lostThrough + 1);
-    return Math.min(storedOldest()?.first ?? inMemory, inMemory);
-  };
-
-  const append = (events: readonly NewEvent[]): Appended => {
+  append(events: readonly NewEvent[]): Appended {
+    const { policy, maxPendingBytes = 64 * 1024 * 1024 } = this.options;
     // Refused without events as well: the caller is about to change state that could not be made durable.
-    const failure = commits.failure() ?? knownFailure()?.cause;
+    const failure = this.commits.failure() ?? this.knownFailure()?.cause;
     if (failure !== undefined) throw notWritable(failure);
-    if (commits.isClosing()) throw unavailable("The journal is being closed. Publish to the next daemon.");
-    if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
-    if (pendingBytes > maxPendingBytes) {
+    if (this.commits.isClosing()) throw unavailable("The journal is being closed. Publish to the next daemon.");
+    if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : this.commits.pending() };
+    if (this.pendingBytes > maxPendingBytes) {
       throw unavailable(
-        `The journal's disk is too slow: ${pendingBytes} bytes of events wait for it. Try again in a moment.`,
+        `The journal's disk is too slow: ${this.pendingBytes} bytes of events wait for it. Try again in a moment.`,
       );
     }
-    const appended = window.append(events);
+    const appended = this.window.append(events);
     for (const event of appended.events) {
-      pendingWrites.push(event);
-      pendingBytes += blockBytesOf(event);
+      this.pendingWrites.push(event);
+      this.pendingBytes += blockBytesOf(event);
     }
-    pendingCount += appended.events.length;
-    commits.request();
-    return { events: appended.events, durable: policy === "none" ? undefined : commits.pending() };
-  };
+    this.pendingCount += appended.events.length;
+    this.commits.request();
+    return { events: appended.events, durable: policy === "none" ? undefined : this.commits.pending() };
+  }
 
-  const readWindow = (after: Epoch, limit: number): readonly JournaledEvent[] => {
-    const read = window.read(after, limit);
-    return read.kind === "events" ? read.events : [];
-  };
-
-  /** Adds events of the window, from `inMemory` on, to the older ones. */
-  const joined = (older: BlocksRange, limit: number, inMemory: Epoch): JournalRead => {
+  read(after: Epoch, limit: number): JournalRead {
+    const { recovered } = this.options;
+    if (after < this.totals.lostThrough && after < this.head()) return { kind: "gap", oldest: this.oldest() };
+    const inMemory = this.window.oldest();
+    // The caller has all events of earlier boots, and the window has all of this boot.
+    const hasAllOlder = after >= recovered.totals.head && inMemory === recovered.firstEpoch;
+    if (hasAllOlder || after + 1 >= inMemory)
+      return { kind: "events", events: this.readWindow(Math.max(after, inMemory - 1), limit) };
+    const older = this.reader.read(after, limit, inMemory);
     if (older.kind === "unreadable") {
-      look();
+      this.look();
       return { kind: "gap", oldest: inMemory };
     }
     if (older.kind === "gap") return { kind: "gap", oldest: older.oldest };
     const { events, isWhole } = older;
     if (!isWhole || events.length >= limit) return { kind: "events", events };
-    return { kind: "events", events: [...events, ...readWindow(inMemory - 1, limit - events.length)] };
-  };
+    return { kind: "events", events: [...events, ...this.readWindow(inMemory - 1, limit - events.length)] };
+  }
 
-  const read = (after: Epoch, limit: number): JournalRead => {
-    if (after < totals.lostThrough && after < window.head()) return { kind: "gap", oldest: oldest() };
-    const inMemory = window.oldest();
-    // The caller has all events of earlier boots, and the window has all of this boot.
-    const hasAllOlder = after >= recovered.totals.head && inMemory === firstEpoch;
-    if (hasAllOlder || after + 1 >= inMemory)
-      return { kind: "events", events: readWindow(Math.max(after, inMemory - 1), limit) };
-    return joined(reader.read(after, limit, inMemory), limit, inMemory);
-  };
+  head(): Epoch {
+    return this.window.head();
+  }
 
-  const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
-    if (epoch <= totals.lostThrough) return undefined;
-    return epoch >= window.oldest() ? window.at(epoch, only) : reader.at(epoch, only);
-  };
+  oldest(): Epoch {
+    const inMemory = Math.max(this.window.oldest(), this.totals.lostThrough + 1);
+    return Math.min(this.storedOldest()?.first ?? inMemory, inMemory);
+  }
 
-  const find = (eventId: string): JournaledEvent | undefined => {
-    const epoch = window.epochOf(eventId);
-    return epoch === undefined ? undefined : at(epoch);
-  };
+  at(epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined {
+    if (epoch <= this.totals.lostThrough) return undefined;
+    return epoch >= this.window.oldest() ? this.window.at(epoch, only) : this.reader.at(epoch, only);
+  }
 
-  expiry.look();
+  find(eventId: string): JournaledEvent | undefined {
+    const epoch = this.window.epochOf(eventId);
+    return epoch === undefined ? undefined : this.at(epoch);
+  }
 
-  const journal: WindowedJournal = {
-    id: recovered.id,
-    append,
-    read,
-    head: window.head,
-    oldest,
-    find,
-    at,
-    durableState: state.durableState,
-    retain: expiry.retain,
-    status: () => ({
-      eventCount: totals.eventCount + pendingCount,
-      bytes: totals.bytes + pendingBytes,
-      oldestAt: storedOldest()?.oldestAt ?? window.status().oldestAt,
-      head: window.head(),
-      durableEpoch: policy === "none" ? window.head() : written,
-      failure: commits.failure() ?? look()?.cause,
+  /** Sets the limits of retention. Events beyond them go in slices, with the next groups (R34). */
+  retain(limits: RetentionLimits): void {
+    this.expiry.retain(limits);
+  }
+
+  status(): JournalStatus {
+    const { path, policy } = this.options;
+    return {
+      eventCount: this.totals.eventCount + this.pendingCount,
+      bytes: this.totals.bytes + this.pendingBytes,
+      oldestAt: this.storedOldest()?.oldestAt ?? this.window.status().oldestAt,
+      head: this.head(),
+      durableEpoch: policy === "none" ? this.head() : this.written,
+      failure: this.commits.failure() ?? this.look()?.cause,
       disk: { path, policy },
-    }),
-    close: async () => {
-      expiry.stop();
-      await commits.close();
-      await options.closeStore();
-    },
-  };
-  return (told) => {
-    evicted = told;
-    expiry.watch();
-    return journal;
-  };
-}
+    };
+  }
 
-/** When the events of a group's first block were received, ms since 1970; undefined for a group without events. */
-function receiptsOf(first: BlockPlace | undefined, events: readonly JournaledEvent[], wallTimeOffsetMs: number) {
-  const oldest = events[0];
-  if (first === undefined || oldest === undefined) return undefined;
-  const newest = events[first.count - 1] ?? oldest;
-  return {
-    first: first.first,
-    count: first.count,
-    oldestAt: oldest.at + wallTimeOffsetMs,
-    newestAt: newest.at + wallTimeOffsetMs,
-  };
+  async close(): Promise<void> {
+    this.expiry.stop();
+    await this.commits.close();
+    await this.options.closeStore();
+  }
+
+  /** Computed each time: a monotonic clock stands still while the machine sleeps, and the clock on the wall is set. */
+  private wallTimeOffset(): number {
+    const { clock } = this.options;
+    return clock.wallTime() - clock.now();
+  }
+
+  private look(): StoreFailure | undefined {
+    this.lookedAt = this.options.clock.now();
+    this.failing = this.options.store.failure();
+    return this.failing;
+  }
+
+  /** Costs nothing while all is well, but for a look a second: the caller relies on a file that is still in its place (R29). */
+  private knownFailure(): StoreFailure | undefined {
+    const isFresh = this.failing === undefined && this.options.clock.now() - this.lookedAt < LOOK_EVERY_MS;
+    return isFresh ? undefined : this.look();
+  }
+
+  private storedOldest(): ReturnType<Expiry["oldest"]> {
+    return this.knownFailure()?.isReadable === false ? undefined : this.expiry.oldest();
+  }
+
+  private readWindow(after: Epoch, limit: number): readonly JournaledEvent[] {
+    const read = this.window.read(after, limit);
+    return read.kind === "events" ? read.events : [];
+  }
+
+  /** Comes before a group: the engine puts what it lost into the group that removes it (R27). */
+  private letGo(): void {
+    const slice = this.expiry.dueSlice(this.pendingWrites.length);
+    if (slice === undefined) return;
+    this.totals = slice.totals;
+    this.pendingRemovals = this.pendingRemovals.concat(slice.places);
+    this.reader.forgetBefore(this.totals.lostThrough + 1);
+    this.expiry.changed(true);
+    for (const event of slice.events) this.evicted(event);
+  }
+
+  private begin(): Group | undefined {
+    const events = this.pendingWrites;
+    const blocks = packBlocks(events, this.wallTimeOffset());
+    const changes = this.state.take();
+    let stateWrites = NO_STATE;
+    try {
+      if (changes !== undefined) stateWrites = this.state.writesOf(changes);
+    } catch (caught) {
+      if (changes !== undefined) this.state.giveBack(changes);
+      throw caught;
+    }
+    const removed = this.pendingRemovals;
+    this.pendingWrites = [];
+    this.pendingRemovals = [];
+    if (events.length === 0 && changes === undefined && removed.length === 0) return undefined;
+
+    const last = events.at(-1)?.epoch;
+    const totals: Totals = {
+      eventCount: this.totals.eventCount + events.length,
+      bytes: blocks.reduce((sum, { bytes: { length } }) => sum + recordBytes(length), this.totals.bytes),
+      head: last ?? this.totals.head,
+      lostThrough: this.totals.lostThrough,
+    };
+    return {
+      batch: { blocks, removed, state: stateWrites, totals },
+      written: ({ unfinished }) => {
+        this.totals = totals;
+        this.written = last ?? this.written;
+        this.pendingCount -= events.length;
+        this.pendingBytes -= events.reduce((sum, event) => sum + blockBytesOf(event), 0);
+        this.state.written(unfinished);
+        this.expiry.changed(false);
+      },
+      giveBack: () => {
+        this.look();
+        this.pendingWrites = events.concat(this.pendingWrites);
+        if (changes !== undefined) this.state.giveBack(changes);
+        this.pendingRemovals = removed.concat(this.pendingRemovals);
+      },
+    };
+  }
 }

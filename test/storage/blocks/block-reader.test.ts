@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
+import { packBlocks } from "../../../src/storage/blocks/block.js";
 import { BlockReader } from "../../../src/storage/blocks/block-reader.js";
 import { createDamageLog } from "../../../src/storage/blocks/damage-log.js";
-import { packBlocks } from "../../../src/storage/blocks/pack-blocks.js";
 import { collectLog } from "../../support/collected-log.js";
 import { newEvent } from "../../support/rigs/journal-rig.js";
 

@@ -3,13 +3,18 @@ import { expect, it } from "vitest";
 import { unseal } from "../../../src/storage/checksums/sealed.js";
 import { writeState } from "../../../src/storage/lmdb/state-table.js";
 import type { Table, TableKey, Writes } from "../../../src/storage/lmdb/tables.js";
-import { createPendingState } from "../../../src/storage/state/durable-state.js";
-import { createKeyTree } from "../../../src/storage/state/key-tree.js";
+import { PendingState } from "../../../src/storage/state/durable-state.js";
 import { collectLog } from "../../support/collected-log.js";
 
 const isUnder = (key: TableKey, prefix: TableKey): boolean => prefix.every((part, index) => key[index] === part);
 
-const neverDamaged = (key: TableKey): never => expect.fail(`${JSON.stringify(key)} is damaged`);
+const pendingOver = (stored: (prefix: TableKey) => Iterable<readonly [TableKey, Buffer]>) =>
+  new PendingState({
+    stored,
+    log: collectLog(),
+    changed: () => undefined,
+    damaged: (key) => expect.fail(`${JSON.stringify(key)} is damaged`),
+  });
 
 /** A table in memory, whose writes are all of them done or none. */
 function memoryTable() {
@@ -60,7 +65,7 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (operations, atOnce) => {
       const disk = memoryTable();
-      const state = createPendingState(disk.recovered, collectLog(), () => undefined, neverDamaged);
+      const state = pendingOver(disk.recovered);
       const model = new Map<string, { key: TableKey; value: number }>();
       const commit = (isFailing: boolean): boolean => {
         const changes = state.take();
@@ -79,11 +84,11 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
           return;
         }
         if (one.do === "removeAll") {
-          state.durableState.removeAll(one.key);
+          state.removeAll(one.key);
           for (const [name, known] of model) if (isUnder(known.key, one.key)) model.delete(name);
           return;
         }
-        state.durableState.put(one.key, () => (one.do === "put" ? index : undefined));
+        state.put(one.key, () => (one.do === "put" ? index : undefined));
         if (one.do === "put") model.set(JSON.stringify(one.key), { key: one.key, value: index });
         else model.delete(JSON.stringify(one.key));
       });
@@ -95,7 +100,7 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
 
 it("R29: what a session leaves behind goes over many groups, so that nobody waits for it", () => {
   const disk = memoryTable();
-  const state = createPendingState(disk.recovered, collectLog(), () => undefined, neverDamaged);
+  const state = pendingOver(disk.recovered);
   const commit = () => {
     const changes = state.take();
     if (changes === undefined) return undefined;
@@ -106,38 +111,12 @@ it("R29: what a session leaves behind goes over many groups, so that nobody wait
     state.written(unfinished);
     return removed;
   };
-  for (let index = 0; index < 10_000; index += 1) state.durableState.put(["fact", "sess_1", index], () => index);
+  for (let index = 0; index < 10_000; index += 1) state.put(["fact", "sess_1", index], () => index);
   commit();
   expect(disk.count()).toBe(10_000);
-  state.durableState.removeAll(["fact", "sess_1"]);
+  state.removeAll(["fact", "sess_1"]);
   const removed: number[] = [];
   for (let count = commit(); count !== undefined; count = commit()) removed.push(count);
   expect(Math.max(...removed)).toBeLessThanOrEqual(512);
   expect(disk.count()).toBe(0);
-});
-
-it("a tree of keys answers as a list of them does", () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.constantFrom("set", "remove"), key), { maxLength: 40 }), key, (steps, asked) => {
-      const tree = createKeyTree<number>();
-      let list: { key: TableKey; value: number }[] = [];
-      steps.forEach(([step, one], value) => {
-        const same = JSON.stringify(one);
-        if (step === "set") {
-          tree.set(one, value);
-          list = [...list.filter((known) => JSON.stringify(known.key) !== same), { key: one, value }];
-        } else {
-          tree.removeUnder(one);
-          list = list.filter((known) => !isUnder(known.key, one));
-        }
-      });
-      const sorted = (entries: readonly (readonly [TableKey, number])[]) =>
-        entries.map(([where, value]) => `${JSON.stringify(where)} ${value}`).sort();
-      expect(sorted([...tree.entries()])).toEqual(sorted(list.map((one) => [one.key, one.value])));
-      expect(tree.isEmpty()).toBe(list.length === 0);
-      expect(tree.get(asked)).toBe(list.find((one) => JSON.stringify(one.key) === JSON.stringify(asked))?.value);
-      expect(tree.hasUnder(asked)).toBe(list.some((one) => isUnder(one.key, asked)));
-      expect(tree.hasAbove(asked)).toBe(list.some((one) => isUnder(asked, one.key)));
-    }),
-  );
 });

@@ -6,11 +6,7 @@ import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
 
 import type { BlockStore } from "../../../src/storage/blocks/block-store.js";
 import { type OpenOptions, openDiskJournal } from "../../../src/storage/open-disk-journal.js";
-import {
-  openWindowedJournal,
-  type WindowedJournal,
-  type WindowedJournalOptions,
-} from "../../../src/storage/window/windowed-journal.js";
+import { WindowedJournal, type WindowedJournalOptions } from "../../../src/storage/window/windowed-journal.js";
 import { type CollectedLog, collectLog } from "../collected-log.js";
 
 export const MEBIBYTE = 1024 * 1024;
@@ -53,12 +49,13 @@ export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
     options.onEvicted?.();
   });
   let closed: Promise<void> | undefined;
+  const end = journal.close.bind(journal);
   const close = (): Promise<void> => {
-    closed ??= journal.close();
+    closed ??= end();
     return closed;
   };
   onTestFinished(close);
-  return { journal: { ...journal, close }, path: opened.path, log, evicted };
+  return { journal: Object.assign(journal, { close }), path: opened.path, log, evicted };
 }
 
 /** A journal over any store that is ready. The store outlives it. */
@@ -70,15 +67,15 @@ export async function openOver(
   if (recovered.kind === "failing") throw new Error(recovered.failure.reason);
   const log = collectLog();
   const evicted: Evicted[] = [];
-  const create = openWindowedJournal({
+  const window = {
     store,
     recovered,
     path: "a store of a test",
     ...defaultsWith(log),
     closeStore: async () => undefined,
     ...options,
-  });
-  return { journal: create((event) => void evicted.push(event)), log, evicted };
+  };
+  return { journal: new WindowedJournal(window, (event) => void evicted.push(event)), log, evicted };
 }
 
 /** An event of a session, with its id made of `id`. */

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/contracts/clock.js";
 import { createClock } from "../../../src/daemon/platform/clock.js";
-import { SLICE_EVENTS } from "../../../src/storage/blocks/retention.js";
+import { SLICE_EVENTS } from "../../../src/storage/window/expiry.js";
 import { itInFull } from "../../support/extent.js";
 import { DAY_MS, MEBIBYTE, newEvent, openRig } from "../../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
