@@ -54,6 +54,15 @@ const HEAD_BYTES = 24;
  */
 const ROW_BYTES = 44;
 
+/** Places of the texts of an event, in their order. A length is stored plus one where the text may be absent, and is 0 then. */
+const ID = 0;
+const SESSION = 1;
+const OUTPUT = 2;
+const SOURCE = 3;
+const SENT = 4;
+const FIRST_LENGTH = 24;
+const isOptional = (text: number): boolean => text === OUTPUT || text === SENT;
+
 /** Facts about an event besides its text. */
 interface StoredFacts {
   readonly epoch: Epoch;
@@ -63,20 +72,6 @@ interface StoredFacts {
   readonly kind: TopicKind;
   /** Time of receipt, ms since 1970. */
   readonly wallTime: number;
-}
-
-/** A sound block. An index is the place of an event in it, from 0. */
-export interface StoredBlock {
-  readonly first: Epoch;
-  readonly count: number;
-  readonly facts: (index: number) => StoredFacts;
-  readonly eventId: (index: number) => string;
-  readonly isAmong: (index: number, only: JournalSelection) => boolean;
-  /** The JSON text of the event. */
-  readonly source: (index: number) => string;
-  /** The event as a journal's entry. `at` is the time of receipt by the clock of this boot. */
-  readonly entry: (index: number, at: number) => JournaledEvent;
-  readonly wallTime: (index: number) => number;
 }
 
 /** Most bytes of a text in UTF-8. */
@@ -105,139 +100,133 @@ export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: 
       end += 1;
     }
     const target = Buffer.allocUnsafeSlow(bytes);
-    const together = events.slice(start, end);
-    const length = writeBlock(together, wallTimeOffsetMs, target, 0);
+    const length = writeBlock(events.slice(start, end), wallTimeOffsetMs, target);
     packed.push({ first, count: end - start, bytes: target.subarray(0, length) });
     start = end;
   }
   return packed;
 }
 
-/**
- * Writes a block into `target` from `start`, and returns its end. The epochs of `events` follow one another. `target` must have room for
- * HEAD_BYTES, and for `blockBytesOf` of each event.
- */
-function writeBlock(
-  events: readonly JournaledEvent[],
-  wallTimeOffsetMs: number,
-  target: Buffer,
-  start: number,
-): number {
-  let text = start + HEAD_BYTES + ROW_BYTES * events.length;
-  let row = start + HEAD_BYTES;
+/** Writes a block into `target`, and returns its length. The epochs of `events` follow one another. `target` must have room for all of them. */
+function writeBlock(events: readonly JournaledEvent[], wallTimeOffsetMs: number, target: Buffer): number {
+  let end = HEAD_BYTES + ROW_BYTES * events.length;
+  let row = HEAD_BYTES;
+  const write = (text: number, value: string | undefined): void => {
+    const bytes = value === undefined ? 0 : target.write(value, end);
+    target.writeUInt32LE(isOptional(text) && value !== undefined ? bytes + 1 : bytes, row + FIRST_LENGTH + 4 * text);
+    end += bytes;
+  };
   for (const { event, kind, source, at, ordinal, made, sent } of events) {
-    const outputId =
-      kind !== "output.streaming" ? undefined : typeof event.output_id === "string" ? event.output_id : "";
-    target.writeUInt32LE(text - start, row);
+    target.writeUInt32LE(end, row);
     target.writeDoubleLE(at + wallTimeOffsetMs, row + 4);
     target.writeDoubleLE(ordinal, row + 12);
     target[row + 20] = KIND_NUMBERS[kind];
     target[row + 21] = made === undefined ? 0 : MADE_NUMBERS[made];
     target.writeUInt16LE(0, row + 22);
-    const idBytes = target.write(event.event_id, text);
-    target.writeUInt32LE(idBytes, row + 24);
-    text += idBytes;
-    const sessionBytes = target.write(event.session_id, text);
-    target.writeUInt32LE(sessionBytes, row + 28);
-    text += sessionBytes;
-    const outputBytes = outputId === undefined ? -1 : target.write(outputId, text);
-    target.writeUInt32LE(outputBytes + 1, row + 32);
-    text += Math.max(0, outputBytes);
-    const sourceBytes = target.write(source ?? JSON.stringify(event), text);
-    target.writeUInt32LE(sourceBytes, row + 36);
-    text += sourceBytes;
-    const sentBytes = sent === undefined ? -1 : target.write(sent, text);
-    target.writeUInt32LE(sentBytes + 1, row + 40);
-    text += Math.max(0, sentBytes);
+    write(ID, event.event_id);
+    write(SESSION, event.session_id);
+    const outputId = typeof event.output_id === "string" ? event.output_id : "";
+    write(OUTPUT, kind === "output.streaming" ? outputId : undefined);
+    write(SOURCE, source ?? JSON.stringify(event));
+    write(SENT, sent);
     row += ROW_BYTES;
   }
-  target.writeUInt32LE(MAGIC, start + 4);
-  target.writeDoubleLE(events[0]?.epoch ?? 0, start + 8);
-  target.writeUInt32LE(events.length, start + 16);
-  target.writeUInt32LE(text - start, start + 20);
-  target.writeUInt32LE(crc32(target.subarray(start + 4, text)), start);
-  return text;
+  target.writeUInt32LE(MAGIC, 4);
+  target.writeDoubleLE(events[0]?.epoch ?? 0, 8);
+  target.writeUInt32LE(events.length, 16);
+  target.writeUInt32LE(end, 20);
+  target.writeUInt32LE(crc32(target.subarray(4, end)), 0);
+  return end;
 }
 
 /** Reads a block; undefined if it is damaged. `bytes` belong to the block from then on. */
 export function readBlock(bytes: Buffer): StoredBlock | undefined {
   if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(4) !== MAGIC || bytes.readUInt32LE(20) !== bytes.length)
     return undefined;
-  if (crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return undefined;
-  const first = bytes.readDoubleLE(8);
-  const count = bytes.readUInt32LE(16);
+  return crc32(bytes.subarray(4)) === bytes.readUInt32LE(0) ? new StoredBlock(bytes) : undefined;
+}
 
-  const rowOf = (index: number): number => HEAD_BYTES + ROW_BYTES * index;
+/** A sound block. An index is the place of an event in it, from 0. */
+export class StoredBlock {
+  readonly first: Epoch;
+  readonly count: number;
+  private readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.first = bytes.readDoubleLE(8);
+    this.count = bytes.readUInt32LE(16);
+  }
+
+  facts(index: number): StoredFacts {
+    return {
+      epoch: this.first + index,
+      eventId: this.eventId(index),
+      sessionId: this.text(index, SESSION) ?? "",
+      ordinal: this.ordinal(index),
+      kind: this.kind(index),
+      wallTime: this.wallTime(index),
+    };
+  }
+
+  eventId(index: number): string {
+    return this.text(index, ID) ?? "";
+  }
+
+  isAmong(index: number, only: JournalSelection): boolean {
+    return (
+      (only.kind === undefined || this.kind(index) === only.kind) &&
+      this.text(index, SESSION) === only.sessionId &&
+      (only.outputId === undefined || this.text(index, OUTPUT) === only.outputId)
+    );
+  }
+
+  /** The JSON text of the event. */
+  source(index: number): string {
+    return this.text(index, SOURCE) ?? "";
+  }
+
+  /** The event as a journal's entry. `at` is the time of receipt by the clock of this boot. */
+  entry(index: number, at: number): JournaledEvent {
+    const source = this.source(index);
+    return {
+      event: JSON.parse(source) as JournaledEvent["event"],
+      kind: this.kind(index),
+      source,
+      at,
+      ordinal: this.ordinal(index),
+      made: MADE.get(this.bytes[rowOf(index) + 21] ?? 0),
+      sent: this.text(index, SENT),
+      epoch: this.first + index,
+    };
+  }
+
+  /** Time of receipt, ms since 1970. */
+  wallTime(index: number): number {
+    return this.bytes.readDoubleLE(rowOf(index) + 4);
+  }
+
+  private ordinal(index: number): number {
+    return this.bytes.readDoubleLE(rowOf(index) + 12);
+  }
+
+  private kind(index: number): TopicKind {
+    return KINDS.get(this.bytes[rowOf(index) + 20] ?? 0) ?? "extension";
+  }
+
   /** One of the texts of an event, by the lengths of the texts before it. */
-  const idAt = (row: number): string => {
-    const from = bytes.readUInt32LE(row);
-    return bytes.toString("utf8", from, from + bytes.readUInt32LE(row + 24));
-  };
-  const sessionAt = (row: number): string => {
-    const from = bytes.readUInt32LE(row) + bytes.readUInt32LE(row + 24);
-    return bytes.toString("utf8", from, from + bytes.readUInt32LE(row + 28));
-  };
-  const outputAt = (row: number): string | undefined => {
-    const length = bytes.readUInt32LE(row + 32) - 1;
-    if (length < 0) return undefined;
-    const from = bytes.readUInt32LE(row) + bytes.readUInt32LE(row + 24) + bytes.readUInt32LE(row + 28);
-    return bytes.toString("utf8", from, from + length);
-  };
-  const sourceFrom = (row: number): number =>
-    bytes.readUInt32LE(row) +
-    bytes.readUInt32LE(row + 24) +
-    bytes.readUInt32LE(row + 28) +
-    Math.max(0, bytes.readUInt32LE(row + 32) - 1);
-  const sourceAt = (row: number): string => {
-    const from = sourceFrom(row);
-    return bytes.toString("utf8", from, from + bytes.readUInt32LE(row + 36));
-  };
-  const sentAt = (row: number): string | undefined => {
-    const length = bytes.readUInt32LE(row + 40) - 1;
-    if (length < 0) return undefined;
-    const from = sourceFrom(row) + bytes.readUInt32LE(row + 36);
-    return bytes.toString("utf8", from, from + length);
-  };
-  const kindAt = (row: number): TopicKind => KINDS.get(bytes[row + 20] ?? 0) ?? "extension";
+  private text(index: number, wanted: number): string | undefined {
+    const row = rowOf(index);
+    let from = this.bytes.readUInt32LE(row);
+    for (let text = 0; ; text += 1) {
+      const stored = this.bytes.readUInt32LE(row + FIRST_LENGTH + 4 * text);
+      const length = isOptional(text) ? Math.max(0, stored - 1) : stored;
+      if (text < wanted) from += length;
+      else return isOptional(text) && stored === 0 ? undefined : this.bytes.toString("utf8", from, from + length);
+    }
+  }
+}
 
-  return {
-    first,
-    count,
-    facts: (index) => {
-      const row = rowOf(index);
-      return {
-        epoch: first + index,
-        eventId: idAt(row),
-        sessionId: sessionAt(row),
-        ordinal: bytes.readDoubleLE(row + 12),
-        kind: kindAt(row),
-        wallTime: bytes.readDoubleLE(row + 4),
-      };
-    },
-    eventId: (index) => idAt(rowOf(index)),
-    isAmong: (index, only) => {
-      const row = rowOf(index);
-      return (
-        (only.kind === undefined || kindAt(row) === only.kind) &&
-        sessionAt(row) === only.sessionId &&
-        (only.outputId === undefined || outputAt(row) === only.outputId)
-      );
-    },
-    source: (index) => sourceAt(rowOf(index)),
-    entry: (index, at) => {
-      const row = rowOf(index);
-      const source = sourceAt(row);
-      return {
-        event: JSON.parse(source) as JournaledEvent["event"],
-        kind: kindAt(row),
-        source,
-        at,
-        ordinal: bytes.readDoubleLE(row + 12),
-        made: MADE.get(bytes[row + 21] ?? 0),
-        sent: sentAt(row),
-        epoch: first + index,
-      };
-    },
-    wallTime: (index) => bytes.readDoubleLE(rowOf(index) + 4),
-  };
+function rowOf(index: number): number {
+  return HEAD_BYTES + ROW_BYTES * index;
 }
