@@ -27,29 +27,9 @@ export interface GroupCommitsOptions {
   readonly pendingBytes: () => number;
 }
 
-export interface GroupCommits {
-  /** Asks for a group. */
-  readonly request: () => void;
-  /** Settles when everything that waits now is written; undefined if nothing waits. Rejects with a Fault "storage_unavailable". */
-  readonly pending: () => Promise<void> | undefined;
-  /** The reason of the last failed write, until one succeeds. */
-  readonly failure: () => JournalFailure | undefined;
-  /** Whether `close` was called: no further group is written than the one that waits then. */
-  readonly isClosing: () => boolean;
-  /** Writes everything that waits, once. Never rejects. */
-  readonly close: () => Promise<void>;
-}
-
 /** Time between a failure and the next attempt, ms. */
 const RETRY_AFTER_MS = 1000;
 const RETRIED = "It is tried again every second; look at the system's log where that lasts.";
-
-function promised(): Resolvers<void> {
-  const commit = withResolvers();
-  // A publisher need not wait for the promise.
-  commit.promise.catch(() => {});
-  return commit;
-}
 
 /** The Fault of a publisher while nothing can be written, or if its events could not be written. */
 export function unavailable(sentence: string, cause?: unknown): Fault {
@@ -61,141 +41,139 @@ export function notWritable({ reason, remedy }: JournalFailure, cause?: unknown)
   return unavailable(`The journal cannot be written at present. ${reason} ${remedy}`, cause);
 }
 
-export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
-  const { clock, log, path } = options;
-  let hasWork = false;
-  let isScheduled = false;
-  let running: Promise<void> | undefined;
+export class GroupCommits {
+  /** Whether `close` was called: no further group is written than the one that waits then. */
+  isClosing = false;
+  /** The reason of the last failed write, until one succeeds. */
+  failure: JournalFailure | undefined;
+  private readonly options: GroupCommitsOptions;
+  private hasWork = false;
+  private isScheduled = false;
+  private running: Promise<void> | undefined;
   /** A group is on its way to the store. */
-  let isWriting = false;
-  let isClosing = false;
-  let failure: JournalFailure | undefined;
-  let cancelRetry: (() => void) | undefined;
+  private isWriting = false;
+  private cancelRetry: (() => void) | undefined;
   /** Promises of the group that gathers and of the group on its way, made when `pending` is called. */
-  let gathering: Resolvers<void> | undefined;
-  let underWay: Resolvers<void> | undefined;
+  private gathering: Resolvers<void> | undefined;
+  private underWay: Resolvers<void> | undefined;
 
-  const recover = async (): Promise<JournalFailure | undefined> => {
-    const recovery = await options.store.recover(options.pendingBytes());
-    return recovery.kind === "failing" ? recovery.failure : undefined;
-  };
+  constructor(options: GroupCommitsOptions) {
+    this.options = options;
+  }
 
-  /** The reason by the store itself; in the words of `caught` if the store has none. */
-  const reasonOf = async (caught: unknown): Promise<JournalFailure> => {
-    const message = caught instanceof Error ? caught.message : String(caught);
-    const unknown = { reason: `The disk does not take it (${message}).`, remedy: RETRIED };
-    return (await recover().catch(() => undefined)) ?? unknown;
-  };
+  /** Asks for a group. */
+  request(): void {
+    this.hasWork = true;
+    this.schedule();
+  }
 
-  const fail = async (caught: unknown): Promise<void> => {
-    const found = await reasonOf(caught);
-    if (failure === undefined)
-      log.error({ err: caught, path, ...found }, "the journal cannot be written; publishing is refused");
-    failure = found;
-    underWay?.reject(notWritable(found, caught));
-  };
+  /** Settles when everything that waits now is written; undefined if nothing waits. Rejects with a Fault "storage_unavailable". */
+  pending(): Promise<void> | undefined {
+    if (this.hasWork) {
+      this.gathering ??= promised();
+      return this.gathering.promise;
+    }
+    if (!this.isWriting) return undefined;
+    this.underWay ??= promised();
+    return this.underWay.promise;
+  }
 
-  const takeUp = (): void => {
-    underWay = gathering;
-    gathering = undefined;
-  };
+  /** Writes everything that waits, once. Never rejects. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    this.cancelRetry?.();
+    await this.running?.catch(() => {});
+    if (!this.hasWork) return;
+    await (this.failure === undefined ? this.attempt() : this.retry()).catch(() => {});
+    const { log, path } = this.options;
+    if (this.failure !== undefined)
+      log.error({ path, ...this.failure }, "the journal was closed with events that could not be written");
+  }
 
-  const attempt = async (): Promise<void> => {
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    this.options.clock.afterTurn(() => {
+      this.isScheduled = false;
+      if (this.running === undefined && this.failure === undefined && !this.isClosing) this.start(this.attempt());
+    });
+  }
+
+  private start(work: Promise<void>): void {
+    const { clock, log, path } = this.options;
+    this.running = work.finally(() => {
+      this.running = undefined;
+      if (this.isClosing) return;
+      const again = (): void => this.start(this.retry());
+      if (this.failure !== undefined) this.cancelRetry = clock.wakeAt(clock.now() + RETRY_AFTER_MS, again);
+      else if (this.hasWork) this.schedule();
+    });
+    this.running.catch((caught) => log.error({ err: caught, path }, "the journal met an error that it does not know"));
+  }
+
+  private async attempt(): Promise<void> {
     let group: Group | undefined;
     let written: Written | undefined;
+    this.underWay = this.gathering;
+    this.gathering = undefined;
     try {
-      options.prepare();
+      this.options.prepare();
+      this.hasWork = false;
+      this.isWriting = true;
+      group = this.options.begin();
+      if (group !== undefined) written = await this.options.store.write(group.batch);
     } catch (caught) {
-      takeUp();
-      await fail(caught);
-      return;
-    }
-    takeUp();
-    hasWork = false;
-    isWriting = true;
-    try {
-      group = options.begin();
-      if (group !== undefined) written = await options.store.write(group.batch);
-    } catch (caught) {
+      this.isWriting = false;
       group?.giveBack();
-      hasWork = true;
-      isWriting = false;
-      await fail(caught);
+      this.hasWork = true;
+      await this.fail(caught);
       return;
     }
     try {
       if (written !== undefined) group?.written(written);
     } finally {
       // The store has the group, whatever else goes wrong.
-      isWriting = false;
-      if (failure !== undefined) log.info({ path }, "the journal can be written again");
-      failure = undefined;
-      underWay?.resolve();
+      this.isWriting = false;
+      if (this.failure !== undefined)
+        this.options.log.info({ path: this.options.path }, "the journal can be written again");
+      this.failure = undefined;
+      this.underWay?.resolve();
     }
-  };
+  }
 
-  const refuseGathering = (): void => {
-    if (failure !== undefined) gathering?.reject(notWritable(failure));
-    gathering = undefined;
-  };
-
-  const retry = async (): Promise<void> => {
-    let found: JournalFailure | undefined;
+  private async retry(): Promise<void> {
     try {
-      found = await recover();
+      const found = await this.recover();
+      if (found === undefined) return await this.attempt();
+      this.failure = found;
     } catch (caught) {
-      await fail(caught);
-      refuseGathering();
-      return;
+      await this.fail(caught);
     }
-    if (found === undefined) return attempt();
-    failure = found;
-    refuseGathering();
-  };
+    if (this.failure !== undefined) this.gathering?.reject(notWritable(this.failure));
+    this.gathering = undefined;
+  }
 
-  const start = (work: () => Promise<void>): void => {
-    running = work().finally(() => {
-      running = undefined;
-      if (isClosing) return;
-      if (failure !== undefined) cancelRetry = clock.wakeAt(clock.now() + RETRY_AFTER_MS, () => start(retry));
-      else if (hasWork) schedule();
-    });
-    running.catch((caught) => log.error({ err: caught, path }, "the journal met an error that it does not know"));
-  };
+  private async fail(caught: unknown): Promise<void> {
+    const message = caught instanceof Error ? caught.message : String(caught);
+    // The reason by the store itself; in the words of `caught` if the store has none.
+    const unknown = { reason: `The disk does not take it (${message}).`, remedy: RETRIED };
+    const found = (await this.recover().catch(() => undefined)) ?? unknown;
+    const { log, path } = this.options;
+    if (this.failure === undefined)
+      log.error({ err: caught, path, ...found }, "the journal cannot be written; publishing is refused");
+    this.failure = found;
+    this.underWay?.reject(notWritable(found, caught));
+  }
 
-  const schedule = (): void => {
-    if (isScheduled) return;
-    isScheduled = true;
-    clock.afterTurn(() => {
-      isScheduled = false;
-      if (running === undefined && failure === undefined && !isClosing) start(attempt);
-    });
-  };
+  private async recover(): Promise<JournalFailure | undefined> {
+    const recovery = await this.options.store.recover(this.options.pendingBytes());
+    return recovery.kind === "failing" ? recovery.failure : undefined;
+  }
+}
 
-  return {
-    request: () => {
-      hasWork = true;
-      schedule();
-    },
-    pending: () => {
-      if (hasWork) {
-        gathering ??= promised();
-        return gathering.promise;
-      }
-      if (!isWriting) return undefined;
-      underWay ??= promised();
-      return underWay.promise;
-    },
-    failure: () => failure,
-    isClosing: () => isClosing,
-    close: async () => {
-      isClosing = true;
-      cancelRetry?.();
-      await running?.catch(() => {});
-      if (!hasWork) return;
-      await (failure === undefined ? attempt() : retry()).catch(() => {});
-      if (failure !== undefined)
-        log.error({ path, ...failure }, "the journal was closed with events that could not be written");
-    },
-  };
+function promised(): Resolvers<void> {
+  const commit = withResolvers();
+  // A publisher need not wait for the promise.
+  commit.promise.catch(() => {});
+  return commit;
 }

@@ -19,7 +19,7 @@ import { createDamageLog, type DamageLog } from "../blocks/damage-log.js";
 import { recordBytes, type Totals } from "../blocks/totals.js";
 import { PendingState } from "../state/durable-state.js";
 import { Expiry, type RetentionLimits } from "./expiry.js";
-import { createGroupCommits, type Group, type GroupCommits, notWritable, unavailable } from "./group-commits.js";
+import { type Group, GroupCommits, notWritable, unavailable } from "./group-commits.js";
 
 export interface WindowedJournalOptions {
   readonly store: BlockStore;
@@ -117,7 +117,7 @@ export class WindowedJournal implements Journal {
     });
     this.durableState = this.state;
     this.expiry = new Expiry({ reader: this.reader, clock, limits: options.retention, totals: () => this.totals, due });
-    this.commits = createGroupCommits({
+    this.commits = new GroupCommits({
       clock,
       log,
       path,
@@ -132,9 +132,9 @@ export class WindowedJournal implements Journal {
   append(events: readonly NewEvent[]): Appended {
     const { policy, maxPendingBytes = 64 * 1024 * 1024 } = this.options;
     // Refused without events as well: the caller is about to change state that could not be made durable.
-    const failure = this.commits.failure() ?? this.knownFailure()?.cause;
+    const failure = this.commits.failure ?? this.knownFailure()?.cause;
     if (failure !== undefined) throw notWritable(failure);
-    if (this.commits.isClosing()) throw unavailable("The journal is being closed. Publish to the next daemon.");
+    if (this.commits.isClosing) throw unavailable("The journal is being closed. Publish to the next daemon.");
     if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : this.commits.pending() };
     if (this.pendingBytes > maxPendingBytes) {
       throw unavailable(
@@ -202,7 +202,7 @@ export class WindowedJournal implements Journal {
       oldestAt: this.storedOldest()?.oldestAt ?? this.window.status().oldestAt,
       head: this.head(),
       durableEpoch: policy === "none" ? this.head() : this.written,
-      failure: this.commits.failure() ?? this.look()?.cause,
+      failure: this.commits.failure ?? this.look()?.cause,
       disk: { path, policy },
     };
   }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JournalFailure } from "../../../src/contracts/journal.js";
-import { createGroupCommits, type Group } from "../../../src/storage/window/group-commits.js";
+import { type Group, GroupCommits } from "../../../src/storage/window/group-commits.js";
 import { collectLog } from "../../support/collected-log.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
@@ -39,7 +39,7 @@ function rig() {
     },
     giveBack: () => undefined,
   };
-  const commits = createGroupCommits({
+  const commits = new GroupCommits({
     clock,
     log,
     path: "journal",
@@ -91,12 +91,12 @@ it.each(["prepare", "begin"] as const)(
     const refused = outcome();
     await pass();
     expect(await refused).toBe("storage_unavailable");
-    expect(commits.failure()?.reason).toContain("out of order");
+    expect(commits.failure?.reason).toContain("out of order");
     faults[step] = undefined;
     const accepted = outcome();
     await pass(1000);
     expect(await accepted).toBe("safe");
-    expect(commits.failure()).toBeUndefined();
+    expect(commits.failure).toBeUndefined();
   },
 );
 
@@ -129,10 +129,10 @@ it("R29: while the store names a cause nothing is written, and the cause is the 
   const second = outcome();
   await pass(1000);
   expect(await second).toBe("storage_unavailable");
-  expect([commits.failure(), writtenCount()]).toEqual([cause, 0]);
+  expect([commits.failure, writtenCount()]).toEqual([cause, 0]);
   faults.cause = undefined;
   await pass(1000);
-  expect([commits.failure(), writtenCount()]).toEqual([undefined, 1]);
+  expect([commits.failure, writtenCount()]).toEqual([undefined, 1]);
 });
 
 it("R29: what is on the disk is safe, whatever goes wrong after it", async () => {
