@@ -1,12 +1,11 @@
 // The block store in an LMDB file (docs/journal.md). It answers reads at once: the operating system has the pages of the newest blocks in memory.
 import type { Epoch } from "../engine/event/event.js";
 import { readBlock } from "./blocks/block.js";
-import type { BlockPlace, BlockStore, RawBlock, StateRecordKey, StoreFailure } from "./blocks/block-store.js";
+import type { BlockPlace, BlockStore, StateRecordKey, StateWrites } from "./blocks/block-store.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
-import { writeState } from "./lmdb/state-table.js";
 import { writeTotals } from "./lmdb/stored-totals.js";
-import type { Table, TableKey } from "./lmdb/tables.js";
+import type { Table, TableKey, Writes } from "./lmdb/tables.js";
 import { watchedFile } from "./lmdb/watched-file.js";
 
 export interface LmdbStoreOptions {
@@ -26,30 +25,19 @@ export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBloc
   let isInDoubt = false;
   /** Blocks of a batch that is in the file and counts as not written. The next batch has their events again. */
   let rejected: readonly BlockPlace[] = [];
-  const loss = watchedFile(path);
-  /** LMDB maps the file: a read of pages that are gone would end the process. */
-  const isLost = (): boolean => loss() !== undefined;
-
-  const failure = (): StoreFailure | undefined => {
-    const cause = loss();
-    return cause && { cause, isReadable: false };
-  };
+  const failure = watchedFile(path);
 
   const assertUsable = (): void => {
     const found = failure();
-    if (found !== undefined) throw new Error(found.cause.reason);
+    if (found !== undefined) throw new Error(found.reason);
   };
 
   return {
     failure,
     recover: async (pendingBytes) => {
-      const lost = failure();
-      if (lost !== undefined) return { kind: "failing", failure: lost.cause };
-      if (isInDoubt) {
-        const found = await diagnoseDisk(path, pendingBytes);
-        if (found !== undefined) return { kind: "failing", failure: found };
-        await file.revive();
-      }
+      const found = failure() ?? (isInDoubt ? await diagnoseDisk(path, pendingBytes) : undefined);
+      if (found !== undefined) return { kind: "failing", failure: found };
+      if (isInDoubt) await file.revive();
       return { kind: "ready", id, totals, firstEpoch, state: (prefix) => stateUnder(tables.state, prefix) };
     },
     write: async ({ blocks, removed, state, totals: after }) => {
@@ -57,8 +45,7 @@ export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBloc
       let unfinished: readonly StateRecordKey[] = [];
       assertUsable();
       await file.commit((writes) => {
-        for (const place of rejected) writes.remove("blocks", blockKey(place));
-        for (const place of removed) writes.remove("blocks", blockKey(place));
+        for (const place of [...rejected, ...removed]) writes.remove("blocks", blockKey(place));
         for (const block of blocks) writes.put("blocks", blockKey(block), block.bytes);
         unfinished = writeState(tables.state, state, writes);
         writeTotals(after, writes);
@@ -72,9 +59,11 @@ export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBloc
       return { unfinished };
     },
     readBlock: (epoch) => {
-      if (isLost()) return "unreadable";
+      // LMDB maps the file: a read of pages that are gone would end the process.
+      if (failure() !== undefined) return "unreadable";
       const place = holding(tables.blocks, epoch) ?? following(tables.blocks, epoch);
-      return place === undefined ? "none" : loaded(tables.blocks, place);
+      // A record that its key leads to and that is not there is an empty one: damaged.
+      return place === undefined ? "none" : { ...place, bytes: tables.blocks.get(blockKey(place)) ?? Buffer.alloc(0) };
     },
     newestIds: () => newestIds(tables.blocks),
   };
@@ -100,11 +89,6 @@ function following(blocks: Table, epoch: number): BlockPlace | undefined {
   return key && placeOf(key);
 }
 
-/** A record that its key leads to and that is not there is an empty one: damaged. */
-function loaded(blocks: Table, place: BlockPlace): RawBlock {
-  return { ...place, bytes: blocks.get(blockKey(place)) ?? Buffer.alloc(0) };
-}
-
 function* stateUnder(table: Table, prefix: StateRecordKey): Iterable<readonly [StateRecordKey, Buffer]> {
   for (const { key, value } of table.entries({ prefix })) yield [key, value];
 }
@@ -124,4 +108,37 @@ function newestIds(blocks: Table): readonly (readonly [string, Epoch])[] {
     found += block.count;
   }
   return newest.reverse().flat();
+}
+
+/**
+ * Most keys that one group looks up and removes, beside removals that have to be whole. A session may leave a hundred thousand keys, and the event
+ * loop does not wait for all of them.
+ */
+const REMOVED_AT_ONCE = 512;
+
+/** Adds `changes` to `writes`. Returns the prefixes of removals that are not whole yet. */
+export function writeState(
+  table: Table,
+  { removals, puts }: StateWrites,
+  writes: Writes,
+  removedAtOnce: number = REMOVED_AT_ONCE,
+): readonly StateRecordKey[] {
+  const unfinished: StateRecordKey[] = [];
+  let room = removedAtOnce;
+  for (const { prefix, isWhole } of removals) {
+    if (!isWhole && room <= 0) {
+      unfinished.push(prefix);
+      continue;
+    }
+    const keys = table.keys(isWhole ? { prefix } : { prefix, limit: room });
+    if (!isWhole && keys.length === room) unfinished.push(prefix);
+    // Looking up a prefix costs about as much as removing a key.
+    room -= keys.length + 1;
+    for (const key of keys) writes.remove("state", key);
+  }
+  for (const [key, value] of puts) {
+    if (value === undefined) writes.remove("state", key);
+    else writes.put("state", key, value);
+  }
+  return unfinished;
 }

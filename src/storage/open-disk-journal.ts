@@ -3,7 +3,6 @@ import { Fault } from "../base/errors.js";
 import type { Clock } from "../contracts/clock.js";
 import type { JournalPolicy } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
-import { createDamageLog } from "./blocks/damage-log.js";
 import { DATA_FILE } from "./lmdb/data-file.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { Lmdb } from "./lmdb/environment.js";
@@ -40,9 +39,8 @@ export interface OpenedJournal {
  * "storage_unavailable" if the journal cannot be opened, or a newer build wrote it; the sentence says what to do.
  */
 export async function openDiskJournal(options: OpenOptions): Promise<OpenedJournal> {
-  const { directory, clock, log, closed } = options;
+  const { directory, clock, closed } = options;
   const path = join(directory, DATA_FILE);
-  const damageLog = createDamageLog(log, path);
   let file: OpenedDataFile | undefined;
   try {
     const opened = await openDataFile({ ...options, path, wallTime: clock.wallTime });
@@ -59,7 +57,6 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
       store,
       recovered: recovery,
       path,
-      damageLog,
       ids: store.newestIds(),
       closeStore: close,
     };

@@ -1,10 +1,10 @@
 // Events of a block store by epoch. The reader holds the blocks that were read lately, with the events parsed of them: subscriptions read from one
 // block to the next, and those that come back together read the same blocks (R14).
 import type { JournalRead } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
 import type { Epoch, JournaledEvent, JournalSelection } from "../../engine/event/event.js";
 import { readBlock, type StoredBlock } from "./block.js";
 import type { BlockPlace, BlockStore } from "./block-store.js";
-import type { DamageLog } from "./damage-log.js";
 
 export interface LoadedBlock extends BlockPlace {
   /** Bytes of the record. */
@@ -26,7 +26,9 @@ export type BlocksRange =
 
 export interface BlockReaderOptions {
   readonly store: Pick<BlockStore, "readBlock">;
-  readonly damageLog: DamageLog;
+  readonly log: Log;
+  /** The data, for the log. */
+  readonly path: string;
   /** Added to an event's `at` it gives milliseconds since 1970, at present. */
   readonly wallTimeOffset: () => number;
   /** The clock of `at`. No event was received later than now. */
@@ -50,6 +52,8 @@ export class BlockReader {
   /** The block used last comes last. */
   private held: HeldBlock[] = [];
   private heldBytes = 0;
+  /** First epochs of damage that was reported. */
+  private readonly reported = new Set<Epoch>();
 
   constructor(options: BlockReaderOptions) {
     this.options = options;
@@ -73,7 +77,7 @@ export class BlockReader {
       const next = block?.first ?? before;
       // After the last record there is nothing more, unless there was.
       const isMissing = next === before ? this.options.wasGiven(epoch) : next > epoch && next - epoch < BOOT_DISTANCE;
-      if (isMissing) this.options.damageLog.missing(epoch, next);
+      if (isMissing) this.report(epoch, next - epoch, "missing");
       if (isMissing || (block !== undefined && block.block === undefined)) {
         // The events before the damage come first; the next read gets the gap.
         if (events.length > 0) return { kind: "events", events, isWhole: false };
@@ -153,7 +157,17 @@ export class BlockReader {
     const { first, count, bytes } = raw;
     const block = readBlock(bytes);
     const isSound = block !== undefined && block.first === first && block.count === count;
-    if (!isSound) this.options.damageLog.damaged({ first, count });
+    if (!isSound) this.report(first, count, "damaged");
     return { first, count, length: bytes.length, block: isSound ? block : undefined };
+  }
+
+  /** Each place once. */
+  private report(firstEpoch: Epoch, events: number, what: "damaged" | "missing"): void {
+    const { log, path } = this.options;
+    if (this.reported.has(firstEpoch)) return;
+    this.reported.add(firstEpoch);
+    const remedy = "Check the disk. aaepd journal inspect lists all damage.";
+    const message = `a record of the journal is ${what}: what was in it cannot be read any more, all else can`;
+    log.error({ path, firstEpoch, events, remedy }, message);
   }
 }

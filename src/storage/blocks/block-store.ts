@@ -48,13 +48,6 @@ export interface Written {
   readonly unfinished: readonly StateRecordKey[];
 }
 
-export interface StoreFailure {
-  /** For status, logs and refusals. */
-  readonly cause: JournalFailure;
-  /** Whether blocks can still be read. */
-  readonly isReadable: boolean;
-}
-
 export interface Recovered {
   readonly kind: "ready";
   /** `Journal.id`: drawn when the store began, and the same ever since. */
@@ -94,6 +87,6 @@ export interface BlockStore {
   readonly write: (batch: Batch) => Promise<Written>;
   /** The block that holds `epoch`, or the lowest one above it. */
   readonly readBlock: (epoch: Epoch) => BlockRead;
-  /** Why the store cannot be used, by a look at the storage itself; undefined while it can be. A full disk shows by a rejected `write` alone. */
-  readonly failure: () => StoreFailure | undefined;
+  /** Why the store can be neither read nor written, by a look at the storage. A full disk shows by a rejected `write` alone. */
+  readonly failure: () => JournalFailure | undefined;
 }

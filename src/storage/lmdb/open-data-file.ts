@@ -1,21 +1,22 @@
 // Opens the data file of a folder for writing: checks the folder, sets a damaged file aside, brings an older layout to the present one, and finds the
 // first epoch of this boot.
-import { mkdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { JournalPolicy } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { Totals } from "../blocks/totals.js";
+import { seal, unseal } from "../checksums/sealed.js";
 import { isMostlyFree, removeDraft, rewrite } from "./compact.js";
 import { inspectDataFile, lengthen } from "./data-file.js";
 import { type Environment, type EnvironmentOptions, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { notedEpoch, noteEpoch } from "./epoch-note.js";
-import { journalId } from "./journal-id.js";
 import { migrate } from "./layout.js";
 import { assertPlainFiles } from "./plain-files.js";
-import { setAside } from "./set-aside.js";
 import { countedTotals, readTotals } from "./stored-totals.js";
 import { createBootMark, currentSystemBoot, type SystemBootMark } from "./system-boot-mark.js";
+import type { TableKey } from "./tables.js";
 
 export interface DataFileOptions {
   /** Of this process alone while the file is open: mode 0700, and claimed. Made if it is missing. */
@@ -146,4 +147,31 @@ function startingPoint(
     return { totals: { eventCount: 0, bytes: 0, head: firstEpoch - 1, lostThrough: firstEpoch - 1 }, firstEpoch };
   }
   return { totals, firstEpoch: Math.max(totals.head, noted) + EPOCHS_BETWEEN_BOOTS };
+}
+
+/**
+ * A damaged file is never deleted: it gets a name with the date, so that a person can examine it. Renames the file, and then its lock file, in one
+ * step each. After a crash between the steps a new journal begins as well, and the renamed file is whole. Returns the new name.
+ */
+function setAside(path: string, wallTime: number): string {
+  const stamp = new Date(wallTime).toISOString().replaceAll(/[:.]/g, "-");
+  let name = `${path}.damaged-${stamp}`;
+  for (let instance = 2; existsSync(name); instance += 1) name = `${path}.damaged-${stamp}-${instance}`;
+  renameSync(path, name);
+  if (existsSync(`${path}-lock`)) renameSync(`${path}-lock`, `${name}-lock`);
+  return name;
+}
+
+/** 128 random bits, drawn when the journal begins. By the id a cursor of another journal is recognized (R17). */
+const ID_KEY: TableKey = ["journal"];
+const ID_FORM = /^[0-9a-f]{32}$/;
+
+/** Answers 32 lower-case hex digits. A journal without an id, or with a damaged one, gets a new one. */
+async function journalId({ tables, commit }: Pick<Environment, "tables" | "commit">): Promise<string> {
+  const bytes = tables.meta.get(ID_KEY);
+  const read = bytes === undefined ? undefined : unseal(bytes);
+  if (read?.kind === "whole" && typeof read.value === "string" && ID_FORM.test(read.value)) return read.value;
+  const id = randomBytes(16).toString("hex");
+  await commit((writes) => writes.put("meta", ID_KEY, seal(id)));
+  return id;
 }

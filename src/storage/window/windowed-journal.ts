@@ -5,6 +5,7 @@ import type {
   Appended,
   DurableState,
   Journal,
+  JournalFailure,
   JournalPolicy,
   JournalRead,
   JournalStatus,
@@ -14,8 +15,7 @@ import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from 
 import type { JournalRing, JournalRingOptions } from "../../engine/journal/journal-ring.js";
 import { blockBytesOf, packBlocks } from "../blocks/block.js";
 import { BlockReader } from "../blocks/block-reader.js";
-import type { BlockPlace, BlockStore, Recovered, StateWrites, StoreFailure } from "../blocks/block-store.js";
-import { createDamageLog, type DamageLog } from "../blocks/damage-log.js";
+import type { BlockPlace, BlockStore, Recovered, StateWrites } from "../blocks/block-store.js";
 import { recordBytes, type Totals } from "../blocks/totals.js";
 import { PendingState } from "../state/durable-state.js";
 import { Expiry, type RetentionLimits } from "./expiry.js";
@@ -30,8 +30,6 @@ export interface WindowedJournalOptions {
   readonly policy: JournalPolicy;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default one of this journal's own. */
-  readonly damageLog?: DamageLog;
   /** Until `retain` is called. */
   readonly retention: RetentionLimits;
   /** The window in memory: `createJournalRing`. */
@@ -76,7 +74,7 @@ export class WindowedJournal implements Journal {
   /** Blocks that nobody reads any more, and that the store still has. */
   private pendingRemovals: readonly BlockPlace[] = [];
   /** As of the last look at the store. */
-  private failing: StoreFailure | undefined;
+  private failing: JournalFailure | undefined;
   private lookedAt: number;
 
   constructor(options: WindowedJournalOptions, evicted: ToldOfEvicted) {
@@ -99,7 +97,8 @@ export class WindowedJournal implements Journal {
     });
     this.reader = new BlockReader({
       store,
-      damageLog: options.damageLog ?? createDamageLog(log, path),
+      log,
+      path,
       wallTimeOffset,
       now: clock.now,
       wasGiven: (epoch) => epoch <= recovered.totals.head || epoch >= firstEpoch,
@@ -132,7 +131,7 @@ export class WindowedJournal implements Journal {
   append(events: readonly NewEvent[]): Appended {
     const { policy, maxPendingBytes = 64 * 1024 * 1024 } = this.options;
     // Refused without events as well: the caller is about to change state that could not be made durable.
-    const failure = this.commits.failure ?? this.knownFailure()?.cause;
+    const failure = this.commits.failure ?? this.knownFailure();
     if (failure !== undefined) throw notWritable(failure);
     if (this.commits.isClosing) throw unavailable("The journal is being closed. Publish to the next daemon.");
     if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : this.commits.pending() };
@@ -202,7 +201,7 @@ export class WindowedJournal implements Journal {
       oldestAt: this.storedOldest()?.oldestAt ?? this.window.status().oldestAt,
       head: this.head(),
       durableEpoch: policy === "none" ? this.head() : this.written,
-      failure: this.commits.failure ?? this.look()?.cause,
+      failure: this.commits.failure ?? this.look(),
       disk: { path, policy },
     };
   }
@@ -219,20 +218,20 @@ export class WindowedJournal implements Journal {
     return clock.wallTime() - clock.now();
   }
 
-  private look(): StoreFailure | undefined {
+  private look(): JournalFailure | undefined {
     this.lookedAt = this.options.clock.now();
     this.failing = this.options.store.failure();
     return this.failing;
   }
 
   /** Costs nothing while all is well, but for a look a second: the caller relies on a file that is still in its place (R29). */
-  private knownFailure(): StoreFailure | undefined {
+  private knownFailure(): JournalFailure | undefined {
     const isFresh = this.failing === undefined && this.options.clock.now() - this.lookedAt < LOOK_EVERY_MS;
     return isFresh ? undefined : this.look();
   }
 
   private storedOldest(): ReturnType<Expiry["oldest"]> {
-    return this.knownFailure()?.isReadable === false ? undefined : this.expiry.oldest();
+    return this.knownFailure() !== undefined ? undefined : this.expiry.oldest();
   }
 
   private readWindow(after: Epoch, limit: number): readonly JournaledEvent[] {

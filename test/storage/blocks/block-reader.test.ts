@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
 import { packBlocks } from "../../../src/storage/blocks/block.js";
 import { BlockReader } from "../../../src/storage/blocks/block-reader.js";
-import { createDamageLog } from "../../../src/storage/blocks/damage-log.js";
 import { collectLog } from "../../support/collected-log.js";
 import { newEvent } from "../../support/rigs/journal-rig.js";
 
@@ -23,7 +22,8 @@ function stage(textBytes: number, count: number) {
         return found ?? "none";
       },
     },
-    damageLog: createDamageLog(collectLog(), "journal.mdb"),
+    log: collectLog(),
+    path: "journal.mdb",
     wallTimeOffset: () => 0,
     now: () => Number.POSITIVE_INFINITY,
     wasGiven: () => false,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { unseal } from "../../../src/storage/checksums/sealed.js";
-import { writeState } from "../../../src/storage/lmdb/state-table.js";
 import type { Table, TableKey, Writes } from "../../../src/storage/lmdb/tables.js";
+import { writeState } from "../../../src/storage/lmdb-block-store.js";
 import { PendingState } from "../../../src/storage/state/durable-state.js";
 import { collectLog } from "../../support/collected-log.js";
 

@@ -82,7 +82,7 @@ export function createMemoryBlockStore(): MemoryBlockStore {
     },
     readBlock: (epoch) =>
       isCutOff ? "unreadable" : (blocks.find(({ first, count }) => first + count > epoch) ?? "none"),
-    failure: () => (isCutOff ? { cause: FAILURE, isReadable: false } : undefined),
+    failure: () => (isCutOff ? FAILURE : undefined),
     setFailing: (next) => {
       isFailing = next;
     },
