@@ -19,6 +19,14 @@ export function engineOptionsOf(
     get clockSkewMs() {
       return options.clockSkewSeconds * 1000;
     },
+    get publishLimits() {
+      return {
+        events: options.maxPublishedEvents,
+        characters: options.maxPublishedCharacters,
+        questions: options.maxPublishedQuestions,
+        openSessions: options.maxOpenSessions,
+      };
+    },
     get agentGraceMs() {
       return options.agentGraceSeconds * 1000;
     },

@@ -8,7 +8,7 @@ import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./event/derived-id.js";
 import type { Evicted } from "./event/event.js";
 import type { ValidateEvent } from "./sessions/event-intake.js";
-import type { SessionCounts } from "./sessions/session-limits.js";
+import type { PublishLimits, SessionCounts } from "./sessions/session-limits.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
 
 /**
@@ -24,6 +24,8 @@ export interface EngineOptions {
   readonly clockSkewMs: Millis;
   /** Counts at which a session refuses or forgets. Default `SESSION_COUNTS`. They do not change while the engine runs. */
   readonly sessionCounts?: SessionCounts;
+  /** Limits of a publish, and of a publisher (R34). Default `PUBLISH_LIMITS`. */
+  readonly publishLimits?: PublishLimits;
   /** Wait of a session for its agent to come back, in ms; 0 ends it at once (R8). */
   readonly agentGraceMs: Millis;
   readonly maxHoldMs: Millis;

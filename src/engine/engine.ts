@@ -14,6 +14,7 @@ import { createEngineStop, type EngineStop } from "./engine-stop.js";
 import { createOutputDigests } from "./event/cursor.js";
 import type { AgentEvent, Producer } from "./event/event.js";
 import { createHub } from "./hub/hub.js";
+import { askedOf } from "./journal/asked-journal.js";
 import { createEpochBoots } from "./journal/epoch-boots.js";
 import { createEvictions } from "./journal/evictions.js";
 import { createNoticeFactory } from "./notices/notice-factory.js";
@@ -91,20 +92,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const { durableState } = journal;
   const evictions = createEvictions(durableState);
   const boots = createEpochBoots(journal, log);
-  const whenDurable = (): Promise<void> | undefined => journal.append([]).durable;
-  const journalRefusal = (): unknown => {
-    try {
-      journal.append(NO_EVENTS);
-      return undefined;
-    } catch (caught) {
-      return caught;
-    }
-  };
+  const { whenDurable, refusal } = askedOf(journal);
   const noticeFactory = createNoticeFactory(ids, services.idServices, options.defaultLanguage);
   const sessions = new Sessions({
     limits: options,
     isRecording: options.isRecording ?? false,
-    refusal: journalRefusal,
+    refusal,
     checkQuestionRoom: (bytes) => questions.checkRoom(bytes),
     validate: services.validate,
     defaultLanguage: options.defaultLanguage,
@@ -393,7 +386,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 }
 
-const NO_EVENTS: readonly never[] = [];
 const FORGET_EVERY_MS = 60_000;
 /** Longest wait of an orderly stop for the audit log, in ms. The whole stop may have only two seconds (R8a). */
 const AUDIT_TIMEOUT_MS = 300;

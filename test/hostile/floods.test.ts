@@ -160,9 +160,9 @@ describe("ids that nobody was sent", () => {
     await agent.publish(STARTED);
     const chunk = { type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "x", complete: false };
     let last = 0;
-    for (let index = 0; index < 5000; index += 500) {
+    for (let index = 0; index < 5000; index += 250) {
       const { events } = await agent.publish(
-        ...Array.from({ length: 500 }, (_, at) => (kind === "text" ? chunk : state(index + at, `${index + at} state`))),
+        ...Array.from({ length: 250 }, (_, at) => (kind === "text" ? chunk : state(index + at, `${index + at} state`))),
       );
       last = Number((events as readonly Message[]).at(-1)?.epoch);
     }

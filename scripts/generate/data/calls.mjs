@@ -12,7 +12,7 @@ export const METHOD_GUIDE = {
     meaning:
       "Publishes one event or an array of events, whole or not at all. The answer comes when the journal has them.",
     params: {
-      text: "An event, an array of 1 to 512 events, or an object with `events` (such an array) and `resume_token`. See [events](events.md).",
+      text: "An event, an array of 1 to 256 events, or an object with `events` (such an array) and `resume_token`. See [events](events.md).",
     },
     result: "PublishResult",
     rule: "R33",

@@ -15,6 +15,7 @@ import {
   wholeNumberOr,
 } from "./config-values.js";
 import { option } from "./option-row.js";
+import { PUBLISH_OPTIONS } from "./publish-options.js";
 import { SERVICE_OPTIONS } from "./service-options.js";
 
 const HOUR_SECONDS = 3600;
@@ -107,6 +108,7 @@ export const OPTIONS = {
     atTheLimit: "The daemon then ends the sessions as errored (AGENT_DISCONNECTED). 0 ends them at once.",
     change: "at_once",
   }),
+  ...PUBLISH_OPTIONS,
   agentIdleSeconds: option({
     group: "Agents",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),

@@ -96,6 +96,8 @@ export interface RuleServices {
   readonly replyTokens: Map<string, string>;
   /** Whether a connection has answered a question of a session (R5). */
   readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
+  /** Throws "rate_limit" if a connection may not begin `more` sessions beside those that it has open (R34). */
+  readonly checkOpenSessions: (connection: object | undefined, more: number) => void;
   /** Throws "rate_limit" if further questions of `bytes` do not fit among the open ones of all sessions (R34). */
   readonly checkQuestionRoom: (bytes: number) => void;
 }

@@ -1,6 +1,8 @@
 // Limits of one session: how much it may keep open at a time, and how much of its past it remembers. Both cost memory, and open parts also cost work
 // when the session is summarized or closed. The daemon refuses an open part beyond the limit; of the past it forgets the oldest instead.
 import { Fault } from "../../base/errors.js";
+import { questionKind, topicKind } from "../event/event.js";
+import type { PublishedEvent } from "./same-publish.js";
 
 /** Counts at which a session refuses or forgets. `SESSION_COUNTS` has the defaults. */
 export interface SessionCounts {
@@ -54,6 +56,56 @@ export const OUTCOMES_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Most reply tokens of ended sessions that are remembered as used. The tokens of the session that ended first are forgotten first (AAEP §6.2). */
 export const ENDED_REPLY_TOKENS_KEPT_COUNT = 65_536;
+
+/** Limits of one publish and of one publisher, so that no work has to be left half done (R34). `PUBLISH_LIMITS` has the defaults. */
+export interface PublishLimits {
+  readonly events: number;
+  /** UTF-16 units of the text of all chunks; not below the longest chunk. */
+  readonly characters: number;
+  readonly questions: number;
+  /** Open sessions of one connection. */
+  readonly openSessions: number;
+}
+
+export const PUBLISH_LIMITS: PublishLimits = { events: 256, characters: 65_536, questions: 16, openSessions: 1024 };
+
+export interface SessionLimits {
+  /**
+   * Largest permitted difference between an agent's timestamp and the daemon's clock, in ms (R3b, `clock_skew_seconds`). Beyond it:
+   * `timestamp_skewed`.
+   */
+  readonly clockSkewMs: number;
+  /** Default `SESSION_COUNTS`. */
+  readonly sessionCounts?: SessionCounts;
+  /** Default `PUBLISH_LIMITS`. */
+  readonly publishLimits?: PublishLimits;
+}
+
+/** Throws "message_too_large" for an array beyond the limits. A single event is within them (R34). */
+export function checkPublish(inputs: readonly PublishedEvent[], limits: PublishLimits): void {
+  if (inputs.length <= 1) return;
+  let [characters, questions] = [0, 0];
+  for (const { fields } of inputs) {
+    if (typeof fields.chunk === "string") characters += fields.chunk.length;
+    if (questionKind(topicKind(fields.type)) !== undefined) questions += 1;
+  }
+  for (const [what, count, most] of [
+    ["events", inputs.length, limits.events],
+    ["characters of text", characters, limits.characters],
+    ["questions", questions, limits.questions],
+  ] as const) {
+    if (count <= most) continue;
+    const sentence = `Publish at most ${most} ${what} at a time; these are ${count}.`;
+    throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
+  }
+}
+
+/** Throws "rate_limit" if a connection with `openCount` open sessions may not begin another one (R34). */
+export function checkOpenSessions({ openSessions }: PublishLimits, openCount: number): void {
+  if (openCount < openSessions) return;
+  const sentence = `End a session first: one agent has at most ${openSessions} open sessions.`;
+  throw new Fault("rate_limit", sentence, { pointer: "/session_id", rule: "R34" });
+}
 
 /**
  * Throws "message_too_large" if an event and its `closureCount` closing events would bring a plan of `plannedCount` events beyond `plannedEvents`.

@@ -23,6 +23,7 @@ import {
 } from "./session-record.js";
 
 export function startSession({ change, session, event, ownToken }: RuleContext): void {
+  change.services.checkOpenSessions(change.connection, change.started?.length ?? 0);
   session.phase = "open";
   session.starter = event.producer;
   session.language = event.localization_hints?.primary_language;

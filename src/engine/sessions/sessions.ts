@@ -24,7 +24,15 @@ import { createEventIntake, faultAt, type TakeEvent, type ValidateEvent } from "
 import { answerDuplicate, type Seen } from "./idempotent-publish.js";
 import { type TakenToken, takeOwnToken } from "./own-token.js";
 import type { PublishedEvent } from "./same-publish.js";
-import { checkOpenLimit, SESSION_COUNTS, type SessionCounts } from "./session-limits.js";
+import {
+  checkOpenLimit,
+  checkOpenSessions,
+  checkPublish,
+  PUBLISH_LIMITS,
+  SESSION_COUNTS,
+  type SessionCounts,
+  type SessionLimits,
+} from "./session-limits.js";
 import { assertClaim, factsIn, SessionOwners } from "./session-owners.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
@@ -38,16 +46,6 @@ import {
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-
-interface SessionLimits {
-  /**
-   * Largest permitted difference between an agent's timestamp and the daemon's clock, in ms (R3b, `clock_skew_seconds`). Beyond it:
-   * `timestamp_skewed`.
-   */
-  readonly clockSkewMs: number;
-  /** Default `SESSION_COUNTS`. */
-  readonly sessionCounts?: SessionCounts;
-}
 
 export interface SessionsOptions {
   /** Read for each publish. */
@@ -103,6 +101,8 @@ export class Sessions {
       hashToken,
       replyTokens,
       hasAnswered: options.hasAnswered ?? (() => false),
+      checkOpenSessions: (connection, more) =>
+        checkOpenSessions(limits.publishLimits ?? PUBLISH_LIMITS, this.owners.countOf(connection) + more),
       checkQuestionRoom: options.checkQuestionRoom ?? (() => {}),
     };
     this.durable = createDurableSessions(durableState, log, hashToken);
@@ -123,6 +123,7 @@ export class Sessions {
    * array. While the journal takes nothing, it throws that fault, if the rules refuse nothing. After a throw the sessions are unchanged.
    */
   publish(inputs: readonly PublishedEvent[], context: PublishContext): Change {
+    checkPublish(inputs, this.options.limits.publishLimits ?? PUBLISH_LIMITS);
     const refusal = this.options.refusal?.();
     const { resumeToken, connection, isArray } = context;
     const { hashToken } = this.options;

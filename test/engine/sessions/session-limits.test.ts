@@ -204,12 +204,12 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
     expect(stage.sessions.openIds()).toEqual([]);
   });
 
-  it("R3: the end of a full session goes with 511 events of others", () => {
+  it("R3: the end of a full session goes with 255 events of others", () => {
     const stage = createStage();
     fullSessions(stage, 1);
     stage.start();
-    const others = Array.from({ length: 511 }, () => eventOf("progress.updated"));
-    expect(stage.publishAll([...others, ...ends(1)]).events).toHaveLength(511 + 577);
+    const others = Array.from({ length: 255 }, () => eventOf("progress.updated"));
+    expect(stage.publishAll([...others, ...ends(1)]).events).toHaveLength(255 + 577);
   });
 
   it("R3, AAEP §6.8: counts the questions that agents withdraw by going on", () => {
@@ -233,6 +233,7 @@ const createChange = (): Change => {
     hashToken: (token: string) => token,
     replyTokens: new Map(),
     hasAnswered: () => false,
+    checkOpenSessions: () => undefined,
     checkQuestionRoom: () => undefined,
   };
   return new Change(services, { ids, now, wallTime }, undefined, undefined, true);
@@ -258,5 +259,47 @@ describe("R3: what a publish changed is taken back", () => {
       ["b", 2],
     ]);
     expect(session.historyCount).toBe(2);
+  });
+});
+
+describe("R34: what comes in at once is bounded", () => {
+  const LIMITS = { events: 5, characters: 10, questions: 2, openSessions: 3 };
+  const limited = (): Stage => {
+    const stage = createStage({ limits: { clockSkewMs: 60_000, publishLimits: LIMITS } });
+    stage.start();
+    return stage;
+  };
+  const asks = (count: number): readonly Fields[] =>
+    Array.from({ length: count }, (_, index) =>
+      eventOf("awaiting.clarification", { reply_token: `rpl_${index}`, question: `Which, ${index}?` }),
+    );
+  const progress = (count: number) => Array.from({ length: count }, () => eventOf("progress.updated"));
+  const chunks = (...texts: string[]) => texts.map((chunk) => eventOf("output.streaming", { chunk }));
+
+  it.each([
+    ["events", progress(5), progress(6)],
+    ["characters of text", chunks("12345", "12345"), chunks("12345", "123456")],
+    ["questions", asks(2), asks(3)],
+  ])("%s of one publish: one more is refused whole", (what, most, tooMany) => {
+    const stage = limited();
+    const fault = faultOf(() => stage.publishAll(tooMany));
+    expect(fault).toMatchObject({ code: "message_too_large", pointer: "", rule: "R34" });
+    expect(fault.sentence).toContain(what);
+    expect(stage.publishAll(most).answers).toHaveLength(most.length);
+  });
+
+  it("open sessions of one connection, of an array too; an end makes room, and others have their own", () => {
+    const stage = limited();
+    const begins = (index: number) => eventOf("session.started", { session_id: `sess_${index}` });
+    const refusal = { code: "rate_limit", rule: "R34" };
+    expect(faultOf(() => stage.publishAll([begins(2), begins(3), begins(4)]))).toMatchObject({
+      ...refusal,
+      pointer: "/2/session_id",
+    });
+    stage.publishAll([begins(2), begins(3)]);
+    expect(faultOf(() => stage.publishAll([begins(4)]))).toMatchObject(refusal);
+    expect(stage.publishAll([begins(5)], { connection: {} }).started).toHaveLength(1);
+    stage.publish("session.cancelled");
+    expect(stage.publishAll([begins(4)]).started).toHaveLength(1);
   });
 });

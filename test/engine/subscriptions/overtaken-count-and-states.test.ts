@@ -107,7 +107,7 @@ describe("R4: the count of what was overtaken", () => {
     const reader = rig.listen({ coalesceBoundaries: ["none"] });
     rig.publish(started());
     rig.publish(
-      ...Array.from({ length: 300 }, (_, index) => chunk(`${index} ${"long ".repeat(10)}`)),
+      ...Array.from({ length: 250 }, (_, index) => chunk(`${index} ${"long ".repeat(10)}`)),
       alarm(),
       alarm(),
     );

@@ -16,12 +16,6 @@ import type { AgentQuestions } from "./agent-questions.js";
 import { createAgentQuestions } from "./agent-questions.js";
 import { isQuestion } from "./costly-calls.js";
 
-/** Most events of one publish: all of them are planned before any goes out, and no other peer is served meanwhile. */
-const MAX_PUBLISHED_EVENTS = 512;
-
-/** Most questions among them: each is announced, timed and put to everybody who can answer, which costs as much as ten other events (R34). */
-const MAX_PUBLISHED_QUESTIONS = 32;
-
 export interface AgentHandlerServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
   /** The rights of the connection (R36). */
@@ -82,7 +76,6 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
   };
 
   const publish = ({ events, isArray, resumeToken, sources }: Publication): PublishReceipt => {
-    assertEventCount(events.length);
     assertObjects(events);
     assertMayPublish(events, access);
     const texts = sources?.();
@@ -136,23 +129,11 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
   };
 }
 
-/** Throws "message_too_large" if one publish has too many events. */
-export function assertEventCount(count: number): void {
-  if (count <= MAX_PUBLISHED_EVENTS) return;
-  const sentence = `Publish at most ${MAX_PUBLISHED_EVENTS} events at a time; these are ${count}.`;
-  throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
-}
-
 function assertMayPublish(events: readonly unknown[], access: Access): void {
-  let questionCount = 0;
   for (const event of events) {
-    const asks = isQuestion(event);
-    if (asks) questionCount += 1;
-    assertMay(access, asks ? "ask" : "publish", (event as { readonly session_id?: unknown }).session_id);
+    const { session_id: sessionId } = event as { readonly session_id?: unknown };
+    assertMay(access, isQuestion(event) ? "ask" : "publish", sessionId);
   }
-  if (questionCount <= MAX_PUBLISHED_QUESTIONS) return;
-  const sentence = `Ask at most ${MAX_PUBLISHED_QUESTIONS} questions at a time; these are ${questionCount}.`;
-  throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
 }
 
 function assertObjects(events: readonly unknown[]): void {

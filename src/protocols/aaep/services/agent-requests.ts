@@ -6,7 +6,6 @@ import { Fault } from "../../../base/errors.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import { topicKind } from "../../../engine/event/event.js";
 import type { OpenQuestion } from "../../../engine/sessions/session-record.js";
-import { assertEventCount } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { DELIMITED } from "../protobuf/byte-writer.js";
 import { listLengthWithin } from "../protobuf/list-length.js";
@@ -51,6 +50,15 @@ export function requestIdIn(frame: ServiceMessage): string {
     // An id before the malformed place is still known.
   }
   return id;
+}
+
+/** Most events of a batch that is decoded: as many as `max_published_events` may be. */
+const MOST_DECODED_EVENTS = 512;
+
+function assertEventCount(count: number): void {
+  if (count <= MOST_DECODED_EVENTS) return;
+  const sentence = `Publish at most ${MOST_DECODED_EVENTS} events at a time; these are ${count}.`;
+  throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
 }
 
 /**

@@ -101,24 +101,25 @@ describe("Publish answers", () => {
     expect(errorOf(agent.heard()[2])?.pointer).toMatch(/^\/1/);
   });
 
-  it("more events at once than one publish may have (R3)", async () => {
+  it("more events at once than one publish may have (R34)", async () => {
     const service = createAgentServiceRig();
     const { agent } = await speaking(service);
-    const events = Array.from({ length: 513 }, (_, index) => session().progress(index / 10));
-    agent.send(publish("many", ...events), publish("most", ...events.slice(0, 512)));
+    const events = Array.from({ length: 257 }, (_, index) => session().progress(index / 10));
+    agent.send(publish("many", ...events), publish("most", ...events.slice(0, 256)));
     await service.settle();
     expect(kindsOf(agent)).toEqual(["start receipt", "many error", "most receipt"]);
     expect(errorOf(agent.heard()[1])).toMatchObject({ code: "message_too_large" });
-    expect(receiptOf(agent.heard()[2])?.events).toHaveLength(512);
+    expect(receiptOf(agent.heard()[2])?.events).toHaveLength(256);
   });
 
   it("once what was published is safe, and still in order (R29)", async () => {
     const settlers: (() => void)[] = [];
     const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => ({
-        ...journal.append(events),
-        durable: new Promise<void>((resolve) => settlers.push(resolve)),
-      }),
+      append: (events: Parameters<Journal["append"]>[0]) => {
+        const appended = journal.append(events);
+        if (events.length === 0) return appended;
+        return { ...appended, durable: new Promise<void>((resolve) => settlers.push(resolve)) };
+      },
     });
     const { stream, settle } = createAgentServiceRig({ around });
     const agent = stream();
@@ -406,12 +407,12 @@ describe("a stream that is faster than what it talks to", () => {
     await settle();
     // Refused as well as accepted.
     const before = agent.heard().length;
-    const big = Array.from({ length: 512 }, () => ({ ...session().progress(5), session_id: "sess_none" }));
-    for (let index = 0; index < 9; index += 1) agent.send(publish("big", ...big));
+    const big = Array.from({ length: 256 }, () => ({ ...session().progress(5), session_id: "sess_none" }));
+    for (let index = 0; index < 18; index += 1) agent.send(publish("big", ...big));
     await flow();
-    expect(agent.heard().length - before).toBeLessThan(9);
+    expect(agent.heard().length - before).toBeLessThan(18);
     await settle();
-    expect(agent.heard().length - before).toBe(9);
+    expect(agent.heard().length - before).toBe(18);
   });
 
   it("hears once how things stand, however often that changed while it did not read", async () => {
