@@ -47,15 +47,15 @@ export abstract class Follower extends Pull implements ViewMember {
   }
 
   protected begin(start: SubscriptionStart): void {
-    const { head } = this.services.journal;
+    const { journal } = this.services;
     const { named } = start;
     if (named !== undefined)
       this.latest = createCheckpoint(named.cursor, { after: named.after, outputs: start.outputs });
     this.setDelivered(start.outputs);
     if (start.kind === "resume") this.readOnFrom(start.point);
-    else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, head()));
+    else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, journal.head()));
     this.tellBefore(start);
-    this.sendOpenQuestions(head());
+    this.sendOpenQuestions(journal.head());
   }
 
   /** Continues in another view with everything that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
