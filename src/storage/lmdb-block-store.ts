@@ -16,7 +16,7 @@ export interface LmdbStoreOptions {
 
 export interface LmdbBlockStore extends BlockStore {
   /** The newest ids with their epochs, as many as duplicates are recognized by, ascending by epoch (R3). Damaged blocks are passed over. */
-  readonly newestIds: () => readonly (readonly [eventId: string, epoch: Epoch])[];
+  readonly newestIds: () => Iterable<readonly [eventId: string, epoch: Epoch]>;
 }
 
 export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBlockStore {
@@ -96,18 +96,20 @@ function* stateUnder(table: Table, prefix: StateRecordKey): Iterable<readonly [S
 /** As many as the window keeps; whole blocks bring some more. */
 const IDS_READ = 65_536;
 
-function newestIds(blocks: Table): readonly (readonly [string, Epoch])[] {
-  const newest: (readonly [string, Epoch])[][] = [];
+/** Two readings, so that no more than the keys is in memory at a time. */
+function* newestIds(blocks: Table): Iterable<readonly [string, Epoch]> {
+  let from: TableKey | undefined;
   let found = 0;
-  for (const { key, value } of blocks.entries({ isReverse: true })) {
+  for (const key of blocks.keys({ isReverse: true, limit: IDS_READ })) {
     if (found >= IDS_READ) break;
-    const block = readBlock(value);
-    if (block === undefined) continue;
-    const { first } = placeOf(key);
-    newest.push(Array.from({ length: block.count }, (_, index) => [block.eventId(index), first + index] as const));
-    found += block.count;
+    from = key;
+    found += placeOf(key).count;
   }
-  return newest.reverse().flat();
+  for (const { value } of blocks.entries({ from })) {
+    const block = readBlock(value);
+    for (let index = 0; block !== undefined && index < block.count; index += 1)
+      yield [block.eventId(index), block.first + index];
+  }
 }
 
 /**

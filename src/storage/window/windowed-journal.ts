@@ -34,7 +34,7 @@ export interface WindowedJournalOptions {
   readonly retention: RetentionLimits;
   /** The window in memory: `createJournalRing`. */
   readonly createWindow: (options: JournalRingOptions) => JournalRing;
-  /** Ids of the store's newest events, ascending by epoch, for duplicates (R3). Default none. */
+  /** Ids of the store's newest events, ascending by epoch, for duplicates (R3). Taken once. Default none. */
   readonly ids?: Iterable<readonly [eventId: string, epoch: Epoch]>;
   /** Limits of that window. */
   readonly window: Pick<JournalRingOptions, "maxEvents" | "maxBytes">;
