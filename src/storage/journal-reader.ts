@@ -52,18 +52,13 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
   }
   const verdict = inspectDataFile(path, false);
   // LMDB would read beyond the end of an empty file.
-  if (verdict.kind === "none") {
-    throw new Fault(
-      "storage_unavailable",
-      `There is nothing in the journal ${path} yet. Look again when a daemon has begun to write to it.`,
-      {
-        origin: "local",
-      },
-    );
-  }
-  if (verdict.kind === "damaged" || verdict.kind === "short") {
-    const reason = verdict.kind === "damaged" ? verdict.reason : "it is shorter than it says";
-    throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}.`, { origin: "local" });
+  const reasons = {
+    none: "has nothing in it yet. Look again when a daemon has begun to write to it",
+    short: "is damaged: it is shorter than it says",
+  };
+  if (verdict.kind !== "sound") {
+    const reason = verdict.kind === "damaged" ? `is damaged: ${verdict.reason}` : reasons[verdict.kind];
+    throw new Fault("storage_unavailable", `The journal ${path} ${reason}.`, { origin: "local" });
   }
   const { layout, environment } = openReadable(path, lmdb ?? (await loadLmdb()));
   const current = (): Tables => {
@@ -73,21 +68,18 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
 
   function* blocks(from?: Epoch): Iterable<LoadedBlock> {
     try {
-      yield* storedBlocks(current(), from);
+      const { blocks: table } = current();
+      const [holding] =
+        from === undefined ? [] : table.keys({ to: [from, Number.MAX_SAFE_INTEGER], isReverse: true, limit: 1 });
+      for (const { key, value } of table.entries({ from: holding })) {
+        const [first, count] = key.map(Number) as [number, number];
+        if (from !== undefined && first + count <= from) continue;
+        const block = readBlock(value);
+        const isSound = block !== undefined && block.first === first && block.count === count;
+        yield { first, count, length: value.length, block: isSound ? block : undefined };
+      }
     } catch (caught) {
       throw unreadable(path, caught);
-    }
-  }
-
-  function* storedBlocks(tables: Tables, from?: Epoch): Iterable<LoadedBlock> {
-    const [holding] =
-      from === undefined ? [] : tables.blocks.keys({ to: [from, Number.MAX_SAFE_INTEGER], isReverse: true, limit: 1 });
-    for (const { key, value } of tables.blocks.entries({ from: holding })) {
-      const [first, count] = key.map(Number) as [number, number];
-      if (from !== undefined && first + count <= from) continue;
-      const block = readBlock(value);
-      const isSound = block !== undefined && block.first === first && block.count === count;
-      yield { first, count, length: value.length, block: isSound ? block : undefined };
     }
   }
 

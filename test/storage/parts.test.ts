@@ -3,8 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StateKey } from "../../src/contracts/journal.js";
-import { notedEpoch, noteEpoch } from "../../src/storage/lmdb/epoch-note.js";
-import { createBootMark } from "../../src/storage/lmdb/system-boot-mark.js";
+import { notedEpoch, noteEpoch, SystemBootMark } from "../../src/storage/lmdb/notes.js";
 import { recordKeyOf } from "../../src/storage/state/state-keys.js";
 import { anyCharacter } from "../support/any-character.js";
 import { casesOf } from "../support/extent.js";
@@ -64,14 +63,14 @@ describe("policies that leave the disk to the system", () => {
     const path = join(directory, "journal.mdb");
     const { journal } = await openRig({ directory, policy: "os" });
     await journal.append([newEvent("a")]).durable;
-    expect(createBootMark(path, "another start").isOfAnotherBoot()).toBe(true);
+    expect(new SystemBootMark(path, "another start").isOfAnotherBoot()).toBe(true);
     await journal.close();
-    expect(createBootMark(path, "another start").isThere(), "closed in order").toBe(false);
+    expect(new SystemBootMark(path, "another start").isThere(), "closed in order").toBe(false);
 
     const killed = await openRig({ directory, policy: "none" });
     expect(killed.journal.append([newEvent("b")]).durable, "at once").toBeUndefined();
     await killed.journal.close();
-    createBootMark(path, "another start").make();
+    new SystemBootMark(path, "another start").make();
     const after = await openRig({ directory, policy: "os" });
     expect(after.journal.find("evt_b")).toBeUndefined();
     expect(after.log.lines).toMatchObject([
@@ -93,9 +92,9 @@ it.each([
   ["a later start", "1700000000", "1700000121", true],
 ])("the mark beside a data file tells %s from another", (_, made, now, isAnother) => {
   const path = join(temporaryDirectory(), "journal.mdb");
-  expect(createBootMark(path, now).isOfAnotherBoot()).toBe(false);
-  createBootMark(path, made).make();
-  const mark = createBootMark(path, now);
+  expect(new SystemBootMark(path, now).isOfAnotherBoot()).toBe(false);
+  new SystemBootMark(path, made).make();
+  const mark = new SystemBootMark(path, now);
   expect([mark.isThere(), mark.isOfAnotherBoot()]).toEqual([true, isAnother]);
   mark.remove();
   expect([mark.isThere(), mark.isOfAnotherBoot()]).toEqual([false, false]);

@@ -1,12 +1,13 @@
 // Writes a data file again without its free pages, while nobody has it open. The copy takes the file's name in one step: before and after every kill
 // one whole file has the name.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { DATA_FILE, inspectDataFile } from "./data-file.js";
 import { diagnoseDisk } from "./diagnose-disk.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { assertReadable, LAYOUT_VERSION, layoutOf } from "./layout.js";
+import { synced } from "./notes.js";
 import { TABLE_NAMES, type TableKey, type TableName, type Tables } from "./tables.js";
 
 export interface Compacted {
@@ -56,12 +57,12 @@ export async function rewrite(path: string, lmdb: Lmdb): Promise<Compacted> {
   try {
     removeDraft(path);
     await copyWhole(path, draft, lmdb);
-    sync(draft, "r+");
+    synced(draft, "r+");
     renameSync(draft, path);
     // The lock file tells of readers and transactions of the old file.
     rmSync(`${path}-lock`, { force: true });
     // Windows cannot sync a folder.
-    if (process.platform !== "win32") sync(dirname(path), "r");
+    if (process.platform !== "win32") synced(dirname(path), "r");
   } catch (caught) {
     // Before the copy goes, which may be all that fills the disk.
     throw await compactionFault(path, caught);
@@ -137,13 +138,4 @@ async function compactionFault(path: string, caught: unknown): Promise<Fault> {
 
 function mebibytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024 / 1024)} MiB`;
-}
-
-function sync(path: string, access: "r" | "r+"): void {
-  const file = openSync(path, access);
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

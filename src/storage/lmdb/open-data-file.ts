@@ -11,11 +11,10 @@ import { seal, unseal } from "../checksums/sealed.js";
 import { isMostlyFree, removeDraft, rewrite } from "./compact.js";
 import { inspectDataFile, lengthen } from "./data-file.js";
 import { type Environment, type EnvironmentOptions, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
-import { notedEpoch, noteEpoch } from "./epoch-note.js";
 import { migrate } from "./layout.js";
+import { currentSystemBoot, notedEpoch, noteEpoch, SystemBootMark } from "./notes.js";
 import { assertPlainFiles } from "./plain-files.js";
 import { countedTotals, readTotals } from "./stored-totals.js";
-import { createBootMark, currentSystemBoot, type SystemBootMark } from "./system-boot-mark.js";
 import type { TableKey } from "./tables.js";
 
 export interface DataFileOptions {
@@ -59,7 +58,7 @@ export async function openDataFile(options: DataFileOptions): Promise<OpenedData
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     assertPlainFiles(directory);
     const lmdb = await (options.lmdb ?? loadLmdb());
-    const mark = createBootMark(path, currentSystemBoot(wallTime()));
+    const mark = new SystemBootMark(path, currentSystemBoot(wallTime()));
     mend(options, mark);
     // A kill in the middle of a compaction leaves its copy, which nobody needs.
     removeDraft(path);

@@ -2,7 +2,7 @@
 import { cpSync, fsyncSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { notedEpoch, noteEpoch } from "../../../src/storage/lmdb/epoch-note.js";
+import { notedEpoch, noteEpoch } from "../../../src/storage/lmdb/notes.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
