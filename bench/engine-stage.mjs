@@ -11,7 +11,7 @@ import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js
 import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
 import { createCheckpoints } from "../dist/src/runtime/checkpoints.js";
 import { frameBatchOf } from "../dist/src/runtime/frame-batches.js";
-import { createPump } from "../dist/src/runtime/pump.js";
+import { Pump } from "../dist/src/runtime/pump.js";
 import { createSharedTurns } from "../dist/src/runtime/shared-turns.js";
 
 /** A clock that stands still until it is advanced. */
@@ -122,17 +122,7 @@ export function createEngineStage({
     /** A subscription whose pump passes its frames to `take`; default format: the codec's. */
     subscribe: (terms, take, format = codec.format) => {
       subscribers += 1;
-      const subscription = engine.subscribe({
-        subscriberId: `bench-${subscribers}`,
-        terms: { ...defaultTerms(), ...terms },
-        resumeAfter: undefined,
-        wake: () => pump.wake(),
-        ended: () => {
-          throw new Error("A subscription was closed as lagging.");
-        },
-      });
-      const pump = createPump(
-        subscription,
+      const pump = new Pump(
         {
           send: (batch) => {
             take(frameBatchOf(batch, { ...codec, format }).frames, batch);
@@ -142,10 +132,19 @@ export function createEngineStage({
           failed: (fault) => {
             throw fault;
           },
+          ended: () => {
+            throw new Error("A subscription was closed as lagging.");
+          },
         },
         { clock, sendingTurns, checkpoints },
       );
-      pump.wake();
+      const subscription = engine.subscribe({
+        subscriberId: `bench-${subscribers}`,
+        terms: { ...defaultTerms(), ...terms },
+        resumeAfter: undefined,
+        outlet: pump,
+      });
+      pump.join(subscription);
       clock.settle();
       return subscription;
     },

@@ -29,13 +29,22 @@ export interface FrameBatch<Frame> {
   readonly joined: Map<string, unknown>;
 }
 
+/** Takes the frames of a connection. */
+export interface FrameReader<Frame> {
+  /** Takes the next frame, in the turn in which it came. Returns whether more may follow; if not, none does before `Connection.readOn`. */
+  readonly take: (frame: Frame) => boolean;
+  /** No frame follows: the peer has ended its side, or this side has closed; with a fault, the frames broke off. Called once. */
+  readonly end: (fault: Fault | undefined) => void;
+}
+
 /** One peer. A transport moves frames and does not read them. */
 export interface Connection<Frame> {
   readonly peer: PeerIdentity;
-  /**
-   * Whole frames in order, at most as many at a time as one read completed, and few enough that handling them keeps nobody waiting. Ends on a clean
-   * close, throws a Fault otherwise. One iteration only.
-   */
+  /** Hands whole frames over in order, from now on. Call it once, and do not iterate over `frames`. */
+  readonly read: (reader: FrameReader<Frame>) => void;
+  /** Continues after a frame behind which the reader took no more. */
+  readonly readOn: () => void;
+  /** The same frames for a program that takes them in its own time. Ends on a clean close, throws a Fault otherwise. One iteration only. */
   readonly frames: AsyncIterable<readonly Frame[]>;
   /** Hands one frame over. False: the peer is slow; hand over no more until `writable` resolves. A closed connection answers false. */
   readonly send: (frame: Frame) => boolean;
@@ -57,8 +66,8 @@ export interface Connection<Frame> {
 /** A connection whose first message shows the protocol that its peer speaks (R23). */
 export interface PeekableConnection<Frame> extends Connection<Frame> {
   /**
-   * Returns the first frames, none if the peer ends without any; rejects with the fault that the iteration will throw. `frames` begins with the
-   * same frames. Call it once, before the iteration.
+   * Returns the first frames, none if the peer ends without any; rejects with the fault that the reader will get. The reader gets the same frames.
+   * Call it once, before `read` or the iteration.
    */
   readonly peek: () => Promise<readonly Frame[]>;
 }

@@ -63,7 +63,7 @@ export function createStreamCall(
     state = "closed";
     cancelDeadline();
     outbox.settle();
-    if (info.kind === "abrupt" && info.fault !== undefined) inbox.fail(info.fault);
+    if (info.kind === "abrupt" && info.fault !== undefined) inbox.end(info.fault);
     else inbox.stop();
     tellEnding(info.fault);
     tellClosed(info);
@@ -110,6 +110,8 @@ export function createStreamCall(
 
   const connection: Connection<Uint8Array> = {
     peer,
+    read: (reader) => inbox.read(reader),
+    readOn: () => inbox.readOn(),
     frames: inbox.frames,
     send: outbox.send,
     sendBatch: outbox.sendBatch,

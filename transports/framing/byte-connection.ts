@@ -3,11 +3,17 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
-import type { CloseInfo, FrameBatch, PeekableConnection, PeerIdentity } from "../../src/contracts/transport.js";
+import type {
+  CloseInfo,
+  FrameBatch,
+  FrameReader,
+  PeekableConnection,
+  PeerIdentity,
+} from "../../src/contracts/transport.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { createFrameDecoder, type FrameDecoder } from "./decoder.js";
+import { FrameQueue } from "./frame-queue.js";
 import type { Framing } from "./framings.js";
-import { createInbox, type Inbox } from "./inbox.js";
 import {
   type ByteConnectionOptions,
   type ResolvedByteConnectionOptions,
@@ -15,7 +21,7 @@ import {
 } from "./options.js";
 import { createOutbox, type Outbox, type OutboxOwner } from "./outbox.js";
 import { tooManyUnfinished } from "./refusal.js";
-import { listenTo, type StreamOwner } from "./stream-listeners.js";
+import { beginReading, listenTo, type StreamOwner, stopReading } from "./stream-listeners.js";
 import type { UnfinishedMessage } from "./unfinished.js";
 
 /** The two directions; a duplex stream is passed as both. A socket must have been made with `allowHalfOpen`. */
@@ -47,7 +53,8 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
   private readonly output: Writable;
   private readonly options: ResolvedByteConnectionOptions;
   private readonly decoder: FrameDecoder;
-  private readonly inbox: Inbox;
+  private readonly inbox = new FrameQueue<Uint8Array>(() => this.wanted());
+  private flow: "new" | "flowing" | "paused" = "new";
   private readonly outbox: Outbox;
   private tellClosed: (info: CloseInfo) => void = () => {};
   private state: "open" | "closing" | "closed" = "open";
@@ -66,13 +73,20 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
       this.tellClosed = resolve;
     });
     this.decoder = createFrameDecoder(options.maxFrameBytes, options.isLinesOnly);
-    this.inbox = createInbox(readable, this.decoder);
     this.outbox = createOutbox(writable, options, this);
     listenTo(readable, writable, this);
   }
 
   get frames(): AsyncIterable<readonly Uint8Array[]> {
     return this.inbox.frames;
+  }
+
+  read(reader: FrameReader<Uint8Array>): void {
+    this.inbox.read(reader);
+  }
+
+  readOn(): void {
+    this.inbox.readOn();
   }
 
   peek(): Promise<readonly Uint8Array[]> {
@@ -109,24 +123,44 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
   }
 
   took(chunk: Uint8Array): void {
+    if (!this.inbox.isOpen()) return;
     const before = this.decoder.heldBytes();
-    const fault = this.inbox.take(chunk);
-    if (fault !== undefined) this.lost = fault;
+    const { frames, fault } = this.decoder.push(chunk);
+    let isMoreWanted = true;
+    for (const frame of frames) isMoreWanted = this.inbox.push(frame);
+    if (fault !== undefined) this.lose(fault);
+    else if (!isMoreWanted && this.state === "open") {
+      this.flow = "paused";
+      this.readable.pause();
+    }
     const heldBytes = this.decoder.heldBytes();
     if (before + heldBytes > 0) this.options.unfinished.count(this, heldBytes, heldBytes < before + chunk.length);
   }
 
   giveUp(mostBytes: number): void {
-    this.lost = tooManyUnfinished(mostBytes);
-    this.decoder.giveUp(this.lost);
-    this.inbox.fail(this.lost);
+    const fault = tooManyUnfinished(mostBytes);
+    this.decoder.giveUp(fault);
+    this.lose(fault);
+  }
+
+  private lose(fault: Fault): void {
+    this.lost = fault;
+    this.inbox.end(fault);
+  }
+
+  private wanted(): void {
+    if (this.state !== "open" || this.flow === "flowing") return;
+    if (this.flow === "new") beginReading(this.readable);
+    this.flow = "flowing";
+    this.readable.resume();
   }
 
   inputEnded(): void {
     if (!this.inbox.isOpen()) return;
-    const fault = this.inbox.end();
+    const fault = this.decoder.end();
     if (fault === undefined) this.peerEnded = true;
     else this.lost = fault;
+    this.inbox.end(fault);
   }
 
   failed(error: Error): void {
@@ -166,7 +200,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     if (this.state === "closing") {
       this.finish(this.closing);
     } else {
-      this.inbox.fail(fault);
+      this.inbox.end(fault);
       this.finish(this.peerEnded && fault.code === "peer_gone" ? { kind: "remote" } : { kind: "abrupt", fault });
     }
   }
@@ -177,6 +211,8 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     this.closing = closeInfo(this.peerEnded, this.lost, fault);
     const { options } = this;
     this.inbox.stop();
+    stopReading(this.readable);
+    this.readable.resume();
     const finish = (): void => this.finish(this.closing);
     this.cancelDeadline = options.after(withinMs, () => this.finish({ ...this.closing, isCutShort: true }));
     // From here on `send` answers false, and waiting senders are released.

@@ -5,7 +5,7 @@ import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
-import { type CallInbox, createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
+import { createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
 import { createCallWriter } from "./call-writer.js";
 import { resetStream } from "./library-internals.js";
@@ -37,15 +37,14 @@ export function createStreamConnection(
   const onEnd = (): void => {
     peerEnded = true;
   };
-  const inbox: CallInbox =
-    "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
+  const inbox = "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
   const outbox = createCallOutbox(createCallWriter(call, options.joinsBatches), {
     highWaterMarkBytes: options.highWaterMarkBytes,
     maxBufferedBytes: options.maxBufferedBytes,
     onOverflow: () => {
       if (state !== "open") return;
       const fault = doesNotRead(peer, options.maxBufferedBytes);
-      inbox.fail(fault);
+      inbox.end(fault);
       finish({ kind: "abrupt", fault });
       resetStream(call);
     },
@@ -71,7 +70,7 @@ export function createStreamConnection(
       if (why.kind === "cancelled") {
         finish({ kind: "remote" });
       } else {
-        inbox.fail(why.fault);
+        inbox.end(why.fault);
         finish({ kind: "abrupt", fault: why.fault });
       }
     });
@@ -96,6 +95,8 @@ export function createStreamConnection(
 
   return {
     peer: peer.identity,
+    read: (reader) => inbox.read(reader),
+    readOn: () => inbox.readOn(),
     frames: inbox.frames,
     send: outbox.send,
     sendBatch: outbox.sendBatch,

@@ -2,6 +2,7 @@
 import { Fault } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { CloseInfo, FrameBatch, PeekableConnection } from "../../src/contracts/transport.js";
+import { FrameQueue } from "../framing/frame-queue.js";
 
 export interface MemoryOptions {
   /** Frames that may wait for the other end before `send` answers false. 1 and up. Default 64. */
@@ -27,8 +28,9 @@ interface Channel<Frame> {
   readonly waitingFrames: () => number;
   readonly hasEnded: () => boolean;
   readonly writable: () => Promise<void>;
-  readonly frames: AsyncIterable<Frames<Frame>>;
-  /** Ends the channel. With a fault the iteration throws it; `discard` drops the waiting frames. */
+  /** What the receiver reads. */
+  readonly queue: FrameQueue<Frame>;
+  /** Ends the channel. With a fault the frames break off; `discard` drops those that wait. */
   readonly end: (discard: boolean, fault?: Fault) => void;
 }
 
@@ -72,7 +74,6 @@ function createEnd<Frame>(
 ): End<Frame> {
   const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
   let open = true;
-  let peerEnded = false;
 
   function send(frames: Frames<Frame>): boolean {
     if (!open) return false;
@@ -92,19 +93,18 @@ function createEnd<Frame>(
     tellClosed(info);
   }
 
-  const { frames, peek } = reading(incoming.frames, () => {
-    peerEnded = true;
-  });
   return {
     connection: {
       peer: { label, trust: "in-process" },
-      frames,
-      peek,
+      read: (reader) => incoming.queue.read(reader),
+      readOn: () => incoming.queue.readOn(),
+      frames: incoming.queue.frames,
+      peek: () => incoming.queue.peek(),
       send: (frame) => send([frame]),
       sendBatch: ({ frames, last }: FrameBatch<Frame>) => send(last === undefined ? frames : [...frames, last]),
       writable: () => (open ? outgoing.writable() : Promise.resolve()),
       close: async (fault) => {
-        const kind = peerEnded ? "remote" : "local";
+        const kind = incoming.hasEnded() ? "remote" : "local";
         finish(fault === undefined ? { kind } : { kind, fault });
         outgoing.end(false);
         incoming.end(true);
@@ -122,42 +122,33 @@ function createEnd<Frame>(
   };
 }
 
-function reading<Frame>(
-  frames: AsyncIterable<Frames<Frame>>,
-  onEnd: () => void,
-): Pick<PeekableConnection<Frame>, "frames" | "peek"> {
-  const source = frames[Symbol.asyncIterator]();
-  /** Read by `peek`, and returned again by the iteration. */
-  let peeked: Promise<IteratorResult<Frames<Frame>>> | undefined;
-  const next = async (): Promise<IteratorResult<Frames<Frame>>> => {
-    const result = await source.next();
-    if (result.done === true) onEnd();
-    return result;
-  };
-  const iterator: AsyncIterator<Frames<Frame>> = {
-    next: () => {
-      const first = peeked;
-      peeked = undefined;
-      return first ?? next();
-    },
-    return: () => Promise.resolve({ done: true, value: undefined }),
-  };
-  return {
-    frames: { [Symbol.asyncIterator]: () => iterator },
-    peek: async () => {
-      peeked = next();
-      const { done, value } = await peeked;
-      return done === true ? [] : value;
-    },
-  };
-}
-
 function createChannel<Frame>(capacityFrames: number): Channel<Frame> {
   let waiting: Frame[] = [];
-  let ended = false;
-  let fault: Fault | undefined;
-  let wakeReceiver: () => void = () => {};
+  let ended: { readonly fault: Fault | undefined } | undefined;
+  let isWanted = false;
   let sendersWaiting: (() => void)[] = [];
+  const queue = new FrameQueue<Frame>(() => {
+    isWanted = true;
+    deliverLater();
+  });
+
+  /** Not within the sender's call: its peer is elsewhere. */
+  function deliverLater(): void {
+    queueMicrotask(deliver);
+  }
+
+  function deliver(): void {
+    if (!isWanted) return;
+    let taken = 0;
+    for (; isWanted && taken < waiting.length; taken += 1) {
+      isWanted = false;
+      // The loop ends before the end of the list.
+      isWanted = queue.push(waiting[taken] as Frame);
+    }
+    waiting = waiting.slice(taken);
+    if (taken > 0) release();
+    if (waiting.length === 0 && ended !== undefined) queue.end(ended.fault);
+  }
 
   function release(): void {
     const released = sendersWaiting;
@@ -165,44 +156,27 @@ function createChannel<Frame>(capacityFrames: number): Channel<Frame> {
     for (const go of released) go();
   }
 
-  async function* read(): AsyncGenerator<Frames<Frame>> {
-    for (;;) {
-      if (waiting.length > 0) {
-        const taken = waiting;
-        waiting = [];
-        release();
-        yield taken;
-      } else if (fault !== undefined) {
-        throw fault;
-      } else if (ended) {
-        return;
-      } else {
-        await new Promise<void>((resolve) => {
-          wakeReceiver = resolve;
-        });
-      }
-    }
-  }
-
   return {
+    queue,
     push: (frames) => {
       for (const frame of frames) waiting.push(frame);
-      wakeReceiver();
+      if (isWanted) deliverLater();
     },
     waitingFrames: () => waiting.length,
-    hasEnded: () => ended,
+    hasEnded: () => ended !== undefined,
     writable: () => {
-      if (ended || waiting.length <= capacityFrames) return Promise.resolve();
+      if (ended !== undefined || waiting.length <= capacityFrames) return Promise.resolve();
       return new Promise((resolve) => {
         sendersWaiting.push(resolve);
       });
     },
-    frames: { [Symbol.asyncIterator]: read },
-    end: (discard, because) => {
-      if (discard) waiting = [];
-      if (!ended) fault = because;
-      ended = true;
-      wakeReceiver();
+    end: (discard, fault) => {
+      ended ??= { fault };
+      if (discard) {
+        waiting = [];
+        queue.stop();
+      }
+      deliverLater();
       release();
     },
   };

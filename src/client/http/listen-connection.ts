@@ -1,6 +1,8 @@
 // A listener's conversation over HTTP/1.1: the stream `Listen`, and single calls with the key of its acceptance, as one connection whose frames are
 // messages of AAEP in JSON. The stream is read when the listener asks for frames, so a slow loop holds the daemon's stream, and its silence is
 // watched only while it is read.
+
+import { FrameQueue } from "../../../transports/framing/frame-queue.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { CloseInfo, Connection } from "../../contracts/transport.js";
@@ -24,10 +26,9 @@ export function createListenConnection(
   timers: Timers = PLATFORM_TIMERS,
 ): Connection<Uint8Array> {
   const readEnvelopes = createEnvelopeReader();
-  let waiting: Uint8Array[] = [];
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let isReading = false;
-  let wake = (): void => {};
+  let isWanted = false;
   let key: unknown;
   let silentMs = 0;
   let over: CloseInfo | undefined;
@@ -36,7 +37,7 @@ export function createListenConnection(
 
   function finish(info: CloseInfo): void {
     over ??= info;
-    wake();
+    queue.end(over.kind === "abrupt" ? over.fault : undefined);
     tellClosed(over);
   }
 
@@ -47,8 +48,7 @@ export function createListenConnection(
 
   function push(document: object): void {
     if (over !== undefined) return;
-    waiting.push(encodeMessage(document));
-    wake();
+    isWanted = queue.push(encodeMessage(document));
   }
 
   async function begin({ type: _, ...request }: Fields): Promise<void> {
@@ -64,10 +64,14 @@ export function createListenConnection(
         throw notDaemon(`${calls.address} answers with status ${status} of HTTP`);
       }
       reader = body.getReader();
-      wake();
+      readOnceIfWanted();
     } catch (caught) {
       lose(caught);
     }
+  }
+
+  function readOnceIfWanted(): void {
+    if (isWanted && reader !== undefined && !isReading && over === undefined) void readOnce(reader);
   }
 
   /** Reads once. Nobody watches the time while the listener is busy, because nobody would see a heartbeat. */
@@ -88,7 +92,7 @@ export function createListenConnection(
       cancelWatch();
       isReading = false;
       // Also if no message has come: the rest of one may follow.
-      wake();
+      readOnceIfWanted();
     }
   }
 
@@ -143,28 +147,16 @@ export function createListenConnection(
     return true;
   }
 
-  async function* frames(): AsyncGenerator<readonly Uint8Array[]> {
-    for (;;) {
-      if (waiting.length > 0) {
-        const taken = waiting;
-        waiting = [];
-        yield taken;
-      } else if (over !== undefined) {
-        if (over.kind === "abrupt") throw over.fault;
-        return;
-      } else {
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        if (reader !== undefined && !isReading) void readOnce(reader);
-        await woken;
-      }
-    }
-  }
+  const queue = new FrameQueue<Uint8Array>(() => {
+    isWanted = true;
+    readOnceIfWanted();
+  });
 
   return {
     peer: { label: calls.address, trust: "token-holder" },
-    frames: frames(),
+    read: (taker) => queue.read(taker),
+    readOn: () => queue.readOn(),
+    frames: queue.frames,
     send,
     sendBatch: ({ frames: batch, last }) => (last === undefined ? batch : [...batch, last]).every(send),
     writable: () => Promise.resolve(),

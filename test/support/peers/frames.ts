@@ -1,5 +1,13 @@
 import type { Connection } from "../../../src/contracts/transport.js";
 
+/** For an end whose owner iterates over its frames. */
+export const ONLY_ITERATED = {
+  read: (): never => {
+    throw new Error("This end is iterated over.");
+  },
+  readOn: (): void => undefined,
+};
+
 /**
  * Reads until `count` frames have come or the frames end. One call takes over the iteration; what came beyond `count` in the same read is included.
  */

@@ -1,10 +1,12 @@
 // The other side of gRPC, with the library's own client: a call with a stream as a Connection, and a connection that can break.
+
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { Client, type ClientDuplexStream, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { Fault } from "../../../src/base/errors.js";
 import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
+import { ONLY_ITERATED } from "./frames.js";
 
 /** Bytes as they are. */
 export const asIs = (bytes: Buffer): Buffer => bytes;
@@ -81,6 +83,7 @@ export function callConnection(
   }
   return {
     peer: { label: "server", trust: "same-user" },
+    ...ONLY_ITERATED,
     frames: { [Symbol.asyncIterator]: frames },
     send: (frame) => !isClosed && !isClosing && call.write(Buffer.from(frame)),
     sendBatch: ({ frames, last }) =>

@@ -1,5 +1,6 @@
 // Calls of services as connections of JSON texts, so that the peers of sockets speak over services too: what they say becomes the messages of a service,
 // and what it answers becomes the texts that a socket would have brought.
+
 import { create, type DescMessage, type Message as ProtoMessage } from "@bufbuild/protobuf";
 import type { GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
@@ -7,6 +8,7 @@ import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
 import type { Message } from "../oracles/wire-sniffer.js";
+import { ONLY_ITERATED } from "../peers/frames.js";
 import { documentOf, messageOf } from "../protobuf-documents.js";
 import { refusalIn } from "./refusals.js";
 import { type ServiceClient, type ServiceEnd, ServiceRefusal, type ServiceStream } from "./service-client.js";
@@ -72,6 +74,7 @@ function createLine(client: ServiceClient) {
       };
       return {
         peer: { label: "service", trust: "same-user" },
+        ...ONLY_ITERATED,
         frames: frames(),
         send,
         sendBatch: ({ frames: some, last }) => (last === undefined ? some : [...some, last]).map(send).every(Boolean),

@@ -1,8 +1,10 @@
 // The client of a stream both ways as a Connection of bytes, for the contract of transports.
+
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { type AaepMessage, AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
+import { ONLY_ITERATED } from "../../support/peers/frames.js";
 
 const MOST_WAITING = 16;
 
@@ -61,6 +63,7 @@ export function bidiClient(transport: Transport, hangUp: () => void): Connection
     return waiting.length < MOST_WAITING;
   };
   return {
+    ...ONLY_ITERATED,
     peer: { label: "client", trust: "same-user" },
     frames: {
       [Symbol.asyncIterator]: () => ({

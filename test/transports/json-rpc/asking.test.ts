@@ -1,7 +1,9 @@
 // A peer that asks much at once goes on reading: were it to wait until its requests are taken, and its peer until its answers are, both would wait for ever.
+
 import { expect, onTestFinished, test } from "vitest";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
+import { ONLY_ITERATED } from "../../support/peers/frames.js";
 
 test("R34: a request is answered while the peer takes no more", async () => {
   let hear: (frames: readonly Uint8Array[]) => void = () => {};
@@ -18,6 +20,7 @@ test("R34: a request is answered while the peer takes no more", async () => {
     await closed;
   }
   const connection: Connection<Uint8Array> = {
+    ...ONLY_ITERATED,
     peer: { label: "full", trust: "same-user" },
     frames: frames(),
     send: (frame) => {
