@@ -4,7 +4,7 @@ import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 import type { DeliveryStream, EndReason, Protocol } from "./protocol.js";
-import type { CloseInfo, FrameBatch, PeerIdentity } from "./transport.js";
+import type { CloseInfo, FrameBatch, FrameTaker, PeerIdentity } from "./transport.js";
 
 /** One incoming JSON-RPC message. */
 export interface RpcCall {
@@ -49,7 +49,7 @@ export interface RpcHandlers {
 }
 
 /** One JSON-RPC 2.0 peer over any connection of bytes. The peer's requests are answered; it is asked nothing. Method names are plain strings here. */
-export interface AnsweringConnection {
+export interface AnsweringConnection extends FrameTaker<Uint8Array> {
   readonly peer: PeerIdentity;
   /**
    * Answers as `Connection.send` does. A notification that a handler sends while it handles a notification counts as the answer: no more is read
@@ -84,7 +84,8 @@ export interface AnsweringConnection {
 }
 
 /** A connection whose peer is asked as well. */
-export interface RpcConnection extends Omit<AnsweringConnection, "answered"> {
+export interface RpcConnection
+  extends Omit<AnsweringConnection, "answered" | "takeNoMore" | keyof FrameTaker<Uint8Array>> {
   /** Rejects with a Fault: the peer's own code if the peer gave one, "peer_gone" if the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
 }

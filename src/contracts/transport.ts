@@ -37,6 +37,16 @@ export interface FrameReader<Frame> {
   readonly end: (fault: Fault | undefined) => void;
 }
 
+/** The owner of a loop over frames. */
+export interface FrameTaker<Frame> {
+  /** Handles one frame. Returns whether it cost so much that other peers come first. Must not throw. */
+  readonly take: (frame: Frame) => boolean;
+  /** Returns a promise that resolves when the next frame may be taken, and never rejects; undefined: at once. */
+  readonly room: () => Promise<void> | undefined;
+  /** Called once, behind the last frame, as `FrameReader.end`. */
+  readonly noMore: (fault: Fault | undefined) => void;
+}
+
 /** One peer. A transport moves frames and does not read them. */
 export interface Connection<Frame> {
   readonly peer: PeerIdentity;

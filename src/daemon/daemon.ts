@@ -17,6 +17,7 @@ import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
 import { createCheckpoints } from "../runtime/checkpoints.js";
+import { ReadingTurns } from "../runtime/frame-loop.js";
 import { createSharedTurns } from "../runtime/shared-turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
 import { createA2eDoor } from "./a2e/a2e-door.js";
@@ -157,6 +158,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     ),
     handshakeTimeoutMs,
     sendingTurns: createSharedTurns(clock, createTurnRoom(clock)),
+    readingTurns: new ReadingTurns(clock),
     checkpoints: createCheckpoints(clock),
     aaep: {
       engine,
@@ -219,6 +221,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         isReady: () => !isStopping,
         replies,
         sendingTurns: shared.sendingTurns,
+        readingTurns: shared.readingTurns,
         checkpoints: shared.checkpoints,
         track,
       });

@@ -4,6 +4,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import type { PeerIdentity } from "../contracts/transport.js";
 import type { Checkpoints } from "./checkpoints.js";
+import type { ReadingTurns } from "./frame-loop.js";
 import type { SharedTurns } from "./shared-turns.js";
 
 export interface ConversationServices {
@@ -13,6 +14,8 @@ export interface ConversationServices {
   readonly log: Log;
   /** Turns of the connections and streams that have deliveries to send; shared by all of them. */
   readonly sendingTurns: SharedTurns;
+  /** Turns of the connections and streams that read; shared by all of them. */
+  readonly readingTurns: ReadingTurns;
   /** Times of the checkpoints; shared by all connections and streams. */
   readonly checkpoints: Checkpoints;
 }

@@ -58,11 +58,11 @@ export async function handOver(
  * number of messages known not to have left, at most 1.
  */
 export async function closeWithin(
-  { close, closed }: { readonly close: (withinMs?: Millis) => Promise<void>; readonly closed: Promise<CloseInfo> },
+  connection: { readonly close: (withinMs?: Millis) => Promise<void>; readonly closed: Promise<CloseInfo> },
   until: Millis | undefined,
   clock: Pick<Clock, "now">,
 ): Promise<number> {
-  await close(timeToClose(until, clock.now()));
-  const { isCutShort } = await closed;
+  await connection.close(timeToClose(until, clock.now()));
+  const { isCutShort } = await connection.closed;
   return isCutShort === true ? 1 : 0;
 }

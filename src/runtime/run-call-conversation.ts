@@ -7,6 +7,7 @@ import type { AnsweringConnection, CallHost, CallProtocol, CallSession, RpcHandl
 import type { Connection } from "../contracts/transport.js";
 import { awaitHandshake, type ConversationServices, logAccident } from "./conversation.js";
 import { frameBatchOf } from "./frame-batches.js";
+import { FrameLoop } from "./frame-loop.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { Pump } from "./pump.js";
 
@@ -16,7 +17,7 @@ const ANSWERS_MS: Millis = 60_000;
 const PARENTS_ANSWERS_MS: Millis = 1000;
 
 export interface CallServices extends ConversationServices {
-  /** Takes over a connection with its frames, and answers its calls. The result stays open when the peer ends its side. */
+  /** Answers the calls of a connection, whose frames the result takes. The result stays open when the peer ends its side. */
   readonly answerCalls: (connection: Connection<Uint8Array>, handlers: RpcHandlers) => AnsweringConnection;
   /** Turns deliveries into the params of notifications. One form for all connections, so that they share the encoding. */
   readonly form: Pick<Codec<Uint8Array, never>, "format" | "checkpoint">;
@@ -58,6 +59,7 @@ export function runCallConversation(
   };
   const session: CallSession = protocol.open(connection.peer, host);
   const rpc: AnsweringConnection = services.answerCalls(connection, session.handlers);
+  new FrameLoop(connection, rpc, services.readingTurns);
   // A first frame that was no call does not count as a handshake (R22).
   const cancelTimeout = awaitHandshake(connection.peer, services, () => {
     if (session.isOpen()) return;

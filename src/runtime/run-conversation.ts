@@ -11,10 +11,11 @@ import type {
   ProtocolSession,
   Reaction,
 } from "../contracts/protocol.js";
-import type { Connection } from "../contracts/transport.js";
+import type { Connection, FrameTaker } from "../contracts/transport.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import { awaitHandshake, type ConversationServices, logAccident } from "./conversation.js";
 import { frameBatchOf } from "./frame-batches.js";
+import { FrameLoop } from "./frame-loop.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
 import { type DeliverySink, Pump } from "./pump.js";
@@ -47,7 +48,7 @@ export function runConversation<Frame, Message>(
 }
 
 /** A class, because each connection has one. */
-class RunningConversation<Frame, Message> implements Conversation, DeliverySink {
+class RunningConversation<Frame, Message> implements Conversation, DeliverySink, FrameTaker<Frame> {
   readonly done: Promise<void>;
   private readonly connection: Connection<Frame>;
   private readonly codec: Codec<Frame, Message>;
@@ -56,7 +57,9 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   private readonly session: ProtocolSession<Message>;
   private readonly pump: Pump;
   private readonly heartbeats: Heartbeats | undefined;
+  private tellDone: () => void = () => {};
   private isOver = false;
+  private isEnding = false;
   private hasSpoken = false;
   private hasInputEnded = false;
   private isTaking = true;
@@ -91,7 +94,10 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     });
     // The client of a call has hung up: its remaining input is awaited for one turn at most, and its subscription ends (R7).
     if (this.isCall()) void connection.closed.then(() => services.clock.afterTurn(() => this.over()));
-    this.done = this.run();
+    this.done = new Promise((resolve) => {
+      this.tellDone = resolve;
+    });
+    new FrameLoop(connection, this, services.readingTurns);
   }
 
   get inputEnded(): Promise<void> {
@@ -208,19 +214,36 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     this.waitingForInput?.resolve();
   }
 
-  /** Answers one frame. */
-  private take(frame: Frame): "go on" | "others first" | "ends" {
-    const { session } = this;
+  take(frame: Frame): boolean {
+    if (this.isOver) return false;
     this.hasSpoken = true;
-    const { answers, closes, wasCostly, fault } = this.reactionTo(frame);
-    this.lastFault = fault;
-    for (const answer of answers) this.say(answer);
-    if (closes) return "ends";
-    if (session.isOpen()) {
-      this.forgetTimeout();
-      this.heartbeats?.start();
+    try {
+      const { answers, closes, wasCostly, fault } = this.reactionTo(frame);
+      this.lastFault = fault;
+      for (const answer of answers) this.say(answer);
+      if (closes) {
+        this.over();
+        void this.end(undefined);
+      } else if (this.session.isOpen()) {
+        this.forgetTimeout();
+        this.heartbeats?.start();
+      }
+      return wasCostly === true;
+    } catch (caught) {
+      this.noMore(faultFrom(caught));
+      return false;
     }
-    return wasCostly === true ? "others first" : "go on";
+  }
+
+  /** A peer that sends without reading is not read from either. */
+  room(): Promise<void> | undefined {
+    return this.isTaking ? undefined : this.connection.writable();
+  }
+
+  noMore(fault: Fault | undefined): void {
+    const told = fault === undefined ? undefined : publicFault(fault, this.services.log);
+    if (told !== undefined && !this.isOver) for (const answer of this.session.refuse(told).answers) this.say(answer);
+    void this.end(told);
   }
 
   private reactionTo(frame: Frame): Reaction<Message> {
@@ -235,33 +258,20 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     return session.receive(message, text);
   }
 
-  private async run(): Promise<void> {
-    const { connection, services } = this;
-    let fault: Fault | undefined;
-    try {
-      for await (const frames of connection.frames) {
-        for (const frame of frames) {
-          if (this.isOver) break;
-          const next = this.take(frame);
-          if (next === "ends") this.over();
-          if (next === "others first") await new Promise<void>(services.clock.afterTurn);
-        }
-        if (this.isOver) break;
-        // A peer that sends without reading is not read from either.
-        await connection.writable();
-      }
-      this.tellInputEnded();
-      if (this.options.keepsOutput && !this.isOver) {
-        if (this.isCall() && !this.session.isOpen()) fault = this.hasSpoken ? this.lastFault : nothingSaid();
-        else await connection.closed;
-      }
-    } catch (caught) {
-      fault = publicFault(caught, services.log);
-      if (!this.isOver) for (const answer of this.session.refuse(fault).answers) this.say(answer);
-    }
+  /** The peer sends no more. */
+  private async end(fault: Fault | undefined): Promise<void> {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    const { connection } = this;
+    let status = fault;
     this.tellInputEnded();
+    if (this.options.keepsOutput && !this.isOver && fault === undefined) {
+      if (this.isCall() && !this.session.isOpen()) status = this.hasSpoken ? this.lastFault : nothingSaid();
+      else await connection.closed;
+    }
     this.over();
-    await connection.close(fault);
+    await connection.close(status);
+    this.tellDone();
   }
 }
 

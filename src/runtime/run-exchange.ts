@@ -6,10 +6,10 @@ import { withResolvers } from "../base/with-resolvers.js";
 import type { Millis } from "../contracts/clock.js";
 import type { ExchangeProtocol } from "../contracts/exchange.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
-import type { Connection } from "../contracts/transport.js";
+import type { Connection, FrameTaker } from "../contracts/transport.js";
 import { awaitHandshake, type ConversationServices } from "./conversation.js";
+import { FrameLoop, type ReadingTurns } from "./frame-loop.js";
 import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
-import { inTurn, type SharedTurns } from "./shared-turns.js";
 
 /** Most UTF-16 units that wait for a peer that takes nothing, final messages aside. */
 const MOST_WAITING_UNITS = 8 * 1024 * 1024;
@@ -130,7 +130,7 @@ function createOutgoing<Frame>(
 
 export interface ExchangeServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
   readonly room: WaitingRoom;
-  readonly takingTurns: SharedTurns;
+  readonly readingTurns: ReadingTurns;
 }
 
 /** Starts an exchange. Only this function iterates the connection's frames. */
@@ -140,7 +140,7 @@ export function runExchange<Frame>(
   protocol: Pick<ExchangeProtocol, "open">,
   services: ExchangeServices,
 ): Conversation {
-  const { clock, log, takingTurns: turns } = services;
+  const { clock, log } = services;
   const outgoing = createOutgoing(connection, codec, services.room, clock, () => {
     const remedy = "See whether the program at its end still reads.";
     log.warn({ peer: connection.peer.label, remedy }, "a peer took nothing for a minute and was given up");
@@ -209,43 +209,37 @@ export function runExchange<Frame>(
     if (session.isOpen()) cancelTimeout();
   };
 
-  const takeCounted = (frame: Frame): void => {
-    const from = turns.begin();
-    try {
-      if (!isOver) take(frame);
-    } finally {
-      turns.end(from);
-    }
-  };
-
-  const run = async (): Promise<void> => {
-    try {
-      for await (const frames of connection.frames) {
-        for (const frame of frames) {
-          if (isOver) break;
-          // One message of one exchange after another: many that speak at once hold up nobody else (R34).
-          await inTurn(turns, () => takeCounted(frame));
-          const room = session.room();
-          if (room !== undefined) await room;
-          const taken = session.isReadAlways() ? undefined : outgoing.taken();
-          if (taken !== undefined) await taken;
-        }
-        if (isOver) break;
-        // A peer that sends without reading is not read from either.
-        if (!session.isReadAlways()) await connection.writable();
-      }
-      tellInputEnded();
+  const { promise: done, resolve: tellDone } = withResolvers();
+  const end = async (fault: Fault | undefined): Promise<void> => {
+    if (fault !== undefined && !isOver) session.refuse(fault, undefined);
+    tellInputEnded();
+    if (fault === undefined) {
       if (!isOver) session.inputEnded();
       await connection.closed;
-    } catch (caught) {
-      const fault = publicFault(caught, log);
-      if (!isOver) session.refuse(fault, undefined);
-      over();
-      await connection.close(fault);
     }
-    tellInputEnded();
     over();
+    if (fault !== undefined) await connection.close(fault);
+    tellDone();
   };
 
-  return { finish, inputEnded, done: run() };
+  const taker: FrameTaker<Frame> = {
+    take: (frame) => {
+      try {
+        if (!isOver) take(frame);
+      } catch (caught) {
+        void end(publicFault(caught, log));
+      }
+      return false;
+    },
+    room: () => {
+      if (isOver) return undefined;
+      const room = session.room();
+      if (room !== undefined || session.isReadAlways()) return room;
+      // A peer that sends without reading is not read from either.
+      return outgoing.taken();
+    },
+    noMore: (fault) => void end(fault === undefined ? undefined : publicFault(fault, log)),
+  };
+  new FrameLoop(connection, taker, services.readingTurns);
+  return { finish, inputEnded, done };
 }

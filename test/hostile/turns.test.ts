@@ -116,10 +116,11 @@ describe("what costs much is handled one a turn, in order", () => {
     expect(await answersByTurn(peer, () => message ?? renegotiate)).toEqual(NUMBERS.map(() => 1));
   });
 
-  it("plain: what costs little is handled in one turn", async () => {
+  it("plain: what costs little is handled together, for two milliseconds at a time", async () => {
     const rig = await startRig();
     const peer = await rig.plain("memory");
     await peer.subscribe(requestOf());
-    expect(await answersByTurn(peer, (index) => ({ type: `unknown ${index}` }))).toEqual([COUNT]);
+    const counts = await answersByTurn(peer, (index) => ({ type: `unknown ${index}` }));
+    expect(counts.length).toBeLessThan(COUNT);
   });
 });

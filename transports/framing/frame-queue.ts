@@ -1,5 +1,5 @@
-// The read side of every connection: frames as they come in, for the connection's one reader. What the reader does not take yet waits here, and the
-// peer is not read from meanwhile.
+// The read side of every connection: frames as they come in, for the connection's one reader. The frames that the reader does not take yet wait here,
+// and meanwhile nothing is read from the peer.
 import type { Fault } from "../../src/base/errors.js";
 import type { FrameReader } from "../../src/contracts/transport.js";
 
@@ -11,7 +11,6 @@ export class FrameQueue<Frame> {
   private reader: FrameReader<Frame> | undefined;
   private iteration: FrameIteration<Frame> | undefined;
   private isTaking = false;
-  private isHanding = false;
   private ending: { readonly fault: Fault | undefined } | undefined;
   private tellFirst: (() => void) | undefined;
 
@@ -25,7 +24,7 @@ export class FrameQueue<Frame> {
   /** Takes a frame, and hands it on if the reader takes it. Returns whether more are wanted. */
   push(frame: Frame): boolean {
     if (this.ending !== undefined) return false;
-    if (this.isTaking && !this.isHanding && this.waiting.length === 0) this.hand(frame);
+    if (this.isTaking && this.waiting.length === 0) this.hand(frame);
     else this.waiting.push(frame);
     this.tellFirst?.();
     return this.isTaking && this.waiting.length === 0;
@@ -33,8 +32,7 @@ export class FrameQueue<Frame> {
 
   /** No frame follows: the peer has ended, or a fault ends the frames. Frames that wait are taken first. Only the first call counts. */
   end(fault?: Fault): void {
-    if (this.ending !== undefined) return;
-    this.ending = { fault };
+    this.ending ??= { fault };
     this.tellFirst?.();
     this.tellEnd();
   }
@@ -42,10 +40,8 @@ export class FrameQueue<Frame> {
   /** Drops what waits, and ends the frames without a fault. */
   stop(): void {
     this.waiting = [];
-    this.ending ??= { fault: undefined };
     this.isTaking = true;
-    this.tellFirst?.();
-    this.tellEnd();
+    this.end();
   }
 
   isOpen(): boolean {
@@ -93,12 +89,7 @@ export class FrameQueue<Frame> {
   }
 
   private hand(frame: Frame): void {
-    this.isHanding = true;
-    try {
-      this.isTaking = this.reader?.take(frame) === true;
-    } finally {
-      this.isHanding = false;
-    }
+    this.isTaking = this.reader?.take(frame) === true;
   }
 
   /** Told in a microtask, so that a reader which closes its connection is not told in the middle of that. */
@@ -139,10 +130,6 @@ class FrameIteration<Frame>
       this.isReading = true;
       this.answer();
     });
-  }
-
-  return(): Promise<IteratorResult<readonly Frame[]>> {
-    return Promise.resolve({ done: true, value: undefined });
   }
 
   take(frame: Frame): boolean {

@@ -1,24 +1,29 @@
-// The answering side of a JSON-RPC 2.0 peer over any byte connection. Method names are plain strings here. Calls are handled in the turn of the event
-// loop in which they were read, and a synchronous answer is sent at once, so that nothing between an agent and its listeners waits without need.
+// The answering side of a JSON-RPC 2.0 peer over any byte connection. Method names are plain strings here. A call is handled in the turn of the event
+// loop in which it was read, and a synchronous answer is sent at once, so that nothing between an agent and its listeners waits without need.
 // `vscode-jsonrpc` would handle one message a turn, and queue without a bound; it keeps the outgoing requests alone. Newline framing replaces raw
 // line ends between tokens by spaces. Other framings carry an event's bytes unchanged (AAEP §8.2.1).
 import { Fault, faultFrom } from "../../src/base/errors.js";
+import type { JsonOutline } from "../../src/base/json-document.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
+import type { Millis } from "../../src/contracts/clock.js";
 import type { Log } from "../../src/contracts/log.js";
-import type { AbortSignalLike, AnsweringConnection, RefusedCall, RpcHandlers } from "../../src/contracts/rpc.js";
-import type { Connection } from "../../src/contracts/transport.js";
+import type {
+  AbortSignalLike,
+  AnsweringConnection,
+  RefusedCall,
+  RpcCall,
+  RpcHandlers,
+} from "../../src/contracts/rpc.js";
+import type { CloseInfo, Connection, FrameBatch, PeerIdentity } from "../../src/contracts/transport.js";
 import { refusedHead } from "../framing/refusal.js";
-import { AnsweredCall } from "./answered-call.js";
-import { idFromHead, type RpcId } from "./incoming.js";
-import {
-  createFrameReader,
-  type IncomingAnswer,
-  type IncomingCall,
-  type IncomingRefused,
-  nextTurn,
-} from "./message-reader.js";
+import { CallSignal } from "./call-signal.js";
+import { createIncomingParser, type Incoming, idFromHead, type RpcId } from "./incoming.js";
 import { encodeMessage, notificationBatch } from "./outgoing.js";
 import { rpcErrorFromFault } from "./status.js";
+
+export type IncomingAnswer = Extract<Incoming, { readonly kind: "answer" }>["message"];
+type IncomingCall = Extract<Incoming, { readonly kind: "call" }>;
+type IncomingRefused = Extract<Incoming, { readonly kind: "refused" }>;
 
 export interface RpcOptions {
   /** Most unanswered requests of the peer. At the limit reading pauses until one is answered. Default 4096. */
@@ -26,236 +31,295 @@ export interface RpcOptions {
   /** Whether the connection closes by itself when the peer has ended and every request of the peer is answered. Default true. */
   readonly closeAtEnd?: boolean;
   /** Receives unexpected failures of handlers, of which the peer learns only that there was one. Default: nowhere. */
-  readonly log?: Log;
+  readonly log?: Log | undefined;
 }
 
 /** Callbacks for the requests that this side sends. */
 export interface OwnRequestsEvents {
-  /** Receives the answers of one read to requests of this side. */
-  readonly answered: (messages: readonly IncomingAnswer[]) => void;
+  /** Receives an answer to a request of this side. */
+  readonly answered: (message: IncomingAnswer) => void;
   /** Reports that no answer can come any more. Called at least once. */
   readonly ended: (fault: Fault) => void;
 }
 
 const ASKS_NOTHING: OwnRequestsEvents = { answered: () => {}, ended: () => {} };
 
-export interface Answering {
-  readonly answering: AnsweringConnection;
-  /** Sends a message that is no answer: reading does not wait for it. */
-  readonly ask: (message: object) => void;
+/** A request under way at a handler. Its signal is made when the handler asks for it: nearly none of a busy agent's calls does. */
+class AnsweredCall implements RpcCall {
+  readonly method: string;
+  readonly params: unknown;
+  readonly text: string;
+  readonly outline: JsonOutline;
+  private made: CallSignal | undefined;
+
+  constructor({ method, params, text, outline }: IncomingCall) {
+    this.method = method;
+    this.params = params;
+    this.text = text;
+    this.outline = outline;
+  }
+
+  get signal(): CallSignal {
+    this.made ??= new CallSignal();
+    return this.made;
+  }
 }
 
-/** Takes over `connection` with its frames. Handlers are called after this function has returned. */
-export function createAnsweringConnection(
-  connection: Connection<Uint8Array>,
-  handlers: RpcHandlers,
-  options: RpcOptions = {},
-  own: OwnRequestsEvents = ASKS_NOTHING,
-): Answering {
-  const { maxUnansweredRequests = 4096, closeAtEnd = true, log } = options;
+/** The maker hands it the frames of `connection`, as a `FrameTaker`. */
+export class AnsweringPeer implements AnsweringConnection {
+  readonly ended: Promise<void>;
+  private readonly connection: Connection<Uint8Array>;
+  private readonly handlers: RpcHandlers;
+  private readonly options: RpcOptions;
+  private readonly own: OwnRequestsEvents;
+  private readonly parse = createIncomingParser();
+  private readonly tellEnded: () => void;
   /** Requests that handlers are still working on. */
-  const unanswered = new Set<AnsweredCall>();
-  const byId = new Map<string | number, AnsweredCall>();
-  let answersBlocked = false;
+  private readonly unanswered = new Set<AnsweredCall>();
+  private readonly byId = new Map<string | number, AnsweredCall>();
+  private areAnswersBlocked = false;
   /** True while a handler works on a notification: messages sent meanwhile are the answer to it (R3). */
-  let answersNotification = false;
-  let onAnswered: () => void = () => {};
-  let isOver = false;
-  let isClosed = false;
-  const { promise: ended, resolve: tellEnded } = withResolvers();
+  private answersNotification = false;
+  private onAnswered: () => void = () => {};
+  private isStopped = false;
+  private isOver = false;
+  private isClosed = false;
 
-  function send(message: object): void {
-    if (!connection.send(encodeMessage(message))) answersBlocked = true;
+  constructor(
+    connection: Connection<Uint8Array>,
+    handlers: RpcHandlers,
+    options: RpcOptions = {},
+    own: OwnRequestsEvents = ASKS_NOTHING,
+  ) {
+    this.connection = connection;
+    this.handlers = handlers;
+    this.options = options;
+    this.own = own;
+    const { promise, resolve } = withResolvers();
+    this.ended = promise;
+    this.tellEnded = resolve;
+    void connection.closed.then((info) => this.gone(info));
+  }
+
+  get peer(): PeerIdentity {
+    return this.connection.peer;
+  }
+
+  get closed(): Promise<CloseInfo> {
+    return this.connection.closed;
+  }
+
+  take(frame: Uint8Array): boolean {
+    if (this.isStopped) return false;
+    const incoming = this.parse(frame);
+    switch (incoming.kind) {
+      case "call":
+        this.takeCall(incoming);
+        return this.handlers.isCostly?.(incoming.method, incoming.params) === true;
+      case "refused":
+        this.takeRefused(incoming);
+        return false;
+      case "answer":
+        this.own.answered(incoming.message);
+        return false;
+      case "cancellation":
+        this.byId.get(incoming.id)?.signal.abort("cancelled");
+        return false;
+      case "ignored":
+        return false;
+    }
+  }
+
+  /** Reading pauses while the peer does not take its answers, or has too many unanswered requests. */
+  room(): Promise<void> | undefined {
+    if (this.areAnswersBlocked) {
+      return this.connection.writable().then(() => {
+        this.areAnswersBlocked = false;
+      });
+    }
+    const { maxUnansweredRequests = 4096 } = this.options;
+    if (this.unanswered.size >= maxUnansweredRequests && !this.isOver) return this.nextAnswer();
+    return this.handlers.room?.();
+  }
+
+  noMore(fault: Fault | undefined): void {
+    const head = fault === undefined ? undefined : refusedHead(fault);
+    this.endWaiting(fault ?? peerEnded(this.peer.label));
+    this.tellEnded();
+    if (fault !== undefined && fault.code !== "peer_gone") {
+      // The peer learns the reason before the connection closes (R33).
+      this.refuse(head === undefined ? null : idFromHead(head), fault);
+      void this.connection.close(fault);
+    } else if (this.options.closeAtEnd !== false) void this.closeWhenAnswered();
   }
 
   /**
    * For a message that is no answer, the sender heeds the result of `notify`. If reading waited for it as well, two peers could wait for each other.
    */
-  function notify(method: string, params: object): boolean {
-    const taken = connection.send(encodeMessage({ jsonrpc: "2.0", method, params }));
-    if (!taken && answersNotification) answersBlocked = true;
+  notify(method: string, params: object): boolean {
+    const taken = this.connection.send(encodeMessage({ jsonrpc: "2.0", method, params }));
+    if (!taken && this.answersNotification) this.areAnswersBlocked = true;
     return taken;
   }
 
-  function refuse(id: RpcId, fault: Fault): void {
-    send({ jsonrpc: "2.0", id, error: rpcErrorFromFault(fault) });
+  notifyBatch(
+    method: string,
+    batch: FrameBatch<Uint8Array>,
+    members?: Readonly<Record<string, string>>,
+    lastMethod: string = method,
+  ): boolean {
+    return this.connection.sendBatch(notificationBatch(method, batch, members, lastMethod));
   }
 
-  function answer(id: RpcId, method: string, result: unknown): void {
-    try {
-      send({ jsonrpc: "2.0", id, result: result === undefined ? null : result });
-    } catch (caught) {
-      refuseCaught(id, method, caught);
-    }
+  writable(): Promise<void> {
+    return this.connection.writable();
   }
 
-  /** Refuses a request whose handler threw, or whose result could not be written. */
-  function refuseCaught(id: RpcId, method: string, caught: unknown): void {
-    const { code, cause } = faultFrom(caught);
-    // An internal fault may say what only the log is to be told (R20).
-    if (caught instanceof Fault && code !== "internal") {
-      refuse(id, caught);
-      return;
-    }
-    log?.error({ method, cause }, "a request failed in an unexpected way");
-    const sentence = "The request failed for a reason of the receiver's own. Its log says more.";
-    refuse(id, new Fault("internal", sentence));
+  async answered(): Promise<void> {
+    while (this.unanswered.size > 0 && !this.isClosed) await this.nextAnswer();
   }
 
-  /** Reading pauses while the peer does not take its answers, or has too many unanswered requests. */
-  function ready(): Promise<void> | undefined {
-    return answersBlocked || unanswered.size >= maxUnansweredRequests ? comeToRead() : undefined;
+  takeNoMore(): void {
+    this.isStopped = true;
   }
 
-  async function comeToRead(): Promise<void> {
-    if (answersBlocked) {
-      await connection.writable();
-      answersBlocked = false;
-    }
-    while (unanswered.size >= maxUnansweredRequests && !isOver) await nextAnswer();
+  /** Order: no more input, then the answers under way, then the rest of the output, then the close. */
+  async close(withinMs?: Millis): Promise<void> {
+    this.takeNoMore();
+    this.abortCalls();
+    await nextTurn();
+    await this.connection.close(undefined, withinMs);
   }
 
-  function nextAnswer(): Promise<void> {
+  unref(): void {
+    this.connection.unref?.();
+  }
+
+  private gone(info: CloseInfo): void {
+    this.isClosed = true;
+    this.takeNoMore();
+    this.abortCalls();
+    this.endWaiting(info.fault ?? peerEnded(this.peer.label));
+    this.tellEnded();
+  }
+
+  private abortCalls(): void {
+    for (const call of this.unanswered) call.signal.abort("ended");
+  }
+
+  private endWaiting(fault: Fault): void {
+    this.isOver = true;
+    this.own.ended(fault);
+    this.onAnswered();
+  }
+
+  private async closeWhenAnswered(): Promise<void> {
+    await this.answered();
+    await nextTurn();
+    await this.connection.close();
+  }
+
+  private nextAnswer(): Promise<void> {
     return new Promise((resolve) => {
-      onAnswered = resolve;
+      const before = this.onAnswered;
+      this.onAnswered = () => {
+        before();
+        resolve();
+      };
     });
   }
 
-  function handleEnd(fault: Fault | undefined): void {
-    const head = fault === undefined ? undefined : refusedHead(fault);
-    endWaiting(fault ?? peerEnded(connection.peer.label));
-    tellEnded();
-    if (fault !== undefined && fault.code !== "peer_gone") {
-      // The peer learns the reason before the connection closes (R33).
-      refuse(head === undefined ? null : idFromHead(head), fault);
-      void connection.close(fault);
-    } else if (closeAtEnd) {
-      void closeWhenAnswered();
-    }
-  }
-
-  function endWaiting(fault: Fault): void {
-    isOver = true;
-    own.ended(fault);
-    onAnswered();
-  }
-
-  async function answered(): Promise<void> {
-    while (unanswered.size > 0 && !isClosed) await nextAnswer();
-  }
-
-  async function closeWhenAnswered(): Promise<void> {
-    await answered();
-    await nextTurn();
-    await connection.close();
-  }
-
-  function onRefused({ id, fault, text, isNotification }: IncomingRefused): void {
-    const answered = text === undefined ? undefined : refusedAnswer({ text, fault, isNotification });
-    if (answered === undefined) refuse(id, fault);
-    else if (id !== null) answer(id, "", answered.result);
-  }
-
-  function refusedAnswer(call: RefusedCall): ReturnType<NonNullable<RpcHandlers["refused"]>> {
-    answersNotification = true;
-    try {
-      return handlers.refused?.(call);
-    } catch (caught) {
-      log?.error({ err: caught }, "a message that was refused failed in an unexpected way");
-      return undefined;
-    } finally {
-      answersNotification = false;
-    }
-  }
-
-  function onCall(incoming: IncomingCall, isCancelled: boolean): void {
+  private takeCall(incoming: IncomingCall): void {
     const { id, method, params, text, outline } = incoming;
     if (id === undefined) {
-      handleNotification({ method, params, text, outline, signal: NEVER });
+      this.takeNotification({ method, params, text, outline, signal: NEVER });
       return;
     }
-    const call = new AnsweredCall(incoming, isCancelled ? "cancelled" : undefined);
+    const call = new AnsweredCall(incoming);
     let result: unknown;
     try {
-      result = handlers.request(call);
+      result = this.handlers.request(call);
     } catch (caught) {
-      refuseCaught(id, method, caught);
+      this.refuseCaught(id, method, caught);
       return;
     }
-    if (isPromise(result)) void follow(result, id, call);
-    else answer(id, method, result);
+    if (isPromise(result)) void this.follow(result, id, call);
+    else this.answer(id, method, result);
   }
 
-  function handleNotification(call: Parameters<RpcHandlers["notification"]>[0]): void {
-    answersNotification = true;
+  private takeNotification(call: RpcCall): void {
+    this.answersNotification = true;
     try {
-      handlers.notification(call);
+      this.handlers.notification(call);
     } catch (caught) {
-      log?.error({ method: call.method, err: caught }, "a notification failed in an unexpected way");
+      this.options.log?.error({ method: call.method, err: caught }, "a notification failed in an unexpected way");
     } finally {
-      answersNotification = false;
+      this.answersNotification = false;
     }
   }
 
-  async function follow(result: PromiseLike<unknown>, id: string | number, call: AnsweredCall): Promise<void> {
-    unanswered.add(call);
-    byId.set(id, call);
+  private async follow(result: PromiseLike<unknown>, id: string | number, call: AnsweredCall): Promise<void> {
+    this.unanswered.add(call);
+    this.byId.set(id, call);
     try {
-      answer(id, call.method, await result);
+      this.answer(id, call.method, await result);
     } catch (caught) {
-      refuseCaught(id, call.method, caught);
+      this.refuseCaught(id, call.method, caught);
     } finally {
-      unanswered.delete(call);
-      if (byId.get(id) === call) byId.delete(id);
-      onAnswered();
+      this.unanswered.delete(call);
+      if (this.byId.get(id) === call) this.byId.delete(id);
+      const told = this.onAnswered;
+      this.onAnswered = () => {};
+      told();
     }
   }
 
-  const frames = createFrameReader(connection.frames, {
-    onCall,
-    onAnswers: own.answered,
-    onCancelled: (id) => byId.get(id)?.abort("cancelled"),
-    onRefused,
-    ready,
-    onEnd: handleEnd,
-    isCostly: handlers.isCostly ?? (() => false),
-    room: handlers.room ?? (() => undefined),
-  });
-
-  function abortCalls(): void {
-    for (const call of unanswered) call.abort("ended");
+  private takeRefused({ id, fault, text, isNotification }: IncomingRefused): void {
+    const answered = text === undefined ? undefined : this.refusedAnswer({ text, fault, isNotification });
+    if (answered === undefined) this.refuse(id, fault);
+    else if (id !== null) this.answer(id, "", answered.result);
   }
 
-  void connection.closed.then((info) => {
-    isClosed = true;
-    frames.stop();
-    abortCalls();
-    endWaiting(info.fault ?? peerEnded(connection.peer.label));
-    tellEnded();
-  });
+  private refusedAnswer(call: RefusedCall): ReturnType<NonNullable<RpcHandlers["refused"]>> {
+    this.answersNotification = true;
+    try {
+      return this.handlers.refused?.(call);
+    } catch (caught) {
+      this.options.log?.error({ err: caught }, "a message that was refused failed in an unexpected way");
+      return undefined;
+    } finally {
+      this.answersNotification = false;
+    }
+  }
 
-  const answering: AnsweringConnection = {
-    peer: connection.peer,
-    notify,
-    notifyBatch: (method, batch, members, lastMethod = method) =>
-      connection.sendBatch(notificationBatch(method, batch, members, lastMethod)),
-    writable: () => connection.writable(),
-    ended,
-    answered,
-    takeNoMore: frames.stop,
-    close: async (withinMs) => {
-      // Order: no more input, then the answers under way, then the rest of the output, then the close.
-      frames.stop();
-      abortCalls();
-      await nextTurn();
-      await connection.close(undefined, withinMs);
-    },
-    closed: connection.closed,
-    unref: () => connection.unref?.(),
-  };
-  // Ignores whether the peer takes more: a side that waits for that before it reads on, while the peer waits for its own answers, waits for ever.
-  const ask = (message: object): void => void connection.send(encodeMessage(message));
-  return { answering, ask };
+  private answer(id: RpcId, method: string, result: unknown): void {
+    try {
+      this.send({ jsonrpc: "2.0", id, result: result === undefined ? null : result });
+    } catch (caught) {
+      this.refuseCaught(id, method, caught);
+    }
+  }
+
+  private refuse(id: RpcId, fault: Fault): void {
+    this.send({ jsonrpc: "2.0", id, error: rpcErrorFromFault(fault) });
+  }
+
+  private send(message: object): void {
+    if (!this.connection.send(encodeMessage(message))) this.areAnswersBlocked = true;
+  }
+
+  /** Refuses a request whose handler threw, or whose result could not be written. */
+  private refuseCaught(id: RpcId, method: string, caught: unknown): void {
+    const { code, cause } = faultFrom(caught);
+    // An internal fault may say what only the log is to be told (R20).
+    if (caught instanceof Fault && code !== "internal") {
+      this.refuse(id, caught);
+      return;
+    }
+    this.options.log?.error({ method, cause }, "a request failed in an unexpected way");
+    const sentence = "The request failed for a reason of the receiver's own. Its log says more.";
+    this.refuse(id, new Fault("internal", sentence));
+  }
 }
 
 /** A notification cannot be cancelled. */
@@ -267,4 +331,11 @@ function peerEnded(label: string): Fault {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** Resolves after the current turn of the event loop. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -1,32 +1,25 @@
 import type { AbortSignalLike } from "../../src/contracts/rpc.js";
 
 /** An abort signal for one call. Lighter than the platform's, of which a busy agent would need a hundred thousand a second. */
-export interface CallSignal extends AbortSignalLike {
-  /** Calls every listener once. */
-  readonly abort: (reason: "cancelled" | "ended") => void;
-}
+export class CallSignal implements AbortSignalLike {
+  reason: AbortSignalLike["reason"];
+  private listeners: (() => void)[] | undefined;
 
-/** `given`: the reason of a signal that is aborted from the beginning. */
-export function createCallSignal(given?: "cancelled" | "ended"): CallSignal {
-  let reason = given;
-  let listeners: (() => void)[] | undefined;
-  return {
-    get aborted() {
-      return reason !== undefined;
-    },
-    get reason() {
-      return reason;
-    },
-    addEventListener: (_type, listener) => {
-      listeners ??= [];
-      listeners.push(listener);
-    },
-    abort: (why) => {
-      if (reason !== undefined) return;
-      reason = why;
-      const told = listeners ?? [];
-      listeners = undefined;
-      for (const listener of told) listener();
-    },
-  };
+  get aborted(): boolean {
+    return this.reason !== undefined;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.listeners ??= [];
+    this.listeners.push(listener);
+  }
+
+  /** Calls every listener once. */
+  abort(reason: "cancelled" | "ended"): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    const told = this.listeners ?? [];
+    this.listeners = undefined;
+    for (const listener of told) listener();
+  }
 }

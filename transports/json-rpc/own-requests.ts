@@ -9,15 +9,14 @@ import {
 } from "vscode-jsonrpc";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
+import type { IncomingAnswer } from "./answering-connection.js";
 import { installPlatform } from "./library-platform.js";
-import type { IncomingAnswer } from "./message-reader.js";
 import { faultFromRpcError } from "./status.js";
 
 export interface OwnRequests {
   /** Rejects with a Fault: the peer's own, or "peer_gone" if no answer can come any more. */
   readonly request: (method: string, params: object) => Promise<unknown>;
-  /** Takes the answers of one read. */
-  readonly answered: (messages: readonly IncomingAnswer[]) => void;
+  readonly answered: (message: IncomingAnswer) => void;
   /**
    * Reports that no answer can come any more: waiting and later calls reject with "peer_gone" and the reason. Only the first call of `end` counts.
    */
@@ -79,10 +78,10 @@ export function createOwnRequests(send: (message: object) => void, log: Log | un
           : library.sendRequest<unknown>(method, params);
         sent.then(resolve, (caught: unknown) => reject(faultFromCaught(caught))).finally(() => pending.delete(reject));
       }),
-    answered: (messages) => {
+    answered: (message) => {
       if (over !== undefined) return;
       if (waiting.length === 0) hand(carrier);
-      waiting.push(...messages);
+      waiting.push(message);
     },
     end: (fault) => {
       if (over !== undefined) return;

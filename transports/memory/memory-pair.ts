@@ -28,7 +28,7 @@ interface Channel<Frame> {
   readonly waitingFrames: () => number;
   readonly hasEnded: () => boolean;
   readonly writable: () => Promise<void>;
-  /** What the receiver reads. */
+  /** The receiver's side. */
   readonly queue: FrameQueue<Frame>;
   /** Ends the channel. With a fault the frames break off; `discard` drops those that wait. */
   readonly end: (discard: boolean, fault?: Fault) => void;

@@ -204,7 +204,6 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     notifyBatch: () => true,
     writable: async () => stream?.writable(),
     ended: closed.then(() => {}),
-    takeNoMore: () => {},
     close: async (withinMs = END_MS) => {
       isClosing = true;
       if (stream === undefined) finish(undefined);

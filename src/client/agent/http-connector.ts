@@ -196,7 +196,6 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     notifyBatch: () => true,
     writable: () => Promise.resolve(),
     ended: closed.then(() => {}),
-    takeNoMore: () => {},
     close: async () => end({ kind: "local" }),
     closed,
   };

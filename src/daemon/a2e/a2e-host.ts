@@ -7,7 +7,6 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import { everyLanguage } from "../../engine/notices/daemon-events.js";
-import { createTurnRoom } from "../../engine/time/turn-room.js";
 import { createTurnSlices } from "../../engine/time/turn-slices.js";
 import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";
@@ -16,8 +15,8 @@ import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
+import { ReadingTurns } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
-import { createSharedTurns } from "../../runtime/shared-turns.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess } from "./provider-process.js";
 
@@ -65,7 +64,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
   );
   const maker = createMessageMaker(options.ids, clock.wallTime);
   const foldedNames = createFoldedNames();
-  const sharing = { room: createWaitingRoom(), takingTurns: createSharedTurns(clock, createTurnRoom(clock)) };
+  const sharing = { room: createWaitingRoom(), readingTurns: new ReadingTurns(clock) };
   const services: A2eServices = {
     engine: by.engine,
     access: by.access,

@@ -4,15 +4,14 @@ import type { Journal } from "../../contracts/journal.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
-import { createTurnRoom } from "../../engine/time/turn-room.js";
 import { answerSingle, type SingleAnswer } from "../../protocols/akashik/agent/single-request.js";
 import { createField } from "../../protocols/akashik/field/field.js";
 import type { AkashikServices } from "../../protocols/akashik/host/akashik-services.js";
 import type { Operation } from "../../protocols/akashik/messages/capabilities.js";
 import { createAkashikProtocol } from "../../protocols/akashik/sessions/akashik-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
+import { ReadingTurns } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
-import { createSharedTurns } from "../../runtime/shared-turns.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import type { ExchangeServer } from "../exchanges/exchange-door.js";
 import { createFieldKept, readKeptField } from "./kept-field.js";
@@ -72,7 +71,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
     persistence: durableState.isDurable ? "durable" : "memory",
   };
   const protocol = createAkashikProtocol(services);
-  const sharing = { room: createWaitingRoom(), takingTurns: createSharedTurns(clock, createTurnRoom(clock)) };
+  const sharing = { room: createWaitingRoom(), readingTurns: new ReadingTurns(clock) };
   const endFeed = feedSessions({ engine, field, clock, log });
   return {
     serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>

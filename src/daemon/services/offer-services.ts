@@ -12,6 +12,7 @@ import { subscriberMethods } from "../../protocols/aaep/services/subscriber-serv
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-services.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
+import type { ReadingTurns } from "../../runtime/frame-loop.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
 import type { SharedTurns } from "../../runtime/shared-turns.js";
@@ -50,6 +51,7 @@ export interface OfferedBy {
   readonly isReady: () => boolean;
   readonly replies: ReadonlyMap<ReplyFate, number>;
   readonly sendingTurns: SharedTurns;
+  readonly readingTurns: ReadingTurns;
   readonly checkpoints: Checkpoints;
   readonly track: (served: Conversation, peer: PeerIdentity, transport: string) => void;
 }
@@ -80,6 +82,7 @@ async function offerServices(
     clock,
     handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
     sendingTurns: by.sendingTurns,
+    readingTurns: by.readingTurns,
     checkpoints: by.checkpoints,
     served: (served: Conversation, peer: PeerIdentity) => by.track(served, peer, "services"),
   };

@@ -59,6 +59,21 @@ export function openStream<Frame extends Uint8Array>(
     ...first,
     peer: { label: "stream", trust: "token-holder" },
     frames: { [Symbol.asyncIterator]: frames },
+    read: (reader) => {
+      let hasEnded = false;
+      const end = (fault: Fault | undefined): void => {
+        if (!hasEnded) reader.end(fault);
+        hasEnded = true;
+      };
+      first.read({
+        take: (frame) => {
+          if (frame !== END && !hasEnded) return reader.take(frame);
+          end(undefined);
+          return true;
+        },
+        end,
+      });
+    },
     sendBatch: (batch: FrameBatch<Frame>) => {
       const { frames, last } = batch;
       if (frames.length > 0) runs.push(frames);

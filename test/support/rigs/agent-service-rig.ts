@@ -10,7 +10,7 @@ import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { type AgentMethods, agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
-import { type CallSignal, createCallSignal } from "../../../transports/json-rpc/call-signal.js";
+import { CallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { openStream, type StreamClient } from "../peers/service-calls.js";
 import { createEngineRig, type EngineRig, type RigOptions, SILENT_LOG } from "./engine-rig.js";
 
@@ -76,7 +76,7 @@ export function createAgentServiceRig(
     }
   };
 
-  const callBytes = async (name: MethodName, bytes: Uint8Array, signal = createCallSignal()): Promise<Document> => {
+  const callBytes = async (name: MethodName, bytes: Uint8Array, signal = new CallSignal()): Promise<Document> => {
     const method = methodOf(name);
     if (method.kind !== "unary") throw new Error(`${name} is a stream`);
     const answer = await method.answer(bytes, { peer: { label: "caller", trust: "same-user" }, signal });

@@ -4,6 +4,7 @@ import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
 import { createCheckpoints } from "../../../src/runtime/checkpoints.js";
+import { ReadingTurns } from "../../../src/runtime/frame-loop.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
 import { createSharedTurns } from "../../../src/runtime/shared-turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
@@ -67,6 +68,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       clock: rig.clock,
       log,
       handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
+      readingTurns: new ReadingTurns(rig.clock),
       sendingTurns: createSharedTurns(rig.clock, createTurnRoom(rig.clock)),
       checkpoints: createCheckpoints(rig.clock),
       served: (stream) => void served.push(stream),

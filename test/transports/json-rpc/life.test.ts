@@ -63,23 +63,6 @@ describe("cancellation reaches the work", () => {
     expect(reasons).toEqual([true, "cancelled"]);
   });
 
-  it("of a request of the same read that waits for others' turns", async () => {
-    const begun: unknown[] = [];
-    const peer = rawAgainst({
-      isCostly: (method) => method === "costly",
-      request: ({ method, params, signal }) => {
-        begun.push([params, signal.aborted]);
-        return method;
-      },
-    });
-    const cancelled = notification("$/cancelRequest", { id: 4 });
-    const costly = [1, 2, 3].map((id) => request(id, "costly", { id }));
-    peer.say(...costly, request(4, "m", { id: 4 }), request(5, "m", { id: 5 }), cancelled);
-    const answers = await peer.hear(5);
-    expect(answers).toMatchObject([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }, { id: 5 }]);
-    expect(begun).toEqual([1, 2, 3, 4, 5].map((id) => [{ id }, id === 4]));
-  });
-
   it("when the connection breaks", async () => {
     const { peer, withdrawn } = cancellable();
     peer.say(request(1, "m", { one: 1 }));

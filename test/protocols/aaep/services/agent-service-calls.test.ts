@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PublishBatchRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import type { Journal } from "../../../../src/contracts/journal.js";
 import { MAX_LEASES } from "../../../../src/protocols/aaep/services/agent-leases.js";
-import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
+import { CallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import {
   AGENT_IDLE_MS,
   type AgentServiceRig,
@@ -156,7 +156,7 @@ describe("PublishBatch", () => {
   it("takes turns where it costs much, and is not made any more where nobody waits for it", async () => {
     const service = createAgentServiceRig();
     const keys = await Promise.all([begun(service, "sess_1"), begun(service, "sess_2"), begun(service, "sess_3")]);
-    const gone = createCallSignal();
+    const gone = new CallSignal();
     const ends = keys.map(({ agent_key }, index) =>
       service.call(
         "publishBatch",
@@ -334,7 +334,7 @@ describe("Confirm and Clarify", () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
-    const signal = createCallSignal();
+    const signal = new CallSignal();
     const answer = service.call("confirm", { event: { ...CONFIRM, reply_token: "rpl_1" }, agent_key }, signal);
     await service.settle();
     signal.abort("cancelled");
@@ -349,7 +349,11 @@ describe("Confirm and Clarify", () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
-    const answer = service.call("confirm", { event: CONFIRM, agent_key }, createCallSignal("cancelled"));
+    const answer = service.call(
+      "confirm",
+      { event: CONFIRM, agent_key },
+      Object.assign(new CallSignal(), { reason: "cancelled" } as const),
+    );
     expect(await answer).toMatchObject({ outcome: { resolved_by: "cancelled" } });
     expect(service.rig.engine.status().openQuestionCount).toBe(0);
   });
@@ -358,7 +362,7 @@ describe("Confirm and Clarify", () => {
     const service = createAgentServiceRig();
     const listener = service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
-    const signal = createCallSignal();
+    const signal = new CallSignal();
     void service.call("confirm", { event: { ...CONFIRM, reply_token: "rpl_1" }, agent_key }, signal);
     await service.settle();
     signal.abort("ended");
@@ -374,7 +378,7 @@ describe("Confirm and Clarify", () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
-    const signal = createCallSignal();
+    const signal = new CallSignal();
     void service.call("confirm", { event: { ...CONFIRM, timeout_seconds: 3600 }, agent_key }, signal);
     await service.advance(10 * AGENT_IDLE_MS);
     expect(service.service.leaseCount()).toBe(1);

@@ -7,7 +7,7 @@ import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.j
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import { agentMethods } from "../../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
-import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
+import { CallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import {
   createSubscriberRig,
   type Document,
@@ -111,7 +111,7 @@ describe("calls beside Listen", () => {
     const events = [session().started(), session().confirmation(TOKEN)];
     const answer = publishBatch.answer(encodeDocument(PublishBatchRequestSchema, { publish: { events } }), {
       peer: { label: "agent", trust: "same-user" },
-      signal: createCallSignal(),
+      signal: new CallSignal(),
     });
     await rig.settle();
     const { agent_key: key } = decodeDocument(PublishBatchResponseSchema, await answer);

@@ -1,7 +1,7 @@
 // R29 as agents see it: what they are told is safe, and where it cannot be made so they are told that, and nobody else is concerned.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../../src/base/errors.js";
-import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
+import { CallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
 import { createAgentServiceRig } from "../../../support/rigs/agent-service-rig.js";
 import { createKeptDisk, type DurableRing } from "../../../support/rigs/durable-ring.js";
@@ -44,11 +44,11 @@ function createPeer(rig: EngineRig) {
     /** How the questions ended that it was told of. */
     outcomes: () => notified.flatMap(({ method, params }) => (method === "aaep.outcome" ? [params.resolved_by] : [])),
     /** What has become of the call by now. */
-    call: (method: string, params: unknown, signal?: ReturnType<typeof createCallSignal>) => {
+    call: (method: string, params: unknown, signal?: CallSignal) => {
       const answer: { value: unknown } = { value: "none yet" };
       const codeOf = (caught: unknown) => (caught instanceof Fault ? caught.code : caught);
       try {
-        void Promise.resolve(handlers.request(rpcCall(method, params, signal ?? createCallSignal()))).then(
+        void Promise.resolve(handlers.request(rpcCall(method, params, signal ?? new CallSignal()))).then(
           (value) => (answer.value = value),
           (caught) => (answer.value = codeOf(caught)),
         );
@@ -57,7 +57,7 @@ function createPeer(rig: EngineRig) {
       }
       return answer;
     },
-    tell: (method: string, params: unknown) => handlers.notification(rpcCall(method, params, createCallSignal())),
+    tell: (method: string, params: unknown) => handlers.notification(rpcCall(method, params, new CallSignal())),
     hangUp: () => ended(),
   };
 }
@@ -135,7 +135,7 @@ describe("R29: over JSON-RPC", () => {
     await disk.flush();
     const resume = { session_id: "sess_1", resume_token: (started.value as Message).resume_token };
     expect((second.value as Message).resume_token).toMatch(/^rst_/);
-    const signal = createCallSignal();
+    const signal = new CallSignal();
     const { reply_token: _, ...question } = confirmation("rpl_1");
     const asking = agent.call("aaep.confirm", question, signal);
     disk.setFailing(true);

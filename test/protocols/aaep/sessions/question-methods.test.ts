@@ -5,7 +5,7 @@ import type { AbortSignalLike } from "../../../../src/contracts/rpc.js";
 import { formatTimestamp } from "../../../../src/engine/event/timestamps.js";
 import { MAX_AWAITED_COUNT } from "../../../../src/protocols/aaep/agent/agent-questions.js";
 import { RPC_METHODS } from "../../../../src/protocols/aaep/sessions/message-names.js";
-import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
+import { CallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { faultOf } from "../../../support/fault-of.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
 import { createEngineRig, type EngineRig } from "../../../support/rigs/engine-rig.js";
@@ -31,8 +31,8 @@ function createStage(): Stage {
     return {
       session,
       told,
-      call: (method, params, signal = createCallSignal()) => session.handlers.request(rpcCall(method, params, signal)),
-      tell: (method, params) => session.handlers.notification(rpcCall(method, params, createCallSignal())),
+      call: (method, params, signal = new CallSignal()) => session.handlers.request(rpcCall(method, params, signal)),
+      tell: (method, params) => session.handlers.notification(rpcCall(method, params, new CallSignal())),
     };
   };
   return { rig, peer };
@@ -188,7 +188,7 @@ describe("aaep.confirm, aaep.clarify", () => {
 
   test("cancelling the request takes the question back; the end of its connection does not yet (R8)", async () => {
     const stage = conversation();
-    const [cancel, end] = [createCallSignal(), createCallSignal()];
+    const [cancel, end] = [new CallSignal(), new CallSignal()];
     const cancelled = stage.agent.call("aaep.confirm", CONFIRM, cancel);
     cancel.abort("cancelled");
     expect(await cancelled).toMatchObject({ resolved_by: "cancelled" });
@@ -207,7 +207,11 @@ describe("aaep.confirm, aaep.clarify", () => {
 
   test("a request that was cancelled before it was looked at asks nobody for long", async () => {
     const stage = conversation();
-    const outcome = stage.agent.call("aaep.confirm", CONFIRM, createCallSignal("cancelled"));
+    const outcome = stage.agent.call(
+      "aaep.confirm",
+      CONFIRM,
+      Object.assign(new CallSignal(), { reason: "cancelled" } as const),
+    );
     expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
   });
 
