@@ -269,7 +269,8 @@ tellOverLanes([
         request: { capabilities: { languages: ["en-GB"], preferred_verbosity: "terse" } },
         answer: ACCEPTED,
       },
-      { do: "publish", events: recording("yoruba-market") },
+      { do: "publish", events: recording("yoruba-market").slice(0, 256) },
+      { do: "publish", events: recording("yoruba-market").slice(256) },
       {
         do: "hears all",
         who: "yoruba",
