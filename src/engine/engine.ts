@@ -98,7 +98,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     limits: options,
     isRecording: options.isRecording ?? false,
     refusal,
-    checkQuestionRoom: (bytes) => questions.checkRoom(bytes),
+    checkQuestionRoom: (asked) => questions.checkRoom(asked),
     validate: services.validate,
     defaultLanguage: options.defaultLanguage,
     summary: noticeFactory.madeSummary,

@@ -32,8 +32,8 @@ async function publishMuch(rig: DaemonRig, count = CHUNKS, chunk = TEXT): Promis
   const agent = await rig.rpc();
   const session_id = nextSession();
   await agent.publish({ type: "aaep:agent.session.started", session_id, summary_normal: "Begins." });
-  for (let index = 0; index < count; index += 20) {
-    const chunks = Array.from({ length: 20 }, (_, one) => ({
+  for (let index = 0; index < count; index += 4) {
+    const chunks = Array.from({ length: 4 }, (_, one) => ({
       type: "aaep:agent.output.streaming",
       session_id,
       chunk,

@@ -7,7 +7,12 @@ import type { Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { isHostDialog } from "../event/host-dialog.js";
-import { checkQuestionRoom, SESSION_COUNTS, type SessionCounts } from "../sessions/session-limits.js";
+import {
+  checkQuestionRoom,
+  type QuestionRoom,
+  SESSION_COUNTS,
+  type SessionCounts,
+} from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
 import { type DurableQuestion, forgetQuestion, keepQuestion } from "./durable-questions.js";
@@ -153,9 +158,9 @@ export class Questions {
     return this.pending.size;
   }
 
-  /** Throws "rate_limit" if questions of `bytes` do not fit among the open ones of all sessions, of at most `questionBytes`. */
-  checkRoom(bytes: number): void {
-    checkQuestionRoom(this.counts, this.openBytes, bytes);
+  /** Throws "rate_limit" if these questions do not fit among the open ones of all sessions. */
+  checkRoom(asked: QuestionRoom): void {
+    checkQuestionRoom(this.counts, { count: this.pending.size, bytes: this.openBytes }, asked);
   }
 
   find(token: string): OpenQuestion | undefined {

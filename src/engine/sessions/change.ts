@@ -18,7 +18,7 @@ import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
 import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
 import { timestampFrom } from "./complete-event.js";
 import type { TakenEvent } from "./event-intake.js";
-import type { SessionCounts } from "./session-limits.js";
+import type { QuestionRoom, SessionCounts } from "./session-limits.js";
 import type { AgentRecord, HistoryIndex, OpenQuestion, SessionRecord } from "./session-record.js";
 
 /** The instant of a change by both clocks, and its source of random ids (R24). */
@@ -98,8 +98,8 @@ export interface RuleServices {
   readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
   /** Throws "rate_limit" if a connection may not begin `more` sessions beside those that it has open (R34). */
   readonly checkOpenSessions: (connection: object | undefined, more: number) => void;
-  /** Throws "rate_limit" if further questions of `bytes` do not fit among the open ones of all sessions (R34). */
-  readonly checkQuestionRoom: (bytes: number) => void;
+  /** Throws "rate_limit" if further questions do not fit among the open ones of all sessions (R34). */
+  readonly checkQuestionRoom: (asked: QuestionRoom) => void;
 }
 
 /** A tool call's id, a question's outcome, a completed output, a permission (R5), a reply token. */

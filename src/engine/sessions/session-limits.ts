@@ -14,6 +14,8 @@ export interface SessionCounts {
   readonly outputs: number;
   /** Open questions. */
   readonly questions: number;
+  /** Open questions of all sessions together: the end of the last subscription that can answer resolves all of them in one turn (R34). */
+  readonly allQuestions: number;
   /** Bytes of the open questions of all sessions together, by estimate of their events. */
   readonly questionBytes: number;
   /** Most events of one plan, the daemon's included. The open parts of a single session are far fewer by default. */
@@ -35,6 +37,7 @@ export const SESSION_COUNTS: SessionCounts = {
   tools: 256,
   outputs: 256,
   questions: 64,
+  allQuestions: 1024,
   questionBytes: 32 * 1024 * 1024,
   plannedEvents: 2048,
   callIds: 16_384,
@@ -132,13 +135,19 @@ export function checkOpenLimit(
   });
 }
 
-/** Throws "rate_limit" if further questions of `bytes` would bring the open questions of all sessions, of `openBytes`, beyond `questionBytes`. */
+/** Number of questions, and bytes of their events. */
+export interface QuestionRoom {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Throws "rate_limit" if the questions that are `open` in all sessions and those that are `asked` exceed `allQuestions` or `questionBytes` (R34). */
 export function checkQuestionRoom(
-  { questionBytes }: Pick<SessionCounts, "questionBytes">,
-  openBytes: number,
-  bytes: number,
+  { allQuestions, questionBytes }: SessionCounts,
+  open: QuestionRoom,
+  asked: QuestionRoom,
 ): void {
-  if (openBytes + bytes <= questionBytes) return;
-  const sentence = `Wait for an outcome first: the open questions of all sessions may take ${questionBytes} bytes.`;
+  if (open.count + asked.count <= allQuestions && open.bytes + asked.bytes <= questionBytes) return;
+  const sentence = `Wait for an outcome first: all sessions may have ${allQuestions} open questions of ${questionBytes} bytes together.`;
   throw new Fault("rate_limit", sentence, { pointer: "", rule: "R34" });
 }

@@ -85,7 +85,7 @@ export function ask(context: RuleContext): void {
     breach(context, "already_asked", sentence, pointer, "AAEP §6.1");
   }
   const askedBytes = change.askedBytes + jsonSize(event);
-  checkQuestionRoom(askedBytes);
+  checkQuestionRoom({ count: 1 + (change.asked?.length ?? 0), bytes: askedBytes });
   change.askedBytes = askedBytes;
   if (agent.told !== AWAITING_INPUT) {
     // The supplied event has no summary: its subscribers get the question next, and all others get the notice.

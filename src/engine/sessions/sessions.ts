@@ -29,6 +29,7 @@ import {
   checkOpenSessions,
   checkPublish,
   PUBLISH_LIMITS,
+  type QuestionRoom,
   SESSION_COUNTS,
   type SessionCounts,
   type SessionLimits,
@@ -61,8 +62,8 @@ export interface SessionsOptions {
   readonly isRecording?: boolean;
   /** The fault of the journal while it takes nothing (R29). Default: it takes everything. */
   readonly refusal?: () => unknown;
-  /** Throws "rate_limit" if further questions of `bytes` do not fit among the open ones of all sessions. Default: they fit. */
-  readonly checkQuestionRoom?: (bytes: number) => void;
+  /** Throws "rate_limit" if further questions do not fit among the open ones of all sessions. Default: they fit. */
+  readonly checkQuestionRoom?: (asked: QuestionRoom) => void;
   /** Called with each ended session that is forgotten. */
   readonly forgotten?: (sessionId: string) => void;
   /** Called before an open session may change in a way that its summary shows, even if it then does not. */

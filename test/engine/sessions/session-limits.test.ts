@@ -84,6 +84,21 @@ it("R34: the open questions of all sessions have a limit in bytes; a plan beyond
   expect(rig.engine.status().openQuestionCount).toBe(3);
 });
 
+it("R34: so many questions are open in all sessions together, and an outcome makes room", () => {
+  const sessionCounts = { ...SESSION_COUNTS, allQuestions: 3 };
+  const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000, sessionCounts } });
+  for (const id of ["sess_1", "sess_2"]) rig.publish(session(id).started());
+  const ask = (id: string, token: string) => session(id).confirmation(token, { action: `Do ${token}.` });
+  rig.publish(ask("sess_1", "rpl_1"), ask("sess_1", "rpl_2"));
+  const refusal = { code: "rate_limit", rule: "R34" };
+  expect(faultOf(() => rig.publish(ask("sess_2", "rpl_3"), ask("sess_2", "rpl_4")))).toMatchObject(refusal);
+  rig.publish(ask("sess_2", "rpl_3"));
+  expect(faultOf(() => rig.publish(ask("sess_2", "rpl_4")))).toMatchObject(refusal);
+  rig.agent.cancel("rpl_1");
+  rig.publish(ask("sess_2", "rpl_4"));
+  expect(rig.engine.status().openQuestionCount).toBe(3);
+});
+
 describe("what is remembered of what is over", () => {
   const chunk = (index: number): Record<string, unknown> => session().chunk("Done.", true, `out_${index}`);
 
@@ -148,6 +163,7 @@ describe("what is remembered of what is over", () => {
       tools: 256,
       outputs: 256,
       questions: 64,
+      allQuestions: 1024,
       questionBytes: 32 * 1024 * 1024,
       plannedEvents: 2048,
       callIds: 16_384,
