@@ -1,32 +1,14 @@
-/** Bytes of one unfinished frame. Grows by doubling, so that any number of small appends costs a constant number of copies a byte. */
-export interface Accumulator {
-  readonly length: () => number;
-  /** Copies `bytes`. `expected` is the final length, if known: no room is made beyond it. */
-  readonly append: (bytes: Uint8Array, expected?: number) => void;
-  /** The bytes appended so far. Valid until the next append. */
-  readonly view: () => Uint8Array;
-  /** Hands the bytes over and forgets them: no buffer outlives its frame. */
-  readonly take: () => Uint8Array;
-}
-
 const SMALLEST_BYTES = 512;
 const NO_BYTES = Buffer.alloc(0);
 
-export function createAccumulator(): Accumulator {
-  return new GrowingBuffer();
-}
-
-/** A class, because each connection has one. */
-class GrowingBuffer implements Accumulator {
+/** Bytes of one unfinished frame. Grows by doubling, so that any number of small appends costs a constant number of copies a byte. */
+export class Accumulator {
+  length = 0;
   private room: Buffer = NO_BYTES;
-  private used = 0;
 
-  length(): number {
-    return this.used;
-  }
-
+  /** Copies `bytes`. `expected` is the final length, if known: no room is made beyond it. */
   append(bytes: Uint8Array, expected = Number.POSITIVE_INFINITY): void {
-    const needed = this.used + bytes.length;
+    const needed = this.length + bytes.length;
     if (needed > this.room.length) {
       const larger = Buffer.allocUnsafeSlow(
         Math.max(needed, Math.min(expected, Math.max(SMALLEST_BYTES, this.room.length * 2))),
@@ -34,18 +16,20 @@ class GrowingBuffer implements Accumulator {
       larger.set(this.view());
       this.room = larger;
     }
-    this.room.set(bytes, this.used);
-    this.used = needed;
+    this.room.set(bytes, this.length);
+    this.length = needed;
   }
 
+  /** The bytes appended so far. Valid until the next append. */
   view(): Uint8Array {
-    return this.room.subarray(0, this.used);
+    return this.room.subarray(0, this.length);
   }
 
+  /** Hands the bytes over and forgets them: no buffer outlives its frame. */
   take(): Uint8Array {
     const taken = this.view();
     this.room = NO_BYTES;
-    this.used = 0;
+    this.length = 0;
     return taken;
   }
 }

@@ -11,7 +11,7 @@ import type {
   PeerIdentity,
 } from "../../src/contracts/transport.js";
 import { faultFromNodeError } from "../node-errors.js";
-import { createFrameDecoder, type FrameDecoder } from "./decoder.js";
+import { FrameDecoder } from "./decoder.js";
 import { FrameQueue } from "./frame-queue.js";
 import type { Framing } from "./framings.js";
 import {
@@ -19,7 +19,7 @@ import {
   type ResolvedByteConnectionOptions,
   resolveByteConnectionOptions,
 } from "./options.js";
-import { createOutbox, type Outbox, type OutboxOwner } from "./outbox.js";
+import { Outbox, type OutboxOwner } from "./outbox.js";
 import { tooManyUnfinished } from "./refusal.js";
 import { beginReading, listenTo, type StreamOwner, stopReading } from "./stream-listeners.js";
 import type { UnfinishedMessage } from "./unfinished.js";
@@ -72,8 +72,8 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     this.closed = new Promise((resolve) => {
       this.tellClosed = resolve;
     });
-    this.decoder = createFrameDecoder(options.maxFrameBytes, options.isLinesOnly);
-    this.outbox = createOutbox(writable, options, this);
+    this.decoder = new FrameDecoder(options.maxFrameBytes, options.isLinesOnly);
+    this.outbox = new Outbox(writable, options, this);
     listenTo(readable, writable, this);
   }
 
@@ -115,7 +115,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
   }
 
   framing(): Framing {
-    return this.decoder.framing() ?? this.options.framing;
+    return this.decoder.framing ?? this.options.framing;
   }
 
   overflowed(): void {
@@ -124,7 +124,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
 
   took(chunk: Uint8Array): void {
     if (!this.inbox.isOpen()) return;
-    const before = this.decoder.heldBytes();
+    const before = this.decoder.heldBytes;
     const { frames, fault } = this.decoder.push(chunk);
     let isMoreWanted = true;
     for (const frame of frames) isMoreWanted = this.inbox.push(frame);
@@ -133,7 +133,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
       this.flow = "paused";
       this.readable.pause();
     }
-    const heldBytes = this.decoder.heldBytes();
+    const heldBytes = this.decoder.heldBytes;
     if (before + heldBytes > 0) this.options.unfinished.count(this, heldBytes, heldBytes < before + chunk.length);
   }
 

@@ -2,7 +2,7 @@
 // a character split over two chunks is whole again in its frame. It costs a constant number of copies a byte, checks an announced length before
 // it keeps any byte, and holds nothing between frames.
 import type { Fault } from "../../src/base/errors.js";
-import { createAccumulator } from "./accumulator.js";
+import { Accumulator } from "./accumulator.js";
 import { type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
 import { frameTooLarge, framingLost } from "./refusal.js";
 
@@ -11,18 +11,6 @@ interface Decoded {
   readonly frames: readonly Uint8Array[];
   /** The stream is lost after these frames; every further chunk gives the same fault. */
   readonly fault?: Fault;
-}
-
-export interface FrameDecoder {
-  /** Undefined until the first byte other than white space. */
-  readonly framing: () => Framing | undefined;
-  readonly push: (chunk: Uint8Array) => Decoded;
-  /** Bytes held of the frame that has not ended. */
-  readonly heldBytes: () => number;
-  /** Drops them. The stream is lost. */
-  readonly giveUp: (fault: Fault) => void;
-  /** Reports the end of the stream. Returns a fault if the stream ended inside a frame. */
-  readonly end: () => Fault | undefined;
 }
 
 const LINE_FEED = 0x0a;
@@ -49,22 +37,18 @@ const FRESH_HEADER: Expecting = { kind: "header", seenBytes: 0, bodyBytes: undef
  * `maxFrameBytes` counts one frame without its framing; a frame of exactly that size passes. White space before the first frame, empty lines between
  * lines or headers, and a carriage return before a line feed are skipped; nothing else is. With `isLinesOnly` every line is a frame.
  */
-export function createFrameDecoder(maxFrameBytes: number, isLinesOnly = false): FrameDecoder {
-  return new SniffingDecoder(Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES), isLinesOnly);
-}
-
-/** A class, because each connection has one. */
-class SniffingDecoder implements FrameDecoder {
+export class FrameDecoder {
   private readonly limit: number;
-  private readonly held = createAccumulator();
+  private readonly held = new Accumulator();
   private expecting: Expecting = FIRST_BYTE;
-  private known: Framing | undefined;
+  /** Undefined until the first byte other than white space. */
+  framing: Framing | undefined;
   private lost: Fault | undefined;
 
-  constructor(limit: number, isLinesOnly: boolean) {
-    this.limit = limit;
+  constructor(maxFrameBytes: number, isLinesOnly = false) {
+    this.limit = Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES);
     if (!isLinesOnly) return;
-    this.known = "newline";
+    this.framing = "newline";
     this.expecting = LINE;
   }
 
@@ -89,17 +73,17 @@ class SniffingDecoder implements FrameDecoder {
     const byte = chunk[at] ?? 0;
     if (byte === 0x20 || byte === 0x09 || byte === LINE_FEED || byte === CARRIAGE_RETURN) return at + 1;
     if (byte === 0x00) {
-      this.known = "length-prefixed";
+      this.framing = "length-prefixed";
       this.expecting = PREFIX;
     } else if (byte === 0x7b) {
-      this.known = "newline";
+      this.framing = "newline";
       this.expecting = LINE;
     } else if (byte === 0x43) {
-      this.known = "content-length";
+      this.framing = "content-length";
       this.expecting = FRESH_HEADER;
     } else {
       // A peer that writes text reads the answer as a line.
-      if (isOfText(byte)) this.known = "newline";
+      if (isOfText(byte)) this.framing = "newline";
       this.lost = framingLost(beginning(byte));
     }
     return at;
@@ -110,7 +94,7 @@ class SniffingDecoder implements FrameDecoder {
     const line = this.readUpTo(chunk, at, end);
     if (line === undefined) {
       // One byte more may be held: the carriage return that is no part of the frame.
-      if (this.held.length() > this.limit + 1) this.lost = frameTooLarge(undefined, this.limit, this.held.take());
+      if (this.held.length > this.limit + 1) this.lost = frameTooLarge(undefined, this.limit, this.held.take());
       return chunk.length;
     }
     if (line.length > this.limit) this.lost = frameTooLarge(line.length, this.limit, line);
@@ -125,7 +109,7 @@ class SniffingDecoder implements FrameDecoder {
       return undefined;
     }
     let line = chunk.subarray(at, end);
-    if (this.held.length() > 0) {
+    if (this.held.length > 0) {
       this.held.append(line);
       line = this.held.take();
     }
@@ -133,13 +117,13 @@ class SniffingDecoder implements FrameDecoder {
   }
 
   private readPrefix(chunk: Uint8Array, at: number): number {
-    if (this.held.length() === 0 && at + PREFIX_BYTES <= chunk.length) {
+    if (this.held.length === 0 && at + PREFIX_BYTES <= chunk.length) {
       this.announce(bigEndian(chunk, at), "prefix", chunk, at + PREFIX_BYTES);
       return at + PREFIX_BYTES;
     }
-    const end = Math.min(chunk.length, at + PREFIX_BYTES - this.held.length());
+    const end = Math.min(chunk.length, at + PREFIX_BYTES - this.held.length);
     this.held.append(chunk.subarray(at, end), PREFIX_BYTES);
-    if (this.held.length() === PREFIX_BYTES) this.announce(bigEndian(this.held.take(), 0), "prefix", chunk, end);
+    if (this.held.length === PREFIX_BYTES) this.announce(bigEndian(this.held.take(), 0), "prefix", chunk, end);
     return end;
   }
 
@@ -151,7 +135,7 @@ class SniffingDecoder implements FrameDecoder {
   private readHeaderLine(chunk: Uint8Array, at: number, header: Expecting & { kind: "header" }): number {
     const end = chunk.indexOf(LINE_FEED, at);
     const line = this.readUpTo(chunk, at, end);
-    const seenBytes = header.seenBytes + (line?.length ?? this.held.length());
+    const seenBytes = header.seenBytes + (line?.length ?? this.held.length);
     if (seenBytes > MAX_HEADER_BYTES) {
       this.lost = framingLost(`The headers of a message are longer than ${MAX_HEADER_BYTES} bytes.`);
     }
@@ -169,10 +153,10 @@ class SniffingDecoder implements FrameDecoder {
   }
 
   private readBody(chunk: Uint8Array, at: number, body: Expecting & { kind: "body" }, frames: Uint8Array[]): number {
-    const missing = body.bytes - this.held.length();
+    const missing = body.bytes - this.held.length;
     const end = Math.min(chunk.length, at + missing);
     const whole = end - at === missing;
-    if (whole && this.held.length() === 0) {
+    if (whole && this.held.length === 0) {
       frames.push(chunk.subarray(at, end));
     } else {
       this.held.append(chunk.subarray(at, end), body.bytes);
@@ -180,10 +164,6 @@ class SniffingDecoder implements FrameDecoder {
     }
     if (whole) this.expecting = body.next === "prefix" ? PREFIX : FRESH_HEADER;
     return end;
-  }
-
-  framing(): Framing | undefined {
-    return this.known;
   }
 
   push(chunk: Uint8Array): Decoded {
@@ -196,24 +176,25 @@ class SniffingDecoder implements FrameDecoder {
     return this.lost === undefined ? { frames } : { frames, fault: this.lost };
   }
 
-  heldBytes(): number {
-    return this.held.length();
+  /** Bytes held of the frame that has not ended. */
+  get heldBytes(): number {
+    return this.held.length;
   }
 
+  /** Drops them. The stream is lost. */
   giveUp(fault: Fault): void {
     this.held.take();
     this.lost = fault;
   }
 
+  /** Reports the end of the stream. Returns a fault if the stream ended inside a frame. */
   end(): Fault | undefined {
     const { expecting } = this;
     if (this.lost !== undefined) return this.lost;
     const between =
-      this.held.length() === 0 &&
-      expecting.kind !== "body" &&
-      (expecting.kind !== "header" || expecting.seenBytes === 0);
+      this.held.length === 0 && expecting.kind !== "body" && (expecting.kind !== "header" || expecting.seenBytes === 0);
     if (between) return undefined;
-    const hint = this.known === "newline" ? " End each message with a line feed." : "";
+    const hint = this.framing === "newline" ? " End each message with a line feed." : "";
     return framingLost(`The stream ended in the middle of a message.${hint}`);
   }
 }

@@ -4,21 +4,6 @@ import type { FrameBatch } from "../../src/contracts/transport.js";
 import { type Framing, frame } from "./framings.js";
 import { type Pieces, piecesOf, piecesOfBatch } from "./pieces.js";
 
-/**
- * The write side of a byte connection. Frames handed over one by one leave together after the running call; a batch leaves at once, with those that
- * were handed over before it. So a delivery is written before the acknowledgement of the publish that caused it.
- */
-export interface Outbox {
-  /** Returns whether more may be handed over. */
-  readonly send: (bytes: Uint8Array) => boolean;
-  readonly sendBatch: (batch: FrameBatch<Uint8Array>) => boolean;
-  readonly writable: () => Promise<void>;
-  /** Takes no more, and releases every waiter. Handed-over frames still leave; then the stream is ended, and `done` is called. */
-  readonly end: (done: () => void) => void;
-  /** Nothing will leave any more: drops held frames and releases every waiter. */
-  readonly settle: () => void;
-}
-
 export interface OutboxLimits {
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
@@ -35,12 +20,11 @@ export interface OutboxOwner {
 /** Room for one frame's framing, for the count of waiting bytes. */
 const FRAMING_BYTES = 4;
 
-export function createOutbox(stream: Writable, limits: OutboxLimits, owner: OutboxOwner): Outbox {
-  return new StreamOutbox(stream, limits, owner);
-}
-
-/** A class, because each connection has one. */
-class StreamOutbox implements Outbox {
+/**
+ * The write side of a byte connection. Frames handed over one by one leave together after the running call; a batch leaves at once, with those that
+ * were handed over before it. So a delivery is written before the acknowledgement of the publish that caused it.
+ */
+export class Outbox {
   private readonly stream: Writable;
   private readonly limits: OutboxLimits;
   private readonly owner: OutboxOwner;
@@ -61,6 +45,7 @@ class StreamOutbox implements Outbox {
     this.owner = owner;
   }
 
+  /** Returns whether more may be handed over. */
   send(bytes: Uint8Array): boolean {
     if (!this.isTaking) return false;
     if (this.frames === undefined) {
@@ -87,6 +72,7 @@ class StreamOutbox implements Outbox {
     return this.waiting.promise;
   }
 
+  /** Takes no more, and releases every waiter. Handed-over frames still leave; then the stream is ended, and `done` is called. */
   end(done: () => void): void {
     this.flush();
     this.isTaking = false;
@@ -95,6 +81,7 @@ class StreamOutbox implements Outbox {
     this.writeOn();
   }
 
+  /** Nothing will leave any more: drops held frames and releases every waiter. */
   settle(): void {
     this.isTaking = false;
     this.frames = undefined;
@@ -202,6 +189,6 @@ class StreamOutbox implements Outbox {
   }
 }
 
-function flushLater(outbox: StreamOutbox): void {
+function flushLater(outbox: Outbox): void {
   outbox.flush();
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Fault } from "../../../src/base/errors.js";
-import { createFrameDecoder } from "../../../transports/framing/decoder.js";
+import { FrameDecoder } from "../../../transports/framing/decoder.js";
 import { DEFAULT_MAX_FRAME_BYTES, FRAMINGS, type Framing, frame, join } from "../../../transports/framing/framings.js";
 import { refusedHead } from "../../../transports/framing/refusal.js";
 import { casesOf } from "../../support/extent.js";
@@ -14,7 +14,7 @@ function bytes(text: string): Uint8Array {
 
 /** What comes out of a stream, whatever the pieces it came in. */
 function decode(chunks: readonly Uint8Array[], limit = LIMIT) {
-  const decoder = createFrameDecoder(limit);
+  const decoder = new FrameDecoder(limit);
   const frames: Buffer[] = [];
   let fault: Fault | undefined;
   for (const chunk of chunks) {
@@ -22,7 +22,7 @@ function decode(chunks: readonly Uint8Array[], limit = LIMIT) {
     frames.push(...decoded.frames.map((cut) => Buffer.from(cut)));
     fault ??= decoded.fault;
   }
-  return { frames, fault, atEnd: decoder.end(), framing: decoder.framing() };
+  return { frames, fault, atEnd: decoder.end(), framing: decoder.framing };
 }
 
 function chunksOf(stream: Uint8Array, size: number): Uint8Array[] {
@@ -96,9 +96,9 @@ describe("R23: the first byte tells the framing", () => {
     ["\u{feff}{}\n", "newline"],
     ["\u0001\u0000", undefined],
   ])("R33: a peer that begins with %j is answered in lines if it writes text", (start, framing) => {
-    const decoder = createFrameDecoder(100);
+    const decoder = new FrameDecoder(100);
     const { fault } = decoder.push(bytes(start));
-    expect(decoder.framing()).toBe(framing);
+    expect(decoder.framing).toBe(framing);
     expect(fault?.sentence.includes("byte order mark")).toBe(start.startsWith("\u{feff}"));
   });
 });
@@ -158,7 +158,7 @@ describe("limits", () => {
   });
 
   it("refuses an announced length before it keeps a byte, and tells how the message began", () => {
-    const decoder = createFrameDecoder(DEFAULT_MAX_FRAME_BYTES);
+    const decoder = new FrameDecoder(DEFAULT_MAX_FRAME_BYTES);
     decoder.push(frame("length-prefixed", bytes("{}")));
     const { fault } = decoder.push(Buffer.concat([Buffer.from([0x80, 0, 0, 0]), bytes('{"id":1')]));
     expect(fault?.code).toBe("message_too_large");
@@ -172,7 +172,7 @@ describe("limits", () => {
     (framing) => {
       const size = 1_000_000;
       const stream = frame(framing, bytes(`{"a":"${"x".repeat(size - 8)}"}`));
-      const decoder = createFrameDecoder(size);
+      const decoder = new FrameDecoder(size);
       const work = countWork();
       let frames = 0;
       for (let at = 0; at < stream.length; at++) frames += decoder.push(stream.subarray(at, at + 1)).frames.length;
@@ -186,7 +186,7 @@ describe("limits", () => {
   );
 
   it("holds nothing of a large frame once it is handed out", () => {
-    const decoder = createFrameDecoder(16_000_000);
+    const decoder = new FrameDecoder(16_000_000);
     const large = join("length-prefixed", [new Uint8Array(10_000_000)]);
     let handed = 0;
     for (const chunk of chunksOf(large, 8192))
@@ -256,8 +256,8 @@ describe("newline", () => {
 
 describe("a stream of lines alone", () => {
   it("has a frame for every line, whatever it begins with", () => {
-    const decoder = createFrameDecoder(100, true);
-    expect(decoder.framing()).toBe("newline");
+    const decoder = new FrameDecoder(100, true);
+    expect(decoder.framing).toBe("newline");
     const { frames, fault } = decoder.push(Buffer.from("INFO starting\r\n\n{}\nContent-Length: 5\n\u0000\n"));
     expect([frames.map(String), fault]).toEqual([["INFO starting", "{}", "Content-Length: 5", "\u0000"], undefined]);
     expect(decoder.push(Buffer.from("x".repeat(102))).fault?.code).toBe("message_too_large");
