@@ -1,4 +1,4 @@
-// Questions end once, and everybody is told the same (AAEP ch. 6, R29).
+// Questions end once as their agents are told, and everybody is told that (AAEP ch. 6, R29).
 import type { Counts } from "./judge.js";
 import type { AskedQuestion, AuditedLine, Recording } from "./record.js";
 
@@ -14,10 +14,14 @@ export function judgeQuestions(recording: Recording, counts: Counts, faults: str
     const inAudit = lines.flatMap(({ kind, outcome }) => (kind === "outcome" ? [outcome] : []));
     const heard = told.get(eventId) ?? new Map<string, string>();
     const said = new Set([...reports.map(({ outcome }) => outcome), ...inAudit]);
-    const resolutions = new Set([...heard.values(), ...[...said].map(resolutionOf)]);
+    // A kill may revoke a resolution that was heard, and the question is asked again. What the agent is told stands, and is heard as well (R29).
+    const [toldToAgent] = said;
+    const resolutions = [...heard.values()];
+    const isOtherwise =
+      toldToAgent === undefined ? heard.size > 1 : heard.size > 0 && !resolutions.includes(resolutionOf(toldToAgent));
     if (said.size > 0 || heard.size > 0) counts.resolved += 1;
     else if (!lost.has(question.sessionId)) faults.push(`${token} was asked and has no outcome`);
-    if (said.size > 1 || heard.size > 1 || resolutions.size > 1) {
+    if (said.size > 1 || isOtherwise) {
       counts.resolvedTwice += 1;
       faults.push(`${token} was resolved more than once: ${JSON.stringify({ reports, inAudit, heard: [...heard] })}`);
     }
