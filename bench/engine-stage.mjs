@@ -9,7 +9,7 @@ import { createWakeUps } from "../dist/src/engine/time/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js";
 import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
-import { createCheckpoints } from "../dist/src/runtime/checkpoints.js";
+import { Checkpoints } from "../dist/src/runtime/checkpoints.js";
 import { frameBatchOf } from "../dist/src/runtime/frame-batches.js";
 import { Pump } from "../dist/src/runtime/pump.js";
 import { createSharedTurns } from "../dist/src/runtime/shared-turns.js";
@@ -79,7 +79,7 @@ export function createEngineStage({
   const { segmenter, calls } = countingSegmenter();
   // Rows of the engine alone measure its work, not the number of turns.
   const sendingTurns = createSharedTurns(clock, createTurnRoom(clock, Number.POSITIVE_INFINITY));
-  const checkpoints = createCheckpoints(clock);
+  const checkpoints = new Checkpoints(clock);
   const silent = () => {};
   const ids = createIdSource();
   const engine = createEngine(

@@ -16,7 +16,7 @@ import { createTurnRoom } from "../engine/time/turn-room.js";
 import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
-import { createCheckpoints } from "../runtime/checkpoints.js";
+import { Checkpoints } from "../runtime/checkpoints.js";
 import { ReadingTurns } from "../runtime/frame-loop.js";
 import { createSharedTurns } from "../runtime/shared-turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
@@ -159,7 +159,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     handshakeTimeoutMs,
     sendingTurns: createSharedTurns(clock, createTurnRoom(clock)),
     readingTurns: new ReadingTurns(clock),
-    checkpoints: createCheckpoints(clock),
+    checkpoints: new Checkpoints(clock),
     aaep: {
       engine,
       access,

@@ -14,80 +14,82 @@ export interface Checkpointed {
   readonly tellPlace: () => void;
 }
 
-export interface Checkpoints {
+export class Checkpoints {
+  private readonly owed: WaitingLine;
+  private readonly quiet: WaitingLine;
+
+  constructor(clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">) {
+    this.owed = new WaitingLine(clock, CHECKPOINT_EVERY_MS);
+    this.quiet = new WaitingLine(clock, QUIET_MS);
+  }
+
   /** Reports a hand-over without a checkpoint. A second call before that checkpoint changes nothing. */
-  readonly schedule: (one: Checkpointed) => void;
+  schedule(one: Checkpointed): void {
+    if (!this.owed.has(one)) this.owed.enter(one);
+  }
+
   /** Reports that the place was sent or checked: no checkpoint is due, and the next check follows after `QUIET_MS`. */
-  readonly told: (one: Checkpointed) => void;
-  readonly leave: (one: Checkpointed) => void;
+  told(one: Checkpointed): void {
+    this.leave(one);
+    this.quiet.enter(one);
+  }
+
+  leave(one: Checkpointed): void {
+    this.owed.leave(one);
+    this.quiet.leave(one);
+  }
 }
 
-export function createCheckpoints(clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">): Checkpoints {
-  const owed = createQueue(clock, CHECKPOINT_EVERY_MS);
-  const quiet = createQueue(clock, QUIET_MS);
-  return {
-    schedule: (one) => {
-      if (!owed.has(one)) owed.enter(one);
-    },
-    told: (one) => {
-      owed.leave(one);
-      quiet.leave(one);
-      quiet.enter(one);
-    },
-    leave: (one) => {
-      owed.leave(one);
-      quiet.leave(one);
-    },
-  };
-}
+/** All entries wait equally long, so the first entry is the first that is due. */
+class WaitingLine {
+  private readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
+  private readonly waitMs: Millis;
+  private readonly dueAt = new Map<Checkpointed, Millis>();
+  private cancel: (() => void) | undefined;
 
-interface Queue {
-  readonly has: (one: Checkpointed) => boolean;
-  readonly enter: (one: Checkpointed) => void;
-  readonly leave: (one: Checkpointed) => void;
-}
+  constructor(clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">, waitMs: Millis) {
+    this.clock = clock;
+    this.waitMs = waitMs;
+  }
 
-/** A queue in which all entries wait equally long, so the first entry is the first that is due. */
-function createQueue(clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">, waitMs: Millis): Queue {
-  const dueAt = new Map<Checkpointed, Millis>();
-  let cancel: (() => void) | undefined;
+  has(one: Checkpointed): boolean {
+    return this.dueAt.has(one);
+  }
 
-  const goOnLater = (): (() => void) => {
+  enter(one: Checkpointed): void {
+    const at = this.clock.now() + this.waitMs;
+    this.dueAt.set(one, at);
+    this.cancel ??= this.clock.wakeAt(at, () => this.tellDue());
+  }
+
+  leave(one: Checkpointed): void {
+    if (!this.dueAt.delete(one) || this.dueAt.size > 0) return;
+    this.cancel?.();
+    this.cancel = undefined;
+  }
+
+  private tellDue(): void {
+    this.cancel = undefined;
+    const now = this.clock.now();
+    let left = MOST_IN_A_TURN;
+    for (const [one, at] of this.dueAt) {
+      if (at > now || left === 0) {
+        this.cancel = at > now ? this.clock.wakeAt(at, () => this.tellDue()) : this.continueLater();
+        return;
+      }
+      left -= 1;
+      this.dueAt.delete(one);
+      one.tellPlace();
+    }
+  }
+
+  private continueLater(): () => void {
     let isCancelled = false;
-    clock.afterTurn(() => {
-      if (!isCancelled) tellDue();
+    this.clock.afterTurn(() => {
+      if (!isCancelled) this.tellDue();
     });
     return () => {
       isCancelled = true;
     };
-  };
-
-  const tellDue = (): void => {
-    cancel = undefined;
-    const now = clock.now();
-    let left = MOST_IN_A_TURN;
-    for (const [one, at] of dueAt) {
-      if (at > now || left === 0) {
-        cancel = at > now ? clock.wakeAt(at, tellDue) : goOnLater();
-        return;
-      }
-      left -= 1;
-      dueAt.delete(one);
-      one.tellPlace();
-    }
-  };
-
-  return {
-    has: (one) => dueAt.has(one),
-    enter: (one) => {
-      const at = clock.now() + waitMs;
-      dueAt.set(one, at);
-      cancel ??= clock.wakeAt(at, tellDue);
-    },
-    leave: (one) => {
-      if (!dueAt.delete(one) || dueAt.size > 0) return;
-      cancel?.();
-      cancel = undefined;
-    },
-  };
+  }
 }

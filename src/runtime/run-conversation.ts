@@ -17,7 +17,7 @@ import { awaitHandshake, type ConversationServices, logAccident } from "./conver
 import { frameBatchOf } from "./frame-batches.js";
 import { FrameLoop } from "./frame-loop.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
-import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
+import { Heartbeats } from "./heartbeats.js";
 import { type DeliverySink, Pump } from "./pump.js";
 
 export interface ConversationOptions<Message = unknown> {
@@ -163,7 +163,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink,
       beat: () => void this.say(heartbeat.message),
       writable: () => this.writable(),
     };
-    return createHeartbeats(heartbeat.everyMs, sink, this.services.clock);
+    return new Heartbeats(heartbeat.everyMs, sink, this.services.clock);
   }
 
   private say(message: Message): boolean {

@@ -7,7 +7,7 @@ import { createCheckpoint } from "../../src/engine/views/checkpoint.js";
 import { createDeliveryBatch, type Delivery } from "../../src/engine/views/delivery.js";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
-import { createCheckpoints } from "../../src/runtime/checkpoints.js";
+import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { openStream } from "../support/peers/service-calls.js";
@@ -30,7 +30,7 @@ function stage() {
   const services = {
     clock,
     sendingTurns: createSharedTurns(clock, createTurnRoom(clock)),
-    checkpoints: createCheckpoints(clock),
+    checkpoints: new Checkpoints(clock),
   };
   const join = (wants = true) => {
     const sent: string[] = [];
@@ -253,7 +253,7 @@ describe("R17: a place is told", () => {
 
   it("R34: to 256 in one turn, to the others in turns of their own", () => {
     const clock = createVirtualClock();
-    const checkpoints = createCheckpoints(clock);
+    const checkpoints = new Checkpoints(clock);
     let told = 0;
     for (let one = 0; one < 601; one += 1) {
       checkpoints.schedule({
@@ -275,7 +275,7 @@ describe("R17: a place is told", () => {
 
   it("to nobody who left, neither the place that was due nor the next check", () => {
     const clock = createVirtualClock();
-    const checkpoints = createCheckpoints(clock);
+    const checkpoints = new Checkpoints(clock);
     const told: string[] = [];
     const [due, quiet, other] = ["due", "quiet", "other"].map((name) => ({ tellPlace: () => void told.push(name) }));
     if (due === undefined || quiet === undefined || other === undefined) throw new Error("three are needed");

@@ -3,7 +3,7 @@ import type { Fault } from "../../src/base/errors.js";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryBatch, type DeliveryBatch } from "../../src/engine/views/delivery.js";
-import { createCheckpoints } from "../../src/runtime/checkpoints.js";
+import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
@@ -47,7 +47,7 @@ function stage(count: number) {
       failed: (fault) => failures.push(fault),
       ended: () => undefined,
     },
-    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: createCheckpoints(clock) },
+    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: new Checkpoints(clock) },
   );
   return {
     clock,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryBatch } from "../../src/engine/views/delivery.js";
-import { createCheckpoints } from "../../src/runtime/checkpoints.js";
+import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
@@ -20,7 +20,7 @@ function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof
 function stage(counts: Readonly<Record<string, number>>) {
   const clock = createVirtualClock();
   const turns = createSharedTurns(clock, createTurnRoom(clock, 0));
-  const checkpoints = createCheckpoints(clock);
+  const checkpoints = new Checkpoints(clock);
   const sent: string[] = [];
   const left = new Map(Object.entries(counts));
   const critical = new Map<string, number>();

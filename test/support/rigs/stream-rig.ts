@@ -3,7 +3,7 @@ import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
-import { createCheckpoints } from "../../../src/runtime/checkpoints.js";
+import { Checkpoints } from "../../../src/runtime/checkpoints.js";
 import { ReadingTurns } from "../../../src/runtime/frame-loop.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
 import { createSharedTurns } from "../../../src/runtime/shared-turns.js";
@@ -70,7 +70,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
       readingTurns: new ReadingTurns(rig.clock),
       sendingTurns: createSharedTurns(rig.clock, createTurnRoom(rig.clock)),
-      checkpoints: createCheckpoints(rig.clock),
+      checkpoints: new Checkpoints(rig.clock),
       served: (stream) => void served.push(stream),
     }),
     pass: async (ms) => {

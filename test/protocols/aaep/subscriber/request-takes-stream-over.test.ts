@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createTurnRoom } from "../../../../src/engine/time/turn-room.js";
 import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
-import { createCheckpoints } from "../../../../src/runtime/checkpoints.js";
+import { Checkpoints } from "../../../../src/runtime/checkpoints.js";
 import { Pump } from "../../../../src/runtime/pump.js";
 import { createSharedTurns } from "../../../../src/runtime/shared-turns.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
@@ -34,7 +34,7 @@ function stage(options: RigOptions = {}, capabilities: Document = {}) {
       failed: () => undefined,
       ended: (reason) => ends.push(reason),
     },
-    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: createCheckpoints(clock) },
+    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: new Checkpoints(clock) },
   );
   const stream = new SubscriptionHandler(rig.services, { stream: pump, access: ACCESS });
   const request = (others = {}) => stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others));
