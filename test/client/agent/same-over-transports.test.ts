@@ -305,6 +305,11 @@ describe.each(ROWS)("an agent over %s", (way, row) => {
       await lost;
       heard.subscriber.reply({ reply_token: question.reply_token, decision: "accept" });
       await eventually(() => expect(heard.lines.join()).toContain("Accepted."));
+      // What is acknowledged after it makes the outcome safe: a kill within that moment revokes what was heard (R29).
+      const other = await createAgentClient(served.connector.connect);
+      await other.setManifest({ agent_id: "other" });
+      await other.publish({ type: "aaep:agent.session.started", session_id: newSessionId(), summary_normal: "Works." });
+      await other.close();
       await served.kill();
       await expect(createAgentClient(served.connector.connect)).rejects.toMatchObject({ code: "not_found" });
       await served.again();
