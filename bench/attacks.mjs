@@ -75,13 +75,13 @@ export const ATTACKS = [
   },
   {
     name: "questions",
-    what: "5,000 open questions whose last capable subscriber leaves",
-    prepare: questionsWithoutAudience(5000),
+    what: "1,024 open questions whose last capable subscriber leaves",
+    prepare: questionsWithoutAudience(1024),
   },
   {
     name: "vanishing",
-    what: "an agent with 10,000 open sessions vanishes",
-    prepare: vanishing(10_000),
+    what: "an agent with 1,024 open sessions vanishes",
+    prepare: vanishing(1024),
     options: ["--agent-grace-seconds", "0"],
   },
   {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { connected } from "../connected.mjs";
 import { CORE, framed, subscriptionRequest } from "../events.mjs";
 
-const MOST_EVENTS = 512;
+const MOST_EVENTS = 256;
 
 /**
  * The connections of an attack to the daemon at `path` (and at `servicePath`, for its services). `refusals` has the number of refusals, and the first in

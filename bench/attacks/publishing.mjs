@@ -4,10 +4,27 @@ import { publishLine, sent, sessionStarted } from "./peers.mjs";
 import { CHUNK_CHARACTERS, nested, repeated } from "./texts.mjs";
 
 const SESSION_QUESTIONS = 64;
-const MOST_QUESTIONS = 32;
+const MOST_QUESTIONS = 16;
+/** Characters of text of one publish (R34). */
+const MOST_CHARACTERS = 65_536;
 const LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"];
 const ORDINARY =
   "The daemon carries what the agent says to everybody who listens, each on the terms that were agreed. ";
+
+/** Publishes as many events as fit into one, and the rest in further ones. */
+function linesOf(events) {
+  const publishes = [[]];
+  let characters = 0;
+  for (const event of events) {
+    characters += event.chunk.length;
+    if (characters > MOST_CHARACTERS) {
+      publishes.push([]);
+      characters = event.chunk.length;
+    }
+    publishes.at(-1).push(event);
+  }
+  return Buffer.concat(publishes.map(publishLine));
+}
 
 /** Chunks of the same text, several in one publish, repeatedly; `subscribers` are the terms of the listeners. */
 function publishing(textsOf, { language, subscribers }) {
@@ -16,7 +33,7 @@ function publishing(textsOf, { language, subscribers }) {
     const agent = await peers.agent();
     const started = sessionStarted();
     await agent.publish([started]);
-    const line = publishLine(
+    const line = linesOf(
       textsOf(sized).map((chunk) => ({
         type: `${CORE}output.streaming`,
         session_id: started.session_id,

@@ -95,7 +95,7 @@ export const RULE_GUIDE = {
     "The message has the members of [subscription.close](messages.md#subscriptionclose), in their forms. A subscriber's close counts in any form, if it is clear which subscription it closes ([R33](#r33)).",
   "AAEP §5.10.1": "A manifest has the members of [the manifest](messages.md#the-manifest), in their forms.",
   "AAEP §6.1":
-    "An agent asks each question once at a time. It makes no call while its question about that call is open. At most 2,048 calls of a connection wait for outcomes.",
+    "An agent asks each question once at a time. It makes no call while its question about that call is open. At most 512 calls of a connection wait for outcomes.",
   "AAEP §6.2": "Every question has a `reply_token` of its own, which names it in replies.",
   "AAEP §6.3":
     "A reply has the members of [confirmation.reply](messages.md#confirmationreply) or [clarification.reply](messages.md#clarificationreply), in their forms. Only a confirmation may say whether its agent takes a changed action.",

@@ -53,10 +53,10 @@ export interface AgentQuestions {
 }
 
 /**
- * Most questions of one connection that wait for their outcomes at a time: half of the unanswered requests at which reading pauses, so that an agent
- * with too many questions can still withdraw some.
+ * Most questions of one connection that wait for their outcomes at a time: half of those that may be open in all sessions, and far fewer than the
+ * unanswered requests at which reading pauses, so that an agent with too many questions can still withdraw some.
  */
-export const MAX_AWAITED_COUNT = 2048;
+export const MAX_AWAITED_COUNT = 512;
 
 export function createAgentQuestions(agent: () => AgentHandle, access: Access): AgentQuestions {
   let awaitedCount = 0;
