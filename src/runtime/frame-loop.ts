@@ -76,18 +76,19 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
     const room = this.taker.room();
     if (!isCostly && room === undefined) return true;
     if (room === undefined) this.turns.wait(() => this.goOn());
-    else void this.waitForRoom(room);
+    else void this.waitForRoom(room, isCostly);
     return false;
   }
 
   private goOn(): void {
     const room = this.taker.room();
     if (room === undefined) this.connection.readOn();
-    else void this.waitForRoom(room);
+    else void this.waitForRoom(room, false);
   }
 
-  private async waitForRoom(room: Promise<void>): Promise<void> {
+  private async waitForRoom(room: Promise<void>, isCostly: boolean): Promise<void> {
     await room;
-    this.turns.wait(() => this.goOn());
+    if (!isCostly && this.turns.enter()) this.goOn();
+    else this.turns.wait(() => this.goOn());
   }
 }

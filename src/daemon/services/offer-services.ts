@@ -12,7 +12,7 @@ import { subscriberMethods } from "../../protocols/aaep/services/subscriber-serv
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-services.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
-import type { ReadingTurns } from "../../runtime/frame-loop.js";
+import { FrameLoop, type ReadingTurns } from "../../runtime/frame-loop.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
 import type { SharedTurns } from "../../runtime/shared-turns.js";
@@ -87,7 +87,11 @@ async function offerServices(
     served: (served: Conversation, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
   const { a2e, akashik } = by;
-  const agents = agentMethods({ ...shared, agentIdleMs: () => options.agentIdleSeconds * 1000 });
+  const agents = agentMethods({
+    ...shared,
+    agentIdleMs: () => options.agentIdleSeconds * 1000,
+    readFrames: (connection, taker) => void new FrameLoop(connection, taker, by.readingTurns),
+  });
   const methods = [
     ...subscriberMethods({
       ...shared,

@@ -9,7 +9,7 @@ import type { AccessPolicy } from "../../../contracts/access.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
 import type { Conversation, EndReason } from "../../../contracts/protocol.js";
-import type { Connection, PeerIdentity } from "../../../contracts/transport.js";
+import type { Connection, FrameTaker, PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import {
@@ -37,13 +37,11 @@ export interface AgentStreamServices {
   readonly log: Log;
   /** How long a stream may stay without a request, ms (R22). */
   readonly handshakeTimeoutMs: () => Millis;
+  /** Hands the frames of a stream over, one after another, between those of other connections (R34). */
+  readonly readFrames: (connection: Connection<Uint8Array>, taker: FrameTaker<Uint8Array>) => void;
   /** Receives each stream when it is served; the receiver calls `finish`. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
-
-/** Cost of the requests after which other peers come first. A big request counts for more, a costly one for all. */
-const TURN_COST = 256;
-const BYTES_OF_ONE = 512;
 
 /**
  * Serves a stream from its first frame to its end, which is the end of its agent (R8). If this side ends the stream, the answers known so far go out
@@ -114,8 +112,8 @@ export function serveAgentStream(
     void answered.then(() => unsafe.delete(answered));
   };
 
-  /** Handles one frame. Returns its cost, also for a refused frame. */
-  const take = (frame: Uint8Array): number => {
+  /** Handles one frame. Returns whether it was costly. */
+  const take = (frame: Uint8Array): boolean => {
     // The place is reserved first, so that messages about these events follow their receipt.
     const answer = answers.reserve(messageBytes(frame));
     let id: string | undefined;
@@ -130,46 +128,35 @@ export function serveAgentStream(
       // Acknowledged events are durable (R29).
       if (durable === undefined) answer(message);
       else answerLater(durable.then(() => answer(message), refuse));
-      return isCostly ? TURN_COST : costOf(frame);
+      return isCostly;
     } catch (caught) {
       refuse(caught);
-      return costOf(frame);
+      return false;
     }
   };
 
-  const run = async (): Promise<void> => {
-    let fault: Fault | undefined;
-    let cost = 0;
-    try {
-      for await (const frames of connection.frames) {
-        for (const frame of frames) {
-          if (isOver) break;
-          cost += take(frame);
-          if (cost >= TURN_COST) {
-            cost = 0;
-            await new Promise<void>(clock.afterTurn);
-          }
-          // An agent that sends without reading is not read from either.
-          if (!answers.hasRoom()) await answers.room();
-          const room = handler.room();
-          if (room !== undefined) await room;
-        }
-        if (isOver) break;
-      }
-      tellInputEnded();
+  const end = async (fault: Fault | undefined): Promise<void> => {
+    tellInputEnded();
+    if (fault === undefined) {
       // A session's token is reported to its owner (R8), so the agent keeps its sessions until all its requests are answered.
       await Promise.all(unsafe);
       // The end of the input ends the agent: pending answers go out, further messages do not.
       handler.close();
       await answers.empty();
-    } catch (caught) {
-      fault = publicFault(caught, log);
     }
     over();
     await connection.close(fault);
   };
 
-  void run();
+  services.readFrames(connection, {
+    take: (frame) => !isOver && take(frame),
+    room: () => {
+      if (isOver) return undefined;
+      // An agent that sends without reading is not read from either.
+      return answers.hasRoom() ? handler.room() : answers.room();
+    },
+    noMore: (fault) => void end(fault === undefined ? undefined : publicFault(fault, log)),
+  });
   const stream: Conversation = { finish, inputEnded, done };
   services.served(stream, connection.peer);
   return stream;
@@ -200,10 +187,6 @@ function respond(handler: AgentHandler, request: PublishRequest): Responded {
       return { response: { session }, isCostly: true, durable };
     }
   }
-}
-
-function costOf(frame: Uint8Array): number {
-  return 1 + Math.floor(frame.length / BYTES_OF_ONE);
 }
 
 function encoded(requestId: string, response: Message): Uint8Array {

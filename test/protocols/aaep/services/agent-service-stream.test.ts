@@ -385,7 +385,7 @@ describe("a stream that is faster than what it talks to", () => {
     expect(agent.heard()).toHaveLength(1101);
   });
 
-  it("has 256 requests handled a turn, of costly ones one, of big ones few", async () => {
+  it("has 256 requests handled a turn, of costly ones one", async () => {
     const { stream, settle, rig } = createAgentServiceRig();
     const agent = stream();
     const flow = async (): Promise<void> => {
@@ -405,14 +405,6 @@ describe("a stream that is faster than what it talks to", () => {
     await flow();
     expect(rig.engine.status().openSessionCount).toBe(298);
     await settle();
-    // Refused as well as accepted.
-    const before = agent.heard().length;
-    const big = Array.from({ length: 256 }, () => ({ ...session().progress(5), session_id: "sess_none" }));
-    for (let index = 0; index < 18; index += 1) agent.send(publish("big", ...big));
-    await flow();
-    expect(agent.heard().length - before).toBeLessThan(18);
-    await settle();
-    expect(agent.heard().length - before).toBe(18);
   });
 
   it("hears once how things stand, however often that changed while it did not read", async () => {

@@ -104,6 +104,7 @@ describe("calls beside Listen", () => {
       agentIdleMs: () => 60_000,
       languages: createSpokenLanguages("en-US"),
       handshakeTimeoutMs: () => 60_000,
+      readFrames: () => undefined,
       served: () => undefined,
     });
     const publishBatch = agent.methods.find(({ descriptor }) => descriptor === AgentService.method.publishBatch);
