@@ -90,7 +90,9 @@ export function createAgentQuestions(agent: () => AgentHandle, access: Access): 
     }
     const handle = agent();
     return new Promise((resolve) => {
-      const fields = { ...defaults, ...(given as Message), type };
+      // Defaults stand last: the text of a question that has them all is the one that was published before (R3).
+      const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(given, name));
+      const fields = { ...(given as Message), type, ...Object.fromEntries(missing) };
       const told = (resolved: ResolvedQuestion): void => {
         awaitedCount -= 1;
         resolve(resolved);
