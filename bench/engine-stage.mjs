@@ -101,6 +101,7 @@ export function createEngineStage({
       maxHoldMs: 5000,
       burst: 1,
       maxSubscriptions: 100_000,
+      maxTermSets: 1024,
       retryAfterSeconds: 5,
       lag: { maxMs: 60_000, maxEvents: 16_384 },
       viewWindowCount: 1024,

@@ -402,7 +402,7 @@ export interface AaepdCapability {
    */
   readonly cursor?: string;
   /**
-   * How the daemon used the cursor of the request: `all`, `rolled_back`, `gap` or `unknown` (R17).
+   * How the daemon used the cursor of the request: `all`, `gap` or `unknown` (R17).
    */
   readonly resumed?: string;
   readonly [k: string]: unknown;

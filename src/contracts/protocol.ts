@@ -1,12 +1,12 @@
 import type { Fault } from "../base/errors.js";
-import type { Outlet } from "../engine/subscriptions/subscription-spec.js";
+import type { NamedSubscription, Outlet } from "../engine/subscriptions/subscription-spec.js";
 import type { PendingDeliveries, Taken } from "../engine/subscriptions/taken.js";
 import type { Checkpoint } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 import type { PeerIdentity } from "./transport.js";
 
 /** The subscription from which a pump pulls. */
-export interface DeliverySource {
+export interface DeliverySource extends NamedSubscription {
   /** Returns the deliveries that may leave now; with `only`, the critical ones alone (R4, R34). */
   readonly take: (only?: "critical") => Taken;
   /** Reports that the transport takes nothing more, or takes again. */

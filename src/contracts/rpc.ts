@@ -44,8 +44,6 @@ export interface RpcHandlers {
   readonly refused?: (call: RefusedCall) => { readonly result: unknown } | undefined;
   /** Whether this call may cost so much that the peer's next message waits for a later turn of the event loop. Default: no call does. */
   readonly isCostly?: (method: string, params: unknown) => boolean;
-  /** Returns a promise that resolves when the peer's next message may be handled. Undefined, the default: at once. */
-  readonly room?: () => Promise<void> | undefined;
 }
 
 /** One JSON-RPC 2.0 peer over any connection of bytes. The peer's requests are answered; it is asked nothing. Method names are plain strings here. */

@@ -39,6 +39,9 @@ export function engineOptionsOf(
     get maxSubscriptions() {
       return options.maxConcurrentSubscriptions;
     },
+    get maxTermSets() {
+      return options.maxTermSets;
+    },
     get retryAfterSeconds() {
       return options.retryAfterSeconds;
     },

@@ -31,11 +31,13 @@ export interface EngineOptions {
   readonly maxHoldMs: Millis;
   readonly burst: number;
   readonly maxSubscriptions: number;
+  /** See `HubOptions.maxTermSets`. */
+  readonly maxTermSets: number;
   readonly retryAfterSeconds: number;
   readonly lag: LagLimits;
   readonly viewWindowCount: number;
   readonly queueLimitCount: number;
-  /** See `HubOptions.turnRoomMs`. */
+  /** Time that a turn has for reading back, in ms. Default 2 (R34). */
   readonly turnRoomMs?: Millis;
   readonly confirmationGraceMs: Millis;
   readonly reconnectGraceMs: Millis;

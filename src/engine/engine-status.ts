@@ -10,13 +10,13 @@ import type { Questions } from "./questions/questions.js";
 import type { OpenTool, Remembered } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/delivery-counts.js";
+import type { Subscription } from "./subscriptions/subscription.js";
 import type {
   ClosureReason,
   Lag,
   LagLimits,
   NamedSubscription,
   PaceChange,
-  Subscription,
   SubscriptionStatus,
 } from "./subscriptions/subscription-spec.js";
 import type { AbleSubscriptions } from "./terms/answering.js";
@@ -110,8 +110,6 @@ export interface EngineStatus extends Remembered, HubCounts {
   readonly subscriptionCount: number;
   readonly openSessionCount: number;
   readonly openQuestionCount: number;
-  /** Sessions with evicted events that are not forgotten (R27). */
-  readonly lostSessionCount: number;
   readonly head: Epoch;
 }
 
@@ -233,7 +231,7 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
       const subscriptions: SubscriptionReport[] = [];
       for (const [subscription, since] of open) {
         const status = subscription.status();
-        const terms = subscription.terms();
+        const terms = subscription.terms;
         addCounts(totals, status.counts);
         subscriptions.push({
           subscriptionId: subscription.id,

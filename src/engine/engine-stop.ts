@@ -1,12 +1,10 @@
 // The engine's orderly stop. Its sessions are ended (R8a), or left open for the next boot (R8b).
 import type { Publishing } from "./agents/publishing.js";
-import type { Hub } from "./hub/hub.js";
 import type { Questions } from "./questions/questions.js";
 import type { Sessions } from "./sessions/sessions.js";
 
 export interface StopServices {
   readonly sessions: Pick<Sessions, "openIds">;
-  readonly hub: Pick<Hub, "settled">;
   readonly publishing: Pick<Publishing, "stop" | "abandon">;
   readonly questions: Pick<Questions, "leaveOpen">;
   /** See `Engine.settled`. */
@@ -35,7 +33,7 @@ export interface EngineStop {
 }
 
 export function createEngineStop(services: StopServices): EngineStop {
-  const { sessions, hub, publishing, questions, settled, whenDurable } = services;
+  const { sessions, publishing, questions, settled, whenDurable } = services;
   let isLeaving = false;
 
   /** Waits until all outcomes are safe and so can be reported. If the journal takes nothing, they are no decisions yet. */
@@ -50,9 +48,6 @@ export function createEngineStop(services: StopServices): EngineStop {
   return {
     endSessions: async (isAgentGone = false) => {
       publishing.stop(false);
-      // Events from before a session's end are delivered before it.
-      const behind = hub.settled();
-      if (behind !== undefined) await behind;
       for (const sessionId of sessions.openIds()) publishing.abandon(sessionId, !isAgentGone);
       await outcomesTold();
       await settled();

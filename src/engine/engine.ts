@@ -6,43 +6,31 @@ import { within } from "../base/time-limit.js";
 import type { AgentHandle } from "./agents/agent-handle.js";
 import { createPublishing } from "./agents/publishing.js";
 import type { AgentEvents } from "./agents/question-agents.js";
-import { createGapEvents } from "./catch-up/gap-events.js";
-import { createResend } from "./catch-up/resend.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import { createEngineStop, type EngineStop } from "./engine-stop.js";
-import { createOutputDigests } from "./event/cursor.js";
-import type { AgentEvent, Producer } from "./event/event.js";
-import { createHub } from "./hub/hub.js";
+import { type AgentEvent, isQuestionKind, type JournaledEvent, type Producer } from "./event/event.js";
+import { Hub } from "./hub/hub.js";
 import { askedOf } from "./journal/asked-journal.js";
 import { createEpochBoots } from "./journal/epoch-boots.js";
-import { createEvictions } from "./journal/evictions.js";
 import { createNoticeFactory } from "./notices/notice-factory.js";
-import { createOpenSessionNotices, type OpenSessionNotices } from "./notices/notice-series.js";
 import { durableQuestions } from "./questions/durable-questions.js";
 import { Questions } from "./questions/questions.js";
 import { createSharedConnections } from "./questions/shared-connections.js";
 import type { Moment } from "./sessions/change.js";
 import { terminalsOf } from "./sessions/ended-sessions.js";
-import type { OpenQuestion } from "./sessions/session-record.js";
-import { createSessionSnapshots } from "./sessions/session-snapshots.js";
 import { Sessions } from "./sessions/sessions.js";
 import type { SubscribeSpec } from "./subscribe-spec.js";
-import { resumeStart } from "./subscriptions/resume-start.js";
-import { createSubscription, withOwnSessions } from "./subscriptions/subscription.js";
-import type {
-  MemberSubscription,
-  RefusedReply,
-  Subscription,
-  SubscriptionRules,
-  SubscriptionServices,
-} from "./subscriptions/subscription-spec.js";
-import { type AbleSubscriptions, canAnswer, canAnswerEvent, countAble } from "./terms/answering.js";
+import { startAt } from "./subscriptions/resume.js";
+import { Subscription, type SubscriptionServices } from "./subscriptions/subscription.js";
+import type { NamedSubscription, RefusedReply } from "./subscriptions/subscription-spec.js";
+import { type AbleSubscriptions, canAnswerEvent, countAble } from "./terms/answering.js";
 import { applyShape, shapeOf } from "./terms/shape.js";
 import type { Terms } from "./terms/terms.js";
+import { createReadTurns } from "./time/read-turns.js";
+import { createTurnRoom } from "./time/turn-room.js";
 import { createTurnSlices, type TurnSlices } from "./time/turn-slices.js";
-import { createWakeUps, wakeUpsOf } from "./time/wake-ups.js";
-import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./views/merged-events.js";
+import { wakeUpsOf } from "./time/wake-ups.js";
 
 export interface Engine
   extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits">,
@@ -62,6 +50,11 @@ export interface Engine
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** Records, for the audit log, a reply over a connection without a subscription. */
   readonly strayReply: (fate: "wrong_subscription" | "malformed", token: string, raw: unknown) => void;
+  /**
+   * Returns a promise that resolves when all that was journaled so far is safe; undefined if it is safe already. Throws or rejects while the journal
+   * fails (R29).
+   */
+  readonly whenDurable: () => Promise<void> | undefined;
   /** Opens a subscription. Throws "rate_limit" if there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => Subscription;
   /** Applies new values of the options to everything that waits by them. */
@@ -86,14 +79,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const slices = createTurnSlices(clock, (caught) =>
     log.error({ err: caught }, "what was to be done for many at once failed for one"),
   );
-  const journal = services.createJournal((event) => {
-    if (sessions.isKnown(event.sessionId)) evictions.evicted(event);
-  });
+  const journal = services.createJournal(() => {});
   const { durableState } = journal;
-  const evictions = createEvictions(durableState);
   const boots = createEpochBoots(journal, log);
   const { whenDurable, refusal } = askedOf(journal);
-  const noticeFactory = createNoticeFactory(ids, services.idServices, options.defaultLanguage);
+  const noticeFactory = createNoticeFactory(ids, options.defaultLanguage);
   const sessions = new Sessions({
     limits: options,
     isRecording: options.isRecording ?? false,
@@ -103,78 +93,26 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     defaultLanguage: options.defaultLanguage,
     summary: noticeFactory.madeSummary,
     hashToken: services.idServices.sha256Hex,
-    forgotten: (sessionId) => {
-      questions.forgetSession(sessionId);
-      evictions.forget(sessionId);
-    },
-    changing: (sessionId, summary) => sessionSnapshots.changing(sessionId, summary),
+    forgotten: (sessionId) => questions.forgetSession(sessionId),
     hasAnswered: (connection, sessionId) => connections.hasAnswered(connection, sessionId),
     durableState,
     log,
   });
-  const sessionSnapshots = createSessionSnapshots(sessions);
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
   const shapeEvent = (event: AgentEvent, terms: Terms): AgentEvent =>
     applyShape(event, shapeOf(terms), options.defaultLanguage);
 
-  const notices: OpenSessionNotices = createOpenSessionNotices({
-    sessionSnapshots,
-    questions: {
-      open: () => questions.open(),
-      find: (token) => questions.find(token),
-      entryOf: (eventId) => questions.entryOf(eventId),
-    },
-    noticeFactory,
-  });
-
-  const digestOf = createOutputDigests(services.idServices);
-  const subscriptions = new Set<MemberSubscription>();
-
-  const hub = createHub(
-    {
-      journal,
-      steps: boots,
-      log,
-      segmenter: services.segmenter,
-      clock,
-      wakeUps,
-      createWakeUps,
-      shapeEvent,
-      renderText: (unit, terms) => textEvent(unit, terms, services.idServices),
-      outputDigest: digestOf,
-    },
+  const subscriptions = new Set<Subscription>();
+  const hub = new Hub(
+    { journal, steps: boots, log, segmenter: services.segmenter, clock, wakeUps, ids: services.idServices },
     options,
   );
 
-  const rules: SubscriptionRules = {
-    limits: options,
-    queueLimit: options.queueLimitCount,
-    markOvertook: overtookEvent,
-    completeSkipped,
-    collapsedEvent: (shape, first, last, place, from) =>
-      collapsedStateEvent(first, last, { ...place, shape, from }, services.idServices),
-    openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
-    *openQuestionsAfter(terms, after) {
-      for (const { question, entry } of questions.openAfter(after))
-        if (canAnswer(terms, question.kind, question.sessionId)) yield entry;
-    },
-    isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
-    shown: (subscriptionId, subscriberId, { event }) =>
-      questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
-    notices,
-    timestamp: (sessionId) => sessions.timestamp(sessionId),
-    mayHaveText: (sessionId, outputId) => sessions.isOutputOpen(sessionId, outputId),
-    gaps: (terms, after, given) => gapEvents(terms, after, given),
-    asBacklog: (entry) => noticeFactory.asBacklog(entry, (eventId) => isAsked(eventId)),
-    outputDigest: digestOf,
-    pace: (change, who) => accounts.pace(change, who),
-  };
-
   const connections = createSharedConnections(sessions);
 
-  const countAbleNow = (): AbleSubscriptions => countAble([...subscriptions].map((one) => one.terms()));
+  const countAbleNow = (): AbleSubscriptions => countAble([...subscriptions].map((one) => one.terms));
 
   // Sessions of the previous boot, while their listeners may be on the way back.
   const fromBefore = new Set<string>();
@@ -205,31 +143,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     accident: (caught) => log.error({ err: caught }, "somebody could not be told the outcome of a question"),
   });
 
-  const questionsFor = (terms: Terms): readonly OpenQuestion[] =>
-    questions.open().filter(({ kind, sessionId }) => canAnswer(terms, kind, sessionId));
-  const isAsked = (eventId: string): boolean => questions.entryOf(eventId) !== undefined;
-
-  const resend = createResend({
-    journal,
-    steps: boots,
-    idServices: services.idServices,
-    openPrivateView: hub.openPrivateView,
-    createWakeUps,
-    shapeEvent,
-    openQuestion: (eventId) => questions.entryOf(eventId),
-  });
-
-  const { gapEvents, lateGaps } = createGapEvents({
-    journal,
-    sessions,
-    evictions,
-    noticeFactory,
-  });
-
   const publishing = createPublishing({
     ...services,
     journal,
-    deliver: hub.deliver,
+    deliver: (entries) => hub.deliver(entries),
     sessions,
     questions,
     noticeFactory,
@@ -254,30 +171,54 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   );
 
   /** Records a reply that reached no question: it is malformed, or names another subscription. */
-  const recordReply = ({ fate, token, raw, pointer }: RefusedReply, id: string, subscriberId: string): void =>
+  const recordReply = ({ fate, token, raw, pointer }: RefusedReply, by: NamedSubscription): void =>
     services.audit.record({
       kind: "reply",
       fate,
       ...(pointer === undefined ? undefined : { pointer }),
       reply_token: token,
       token_is_open: questions.find(token) !== undefined,
-      subscription_id: id,
-      subscriber_id: subscriberId,
+      subscription_id: by.id,
+      subscriber_id: by.subscriberId,
       reply: raw,
     });
 
-  const settled = (): Promise<void> => slices.settled().then(hub.settled);
-  const stop = createEngineStop({ sessions, hub, publishing, questions, settled, whenDurable });
+  const settled = (): Promise<void> => slices.settled();
+  const stop = createEngineStop({ sessions, publishing, questions, settled, whenDurable });
+
+  /** A question is found while it is open, for those who can answer it: one that is over is not asked again (R6). */
+  const eventToRepeat = (eventId: string, terms: Terms): JournaledEvent => {
+    const open = questions.entryOf(eventId);
+    const entry = open ?? journal.find(eventId);
+    const isOver =
+      entry !== undefined && isQuestionKind(entry.kind) && (open === undefined || !canAnswerEvent(terms, open));
+    if (entry !== undefined && !isOver) return entry;
+    throw new Fault(
+      "not_found",
+      "Name an event that the journal still holds by the id that its agent gave it, or a question that is open.",
+      { pointer: "/event_id", rule: "R28" },
+    );
+  };
 
   const subscriptionServices: SubscriptionServices = {
-    rules,
     hub,
     journal,
     steps: boots,
+    readTurns: createReadTurns(clock, createTurnRoom(clock, options.turnRoomMs)),
+    ids: services.idServices,
     wakeUps,
-    createWakeUps,
     now: clock.now,
-    maxHoldMs: () => options.maxHoldMs,
+    limits: options,
+    notices: noticeFactory,
+    sessions: {
+      openIds: () => sessions.openIds(),
+      summary: (sessionId) => sessions.summary(sessionId),
+      lastEnd: () => terminalsOf(sessions.endedSince(Number.NEGATIVE_INFINITY)).at(-1)?.event,
+      endsAfter: (epoch) =>
+        terminalsOf(sessions.endedSince(Number.NEGATIVE_INFINITY)).filter((end) => end.epoch > epoch),
+    },
+    isOutputOpen: (sessionId, outputId) => sessions.isOutputOpen(sessionId, outputId),
+    eventToRepeat,
     opened: (subscription) => {
       subscriptions.add(subscription);
       accounts.opened(subscription);
@@ -286,15 +227,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       subscriptions.delete(subscription);
       accounts.closed(subscription, reason);
     },
+    pace: accounts.pace,
     isLeaving: stop.isLeaving,
     questions,
-    resend,
-    whenDurable,
     connections,
-    questionsFor,
     requestStop: publishing.requestStop,
     shapeEvent,
-    terminals: () => terminalsOf(sessions.endedSince(Number.NEGATIVE_INFINITY)),
     recordReply,
   };
 
@@ -306,19 +244,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const { start, resumed } = resumeStart(spec.resumeAfter, {
-      journal,
-      boots,
-      openIds: () => sessions.openIds(),
-      lateGaps,
-    });
-    return createSubscription(
+    return new Subscription(
       {
         id: `sub_${ids.hex(16)}`,
         subscriberId,
-        terms: withOwnSessions(spec.terms, { connection, lineage }, connections),
-        start,
-        resumed,
+        terms: spec.terms,
+        start: startAt(spec.resumeAfter, journal, boots),
         connection,
         lineage,
         replyNotTaken,
@@ -337,7 +268,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   /** Takes over the state of the previous boot (R29), before any agent or subscription. */
   const restore = (): void => {
     const open = sessions.restore(durableQuestions(durableState, log, moment()), moment());
-    evictions.restore((sessionId) => sessions.isKnown(sessionId), log);
     questions.restore(open, log);
     publishing.restore(open);
     returnUntil = clock.now() + options.agentGraceMs;
@@ -351,7 +281,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return publishing.openAgent(identity, events, connection, processId);
     },
     holderOf: publishing.holderOf,
-    strayReply: (fate, token, raw) => recordReply({ fate, token, raw }, "", ""),
+    strayReply: (fate, token, raw) => recordReply({ fate, token, raw }, { id: "", subscriberId: "" }),
+    whenDurable,
     subscribe,
     limitsChanged: () => {
       for (const one of subscriptions) one.limitsChanged();
@@ -376,7 +307,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       subscriptionCount: subscriptions.size,
       openSessionCount: sessions.openIds().length,
       openQuestionCount: questions.openCount(),
-      lostSessionCount: evictions.count(),
       head: journal.head(),
     }),
     report: accounts.report,

@@ -3,8 +3,8 @@
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { DeliverySource, DeliveryStream, EndReason } from "../contracts/protocol.js";
-import { checkpointBatch, withCheckpoint } from "../engine/views/checkpoint.js";
-import type { DeliveryBatch } from "../engine/views/delivery.js";
+import type { NamedSubscription } from "../engine/subscriptions/subscription-spec.js";
+import { checkpointBatch, type DeliveryBatch, withCheckpoint } from "../engine/views/delivery.js";
 import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./checkpoints.js";
 import type { SharedTurns } from "./shared-turns.js";
 
@@ -56,9 +56,9 @@ export class Pump implements DeliveryStream, Checkpointed {
   }
 
   /** A subscription that has not taken the stream over, or has lost it, does not end the stream. */
-  ended(reason: EndReason, subscription: DeliverySource): void {
+  ended(reason: EndReason, subscription: NamedSubscription): void {
     this.services.clock.afterTurn(() => {
-      if (subscription === this.source) this.sink.ended(reason);
+      if (subscription.id === this.source?.id) this.sink.ended(reason);
     });
   }
 

@@ -133,11 +133,11 @@ describe("R17, R29: when the daemon was killed", () => {
     ]);
   });
 
-  it("a place that its run gave out and never made durable is rolled back: what the next run has follows, and sums", async () => {
+  it("a place that its run gave out and never made durable is met as gap: what the next run has follows, and sums", async () => {
     const { place, path } = await killed();
     const beyond = place.replace(/\d+$/, (epoch) => String(Number(epoch) + 1000));
     const back = await returnTo(path, "another", RAW, beyond);
-    expect(answerTo(back)).toMatchObject({ honored_capabilities: { aaepd: { resumed: "rolled_back" } } });
+    expect(answerTo(back)).toMatchObject({ honored_capabilities: { aaepd: { resumed: "gap" } } });
     await back.line((line) => line.includes("sess_1"));
     const events = await eventsOf(back, "sess_2");
     expect(new Set(events.map(({ session_id }) => session_id))).toEqual(new Set(["sess_1", "sess_2"]));

@@ -77,7 +77,7 @@ describe("R8a, R34: a stop of serve", () => {
     async (_, sessions, questions) => {
       const { daemon, path } = await serving("serve", "--stop-timeout-seconds", "300");
       const listeners = [await subscribedInLines(path), await subscribedInLines(path)];
-      await publishInLines(await listenInLines(path), sessionsOf(sessions, questions), questions === 0 ? 400 : 36);
+      await publishInLines(await listenInLines(path), sessionsOf(sessions, questions), questions === 0 ? 200 : 18);
       daemon.signal("SIGTERM");
       expect((await daemon.ended).code).toBe(0);
       for (const listener of listeners) {

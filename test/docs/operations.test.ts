@@ -179,7 +179,7 @@ describe.runIf(process.platform !== "win32")("backup and restore", () => {
     expect(inspected).toContain("sess_before");
     expect(inspected).not.toContain("sess_after");
     const back = await boot(directory, "sess_restored", later.cursor);
-    expect(back.accepted.honored_capabilities.aaepd.resumed).toBe("rolled_back");
+    expect(back.accepted.honored_capabilities.aaepd.resumed).toBe("gap");
     expect(back.heard.filter(({ session_id: id }) => id === "sess_restored")).toHaveLength(3);
     run("export");
     expect(sessionsIn(readFileSync(join(directory, "events.ndjson"), "utf8"))).toEqual([

@@ -98,10 +98,10 @@ describe("how the engine stands", () => {
     });
     calls(rig, 0, 3);
     expect(only(rig)).toMatchObject({ reads: "queue", lag: { ms: 0, eventCount: 0 } });
-    one.subscription.retune({ ...one.subscription.terms(), paused: true });
+    one.subscription.retune({ ...one.subscription.terms, paused: true });
     rig.advance(60_000);
     expect(only(rig)).toMatchObject({ reads: "queue", isPaused: true, lag: { ms: 0, eventCount: 0 } });
-    one.subscription.retune({ ...one.subscription.terms(), paused: false, maxEventsPerSecond: undefined });
+    one.subscription.retune({ ...one.subscription.terms, paused: false, maxEventsPerSecond: undefined });
     rig.clock.settle();
     expect(only(rig)).toMatchObject({ reads: "live", isPaused: false, untakenCount: 0 });
   });
@@ -118,7 +118,7 @@ describe("slow subscribers", () => {
     expect(only(rig)).toMatchObject({ reads: "journal", behindSince: since, counts: { fellBehind: 1 } });
     rig.advance(1000);
     calls(rig, 40, 100);
-    slow.subscription.retune({ ...slow.subscription.terms(), preferredVerbosity: "terse" });
+    slow.subscription.retune({ ...slow.subscription.terms, preferredVerbosity: "terse" });
     calls(rig, 140, 100);
     expect(only(rig)).toMatchObject({ reads: "journal", behindSince: since, counts: { fellBehind: 1 } });
     slow.block(false);

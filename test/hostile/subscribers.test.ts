@@ -181,7 +181,7 @@ describe("texts and lists at their ends", () => {
     expect(answer).toMatchObject({ type: "subscription.rejected", reason_code: "capabilities_incompatible" });
   });
 
-  it("R17: a cursor of the most outputs that one may have, none of which anybody knows, costs nobody anything", async () => {
+  it("R17: a long cursor of an older daemon, which names outputs that nobody knows, costs nobody anything", async () => {
     const rig = await startRig();
     // While no session is owed a sum.
     const { cursor } = await placeOf(rig);
@@ -203,8 +203,7 @@ describe("texts and lists at their ends", () => {
       await peer.close();
       return (honored as { readonly aaepd: Message }).aaepd.resumed;
     };
-    expect(await resumed(`${cursor}${madeUp(16)}`)).toBe("all");
-    expect(await resumed(`${cursor}${madeUp(17)}`)).toBe("unknown");
+    expect(await resumed(`${cursor}${madeUp(40)}`)).toBe("all");
     await rig.expectOthersServed();
   });
 });

@@ -1,6 +1,5 @@
 // The judge of the crash test finds what it is there for: recordings that are right, and each with one thing wrong.
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../support/oracles/cursor-reading.js";
 import { type Counts, judge } from "./crash/judge.js";
 import type {
   AskedQuestion,
@@ -17,13 +16,12 @@ import type {
 const RUN = 2 ** 32;
 const SESSION = "sess_1";
 
-/** `text`: how far an output without a name has gone, by a chunk so many epochs behind the place. */
-function cursorAt(after: number, text?: number, distance = 1): string {
-  return `c1.${"a".repeat(32)}.${after}${text === undefined ? "" : `.${digestOf(`${SESSION}/`)}-${text}-${distance}`}`;
+function cursorAt(after: number): string {
+  return `c1.${"a".repeat(32)}.${after}`;
 }
 
-function placeAt(after: number, by: PlaceTold["by"] = "checkpoint", text?: number): PlaceTold {
-  return { kind: "place", cursor: cursorAt(after, text), by };
+function placeAt(after: number, by: PlaceTold["by"] = "checkpoint"): PlaceTold {
+  return { kind: "place", cursor: cursorAt(after), by };
 }
 
 function sentIn(sessionId: string, id: string, type: string, epoch: number, run: number, text?: Sent["text"]): Sent {
@@ -217,11 +215,7 @@ const WRONGS: readonly (readonly [string, NumberCount, (right: Right) => void])[
   ["a cursor ran ahead of an event", "ranAhead", (right) => change(right, "place", 3, placeAt(2 * RUN + 4))],
   ["a cursor fell", "fell", (right) => void right.log.push(placeAt(2 * RUN + 1))],
   ["no cursor covered in time what had come", "stale", (right) => change(right, "left", 0, { at: 4200 })],
-  [
-    "a place was rolled back that was kept",
-    "rolledBack",
-    (right) => change(right, "joined", 1, { resumed: "rolled_back" }),
-  ],
+  ["a place was met with a gap that was kept", "misjudged", (right) => change(right, "joined", 1, { resumed: "gap" })],
   [
     "a session was summed up although the place was good",
     "summed",
@@ -362,7 +356,7 @@ describe("the judge of the crash test", () => {
     expect(judge(recording).faults).toStrictEqual([expect.stringContaining("as counted for rpl_1")]);
   });
 
-  it("R29: lets a resolution be told anew after a kill that took it back, if it says the same", () => {
+  it("R29: lets a question end anew after a kill that took its resolution back, whatever that said", () => {
     const right = rightRecording();
     const { recording, log } = right;
     const taken = { ...heardLast(right, "evt_r"), id: "evt_void" };
@@ -376,7 +370,7 @@ describe("the judge of the crash test", () => {
     expect(judge(recording).counts.resolvedTwice).toBe(1);
     right.ends[1] = "kill";
     log[log.indexOf(taken)] = { ...taken, resolution: "rejected by reply" };
-    expect(judge(recording).counts.resolvedTwice).toBe(1);
+    expect(judge(recording).faults).toStrictEqual([]);
   });
 
   it("finds that a reply of which it was told that it counts did not", () => {
@@ -447,20 +441,28 @@ describe("the judge of the crash test", () => {
     );
     expect(judge(right.recording).counts.ghosts).toBe(1);
     right.log.splice(right.log.indexOf(void_) + 1, 0, placeAt(RUN + 8));
-    change(right, "joined", 1, { resumed: "rolled_back", named: cursorAt(RUN + 8) });
+    change(right, "joined", 1, { resumed: "gap", named: cursorAt(RUN + 8) });
     change(right, "place", 3, placeAt(RUN + 8, "accepted"));
-    right.log.splice(indexOf(right, "evt_3"), 1, summary(right));
-    expect(judge(right.recording).faults).toStrictEqual([]);
+    right.log.splice(indexOf(right, "evt_3"), 1, { ...summary(right), gap: 1 });
+    expect(judge(right.recording)).toMatchObject({ faults: [], counts: { gaps: 0 } });
     // The kill swallowed an acknowledgement, and the next boot gave it: nothing else of that boot is behind the place.
     const late = right.session.events.find(({ id }) => id === "evt_4");
     if (late === undefined) throw new Error("There is no such event.");
     late.ackedInRun = 2;
-    expect(judge(right.recording).counts.rolledBack).toBe(0);
-    // The place itself is durable, and a chunk that it names behind itself is not.
-    change(right, "joined", 1, { resumed: "rolled_back", named: cursorAt(RUN + 3, 12, 9) });
-    expect(judge(right.recording).counts.rolledBack).toBe(0);
-    change(right, "joined", 1, { resumed: "rolled_back", named: cursorAt(RUN + 3, 12, 1) });
-    expect(judge(right.recording).counts.rolledBack).toBe(1);
+    expect(judge(right.recording).counts.misjudged).toBe(0);
+    change(right, "joined", 1, { named: cursorAt(RUN + 3) });
+    expect(judge(right.recording).counts.misjudged).toBe(1);
+  });
+
+  it("R27: counts a loss that is declared twice, or where nothing was lost", () => {
+    const right = rightRecording();
+    const gap = { ...summary(right), isSummary: false, gap: 1 };
+    right.log.splice(indexOf(right, "evt_3"), 0, gap);
+    expect(judge(right.recording).counts.gaps).toBe(1);
+    change(right, "joined", 1, { resumed: "gap" });
+    expect(judge(right.recording).counts.gaps).toBe(0);
+    right.log.splice(indexOf(right, "evt_3"), 0, { ...gap, id: "evt_gap" });
+    expect(judge(right.recording).counts.gaps).toBe(1);
   });
 
   it("counts what was heard again by who came back, and after what", () => {

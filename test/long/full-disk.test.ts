@@ -196,7 +196,7 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
   }, 300_000);
 
   itInFull(
-    "R17, R29: that takes nothing of a run leaves places that are rolled back, however many such runs there are, and no epoch twice",
+    "R17, R29: that takes nothing of a run leaves places that are met with a gap, however many such runs there are, and no epoch twice",
     async () => {
       const directory = temporaryDirectory();
       const disk = await lastingDisk(directory);
@@ -247,10 +247,10 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
         const heard = later.length === 0 ? listener.take() : await cameUntil(listener, isHeardAndPlaced);
         const spoken = new Set(heard.flatMap(({ session_id: id }) => (id === undefined ? [] : [id])));
         // The session of the first run waits for its agent; where the place was no good, it is summed up.
-        expect(spoken).toStrictEqual(new Set(met.at(-1) === "rolled_back" ? [...later, "sess_run0"] : later));
+        expect(spoken).toStrictEqual(new Set(met.at(-1) === "gap" ? [...later, "sess_run0"] : later));
         await listener.vanish();
       }
-      expect(met).toStrictEqual(["all", "rolled_back", "rolled_back", "all"]);
+      expect(met).toStrictEqual(["all", "gap", "gap", "all"]);
       expect(sniffer.violations()).toStrictEqual([]);
     },
     300_000,

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import type { Codec } from "../../src/contracts/codec.js";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
+import type { AgentEvent } from "../../src/engine/event/event.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
-import { createCheckpoint } from "../../src/engine/views/checkpoint.js";
-import { createDeliveryBatch, type Delivery } from "../../src/engine/views/delivery.js";
+import { batchOf, Delivery } from "../../src/engine/views/delivery.js";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
 import { Checkpoints } from "../../src/runtime/checkpoints.js";
@@ -44,10 +44,12 @@ function stage() {
     let accident: Error | undefined;
     const pump = pumpOver(
       {
+        id: "sub_1",
+        subscriberId: "reader",
         take: () => {
           if (accident !== undefined) throw accident;
           if (waiting === 0) return { kind: "idle" };
-          const batch = createDeliveryBatch(Array.from({ length: waiting }, () => ({}) as Delivery));
+          const batch = batchOf(Array.from({ length: waiting }, () => new Delivery({} as AgentEvent, 0, 0, undefined)));
           if (!isStanding) place += waiting;
           waiting = 0;
           return { kind: "batch", batch, isAll: false };
@@ -58,7 +60,7 @@ function stage() {
           asked.push(isDue);
           if (!isDue || place === told) return undefined;
           told = place;
-          return createCheckpoint(`c${place}`, { after: place, outputs: new Map() });
+          return { cursor: `c${place}`, after: place, memo: new Map() };
         },
       },
       {

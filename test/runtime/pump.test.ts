@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
-import { createDeliveryBatch, type DeliveryBatch } from "../../src/engine/views/delivery.js";
+import { batchOf, type DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
@@ -25,11 +25,13 @@ function stage(count: number) {
   const state = { isOpen: true, accident: undefined as Error | undefined };
   const pump = pumpOver(
     {
+      id: "sub_1",
+      subscriberId: "reader",
       take: () => {
         if (state.accident !== undefined) throw state.accident;
         if (left === 0) return { kind: "idle" };
         left -= 1;
-        return { kind: "batch", batch: createDeliveryBatch([]), isAll: false };
+        return { kind: "batch", batch: batchOf([]), isAll: false };
       },
       setBlocked: (isBlocked) => blocked.push(isBlocked),
       wantsCheckpoints: () => false,

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
-import { createDeliveryBatch } from "../../src/engine/views/delivery.js";
+import { batchOf } from "../../src/engine/views/delivery.js";
 import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
-const PIECE = createDeliveryBatch([]);
+const PIECE = batchOf([]);
 
 function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof Pump>): Pump {
   const pump = new Pump(...given);
@@ -31,6 +31,8 @@ function stage(counts: Readonly<Record<string, number>>) {
       name,
       pumpOver(
         {
+          id: "sub_1",
+          subscriberId: "reader",
           take: (only) => {
             const pool = (critical.get(name) ?? 0) > 0 ? critical : left;
             const count = pool.get(name) ?? 0;

@@ -1,4 +1,4 @@
-import type { Subscription } from "../../src/engine/subscriptions/subscription-spec.js";
+import type { Subscription } from "../../src/engine/subscriptions/subscription.js";
 import type { Delivery } from "../../src/engine/views/delivery.js";
 
 /** Everything that a subscription is handed at its end, where its journal answers at once. */

@@ -139,7 +139,7 @@ export class AnsweringPeer implements AnsweringConnection {
     }
     const { maxUnansweredRequests = 4096 } = this.options;
     if (this.unanswered.size >= maxUnansweredRequests && !this.isOver) return this.nextAnswer();
-    return this.handlers.room?.();
+    return undefined;
   }
 
   noMore(fault: Fault | undefined): void {

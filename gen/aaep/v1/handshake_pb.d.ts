@@ -292,7 +292,7 @@ export declare type AaepdCapability = Message<"aaep.v1.AaepdCapability"> & {
   cursor?: string | undefined;
 
   /**
-   * Given. How the place was met that the request named: all, rolled_back, gap or unknown (R17).
+   * Given. How the place was met that the request named: all, gap or unknown (R17).
    *
    * @generated from field: optional string resumed = 9;
    */

@@ -1,7 +1,7 @@
 // Finds every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of the daemon's own checks.
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
-import { parseDerivedId } from "../../engine/event/derived-id.js";
+import { isMergedId } from "../../engine/event/derived-id.js";
 import { type JournaledEvent, topicKind } from "../../engine/event/event.js";
 import { completeEvent } from "../../engine/sessions/complete-event.js";
 import { Sessions } from "../../engine/sessions/sessions.js";
@@ -30,7 +30,7 @@ const BEFORE_ALL = "1970-01-01T00:00:00Z";
  */
 function hasDaemonsTime(fields: Fields): boolean {
   const { event_id: id } = fields;
-  return isDaemonMade(fields) || (typeof id === "string" && parseDerivedId(id) !== undefined);
+  return isDaemonMade(fields) || (typeof id === "string" && isMergedId(id));
 }
 
 /** Ids for members that the dry run fills in; they are never shown. */

@@ -137,10 +137,11 @@ function daemonNotes({ extensions }: Envelope): readonly string[] {
   const { gap, overtook } = fieldsOf(extensions?.aaepd);
   const { events, reason } = fieldsOf(gap);
   const notes: string[] = [];
-  if (typeof events === "number") {
-    notes.push(shownText(`[up to ${events} events are missing here${textOf(reason) && `: ${textOf(reason)}`}]`));
+  if (gap !== undefined) {
+    const what = typeof events === "number" ? `up to ${events} events` : "events";
+    notes.push(shownText(`[${what} are missing here${textOf(reason) && `: ${textOf(reason)}`}]`));
   }
-  if (typeof overtook === "number") notes.push(`[ahead of ${overtook} held back]`);
+  if (overtook === true) notes.push("[ahead of events held back]");
   return notes;
 }
 

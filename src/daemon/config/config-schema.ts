@@ -128,6 +128,17 @@ export const OPTIONS = {
     atTheLimit: "The daemon rejects a further one (rate_limit) with retry_after_seconds.",
     change: "at_once",
   }),
+  maxTermSets: option({
+    group: "Subscribers",
+    type: wholeNumber("COUNT", 1, 1024),
+    unit: "sets of terms",
+    fallback: 64,
+    meaning:
+      "The largest number of different sets of terms at a time: verbosity, languages, boundaries, filters, extensions.",
+    atTheLimit:
+      "The daemon rejects a further one (rate_limit). A subscription that asks for one later keeps its terms.",
+    change: "at_once",
+  }),
   retryAfterSeconds: option({
     group: "Subscribers",
     type: wholeNumber("SECONDS", 0, DAY_SECONDS),

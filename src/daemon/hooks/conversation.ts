@@ -219,7 +219,6 @@ export function createConversation(kept: KeptConversation, services: Conversatio
     reading: HookReading,
     whenLeft: Asking["whenLeft"],
   ): Promise<(() => Promise<Decision | undefined>) | undefined> => {
-    await agent.room();
     kept.seenAt = clock.wallTime();
     changed();
     await settle(reading);

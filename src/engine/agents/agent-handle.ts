@@ -64,11 +64,6 @@ export interface AgentHandle {
    * that waits for it is still true after a restart (R29). Throws or rejects with "storage_unavailable" while the journal takes nothing.
    */
   readonly whenDurable: () => Promise<void> | undefined;
-  /**
-   * Returns a promise that resolves when the agent may publish more; undefined if it may at once. While many of its events wait for the views,
-   * nothing more is read from it (R18, R34).
-   */
-  readonly room: () => Promise<void> | undefined;
   /** Whether the agent owns an open session, or has asked a question that is open. */
   readonly isHolding: () => boolean;
   /** Ends the handle with its connection. The grace of its sessions begins. */

@@ -10,7 +10,6 @@ import type { NoticeFactory } from "../notices/notice-factory.js";
 import type { Questions } from "../questions/questions.js";
 import type { Sessions } from "../sessions/sessions.js";
 import type { WakeUps } from "../time/wake-ups.js";
-import type { PublisherBacklog } from "../views/publisher-backlog.js";
 
 export interface PublishingServices {
   readonly clock: Clock;
@@ -18,8 +17,8 @@ export interface PublishingServices {
   readonly log: Log;
   readonly audit: Pick<Audit, "record">;
   readonly journal: Journal;
-  /** Hands journaled events to the views. `publisher` counts the events that wait for views. */
-  readonly deliver: (entries: readonly JournaledEvent[], publisher?: PublisherBacklog) => void;
+  /** Hands journaled events to the views. */
+  readonly deliver: (entries: readonly JournaledEvent[]) => void;
   readonly sessions: Sessions;
   readonly questions: Questions;
   readonly noticeFactory: Pick<NoticeFactory, "notice">;

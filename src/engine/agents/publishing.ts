@@ -8,7 +8,6 @@ import type { DurableQuestion } from "../questions/durable-questions.js";
 import type { Change, Moment, PublishAnswer } from "../sessions/change.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { LatencyCounts } from "../time/latency-histogram.js";
-import { createPublisherBacklog, createSharedBacklog, type PublisherBacklog } from "../views/publisher-backlog.js";
 import type { AgentHandle, PublishedPlace } from "./agent-handle.js";
 import { createPublishLatency } from "./publish-latency.js";
 import type { PublishingServices } from "./publishing-services.js";
@@ -108,11 +107,11 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   /** Journals a change and its notices in one append, so that all is accepted or nothing (R3), and delivers the events. */
-  const append = (change: Change, publisher?: PublisherBacklog): CarriedOut => {
+  const append = (change: Change): CarriedOut => {
     const { events, durable: appended } = journal.append(withNotices(change));
     const journaled = change.asked === undefined ? events : events.filter(({ made }) => made !== "notice");
     sessions.journaled(change, journaled);
-    deliver(events, publisher);
+    deliver(events);
     // Suppressed events append nothing, but what is remembered of them may have to be written.
     const durable = events.length === 0 ? whenDurable() : appended;
     if (durable !== undefined && durable !== lastDurable) {
@@ -124,8 +123,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     return { journaled, durable };
   };
 
-  const carryOut = (change: Change, publisher?: PublisherBacklog): CarriedOut => {
-    const carriedOut = append(change, publisher);
+  const carryOut = (change: Change): CarriedOut => {
+    const carriedOut = append(change);
     const { asked, withdrawn } = change;
     const inOneBreath = withdrawn === undefined ? NO_TOKENS : withdraw(withdrawn, asked ?? [], carriedOut);
     for (const { sessionId } of change.ended ?? []) graces.forget(sessionId);
@@ -177,7 +176,6 @@ export function createPublishing(services: PublishingServices): Publishing {
 
   const graces = new SessionGraces(services, (sessionId) => abandon(sessionId));
 
-  const backlogOfAll = createSharedBacklog();
   const handles = new WeakMap<object, AgentHandle>();
   let isRefusing = false;
   let isLeaving = false;
@@ -194,7 +192,6 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 
   const openAgent: Publishing["openAgent"] = (declared, events, connection, processId) => {
-    const backlog = createPublisherBacklog(backlogOfAll);
     let identity = declared;
     let agentLanguage: string | undefined;
     let processes: readonly AgentProcess[] = [];
@@ -236,7 +233,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       if (resumeToken !== undefined)
         for (const { event } of change.events)
           if (services.tookPart(connection, event.session_id)) isAudienceLost = true;
-      const { journaled, durable } = carryOut(change, backlog);
+      const { journaled, durable } = carryOut(change);
       for (const { sessionId } of change.adopted ?? []) {
         agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
         services.sessionTaken(sessionId, undefined);
@@ -302,7 +299,6 @@ export function createPublishing(services: PublishingServices): Publishing {
       setCanStop: (canStop) => stops.setCanStop(connection, canStop),
       addProcess,
       whenDurable,
-      room: backlog.room,
       isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {
         assertTaking();

@@ -186,6 +186,6 @@ export interface Evicted {
   readonly ordinal: number;
 }
 
-export function isCritical(entry: NewEvent): boolean {
+export function isCritical(entry: Pick<NewEvent, "kind" | "event">): boolean {
   return entry.event.urgency === "critical" || isCriticalKind(entry.kind);
 }

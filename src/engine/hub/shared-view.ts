@@ -1,56 +1,52 @@
-// A view with the members that share it, and the members that wait for nothing but its next unit.
+// A view with the subscriptions that share it, and those of them that wait for nothing but its next unit.
 import type { Epoch } from "../event/event.js";
 import type { Checkpoint } from "../views/delivery.js";
-import type { EventUnit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 
-/** A member of the hub, as the views call it. */
+/** A subscription, as its view calls it. */
 export interface ViewMember {
   readonly wake: () => void;
-  /** Sends a critical event that its view has not taken yet (R4). */
-  readonly sendCritical: (unit: EventUnit) => void;
-  /** The member's cursor in a view that drops units before `window`; undefined if it needs none of them. */
-  readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
+  /** The member's place in a view that drops units before `window`; undefined if it needs none of them. */
+  readonly placeIn: (shared: SharedView, window: number) => number | undefined;
   /** Reports to the member's holder that it has ended, because its view failed. */
   readonly end: (reason: "producer_error") => void;
 }
 
-/** A view and its members. */
-export interface SharedView {
+export class SharedView {
   readonly view: View;
+  readonly members = new Set<ViewMember>();
   /** The index at which the hub next looks for units to drop. */
-  trimAt: number;
-  readonly members: Set<ViewMember>;
-  /** Members that wait for nothing but the next unit. */
-  readonly ready: ReadyMembers;
-  /** The last checkpoint of the members at the view's end. */
+  trimAt = 0;
+  /** The last checkpoint of the members that have taken all units. */
   level: { readonly epoch: Epoch; readonly end: number; readonly checkpoint: Checkpoint } | undefined;
-}
+  private readonly ready = new Set<ViewMember>();
 
-interface ReadyMembers {
-  readonly add: (member: ViewMember) => void;
-  readonly delete: (member: ViewMember) => void;
-  readonly wake: () => void;
-}
+  /** `open` makes the view; it calls what it is given after each unit. */
+  constructor(open: (appended: (critical: boolean) => void) => View) {
+    this.view = open((critical) => {
+      if (critical) for (const member of this.members) member.wake();
+      else this.wakeReady();
+    });
+  }
 
-/**
- * Wakes each member once for each time it is added. A member is added when it has taken all units, so the events of one turn cost one wake-up, and a
- * member that waits for its turn to take is not woken again for each event (R34).
- */
-export function createReadyMembers(): ReadyMembers {
-  const ready = new Set<ViewMember>();
-  return {
-    add: (member) => void ready.add(member),
-    delete: (member) => void ready.delete(member),
-    wake: () => {
-      // A member that takes while it is woken is added behind these, and waits for the next unit.
-      let left = ready.size;
-      for (const member of ready) {
-        if (left === 0) break;
-        left -= 1;
-        ready.delete(member);
-        member.wake();
-      }
-    },
-  };
+  /** Wakes a member once, at the next unit. A member that has taken all units calls this, so the events of one turn cost one wake-up. */
+  wakeNext(member: ViewMember): void {
+    this.ready.add(member);
+  }
+
+  /** The next unit wakes the member only if it is critical. */
+  letSleep(member: ViewMember): void {
+    this.ready.delete(member);
+  }
+
+  private wakeReady(): void {
+    // A member that takes while it is woken is added behind these, and waits for the next unit.
+    let left = this.ready.size;
+    for (const member of this.ready) {
+      if (left === 0) break;
+      left -= 1;
+      this.ready.delete(member);
+      member.wake();
+    }
+  }
 }

@@ -70,7 +70,7 @@ export function createEpochBoots(journal: Pick<Journal, "durableState" | "head">
       return before.find((one) => one.first > next)?.first ?? first;
     },
     count: (after, to) => {
-      if (after >= first || before.length === 0) return to - after;
+      if (after >= first || (before.length === 0 && isForgotten(after + 1))) return to - after;
       let count = Math.max(0, to - first + 1);
       for (const boot of before) count += Math.max(0, Math.min(boot.last, to) - Math.max(boot.first - 1, after));
       return count;

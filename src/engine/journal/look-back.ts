@@ -4,7 +4,7 @@ import type { JournaledEvent } from "../event/event.js";
 import { type EpochSteps, ONE_BOOT } from "./epoch-boots.js";
 
 /** Most events passed over on the way back, those of other sessions and outputs among them. */
-export const SCANNED_EVENT_COUNT = 16_384;
+const SCANNED_EVENT_COUNT = 16_384;
 
 /**
  * The events from `from` backwards, with `from` first: of its session and kind, and of its output if it is a chunk. Each event is read once, however

@@ -56,8 +56,8 @@ export type SessionSituation = MessageParameters["sessionSummary"];
 
 /** The part of a session that can no longer be delivered (R27). */
 export interface Loss {
-  /** Upper bound of the missing events. */
-  readonly eventCount: number;
+  /** Upper bound of the missing events; undefined if it is not known. */
+  readonly eventCount: number | undefined;
   readonly reason: GapReason;
 }
 
@@ -89,20 +89,15 @@ function lossMessages(facts: DaemonEventFacts, { eventCount, reason }: Loss): Lo
 }
 
 function gapMark({ eventCount, reason }: Loss): Readonly<Record<string, unknown>> {
-  return { events: eventCount, reason };
-}
-
-export interface Gap extends Loss {
-  readonly fromState: string;
-  readonly toState: string;
+  return eventCount === undefined ? { reason } : { reason, events: eventCount };
 }
 
 /** Declares events that can no longer be delivered (R27). */
-export function gapEvent(facts: DaemonEventFacts, gap: Gap): AgentEvent {
+export function gapEvent(facts: DaemonEventFacts, gap: Loss): AgentEvent {
   return build(facts, {
     type: "state.changed",
     urgency: "normal",
-    payload: { from_state: gap.fromState, to_state: gap.toState },
+    payload: { from_state: "idle", to_state: "idle" },
     texts: lossMessages(facts, gap),
     marks: { gap: gapMark(gap) },
   });

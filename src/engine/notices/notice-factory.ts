@@ -1,8 +1,6 @@
 // Makes the daemon's own events from the engine's facts and the message catalogues (R6, R17, R27, R31).
 import type { IdSource } from "../../base/ids.js";
-import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
-import { AAEPD } from "../event/vocabulary.js";
 import type { MessageKey, Outcome } from "../messages/catalogues/catalogue.js";
 import { localizedMessages, type ParametersFor } from "../messages/localized-messages.js";
 import type { ReminderPoint } from "../questions/pending-question.js";
@@ -21,13 +19,19 @@ import {
   speakerOf,
   summaryEvent,
 } from "./daemon-events.js";
-import { noticeId } from "./notice-id.js";
 
 export interface NoticeFactory {
   readonly madeSummary: MadeSummary;
-  readonly summary: (session: SessionSummary, terms: Terms, lost?: Loss) => AgentEvent;
-  readonly gap: (session: SessionSummary, terms: Terms, lost: Loss) => AgentEvent;
-  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, lost: Loss) => AgentEvent;
+  /**
+   * The sum of a session; it declares `lost` as well. `isAsking`: the question of the session follows, so the sum has the state before it (R17).
+   */
+  readonly summary: (session: SessionSummary, terms: Terms, lost: Loss | undefined, isAsking: boolean) => AgentEvent;
+  /** Declares a loss by itself, at a session that may be over (R27). */
+  readonly gap: (
+    session: { readonly sessionId: string; readonly producer: Producer; readonly timestamp: string },
+    terms: Terms,
+    lost: Loss,
+  ) => AgentEvent;
   /**
    * The notice that follows a question in the journal, for subscriptions that cannot answer it. `fromState` is the last state reported of its agent
    * (R6).
@@ -42,12 +46,9 @@ export interface NoticeFactory {
     passed: ReminderPoint,
     remainingSeconds: number,
   ) => Readonly<Record<string, unknown>>;
-  /** The form of an entry in a backlog; undefined if a backlog leaves it out (R17). */
-  readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
 }
 
-/** `ids` names events for one subscription. `idServices` derives the ids of events in the journal (R12). */
-export function createNoticeFactory(ids: IdSource, idServices: IdServices, defaultLanguage: string): NoticeFactory {
+export function createNoticeFactory(ids: IdSource, defaultLanguage: string): NoticeFactory {
   const everyone = everyLanguage(defaultLanguage);
   const askingIn = createAskingIn(defaultLanguage);
 
@@ -69,9 +70,6 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
     return { ...summaries, localization_hints: hints };
   };
 
-  const noticeIdOf = ({ event, epoch }: JournaledEvent, isLate: boolean): string =>
-    noticeId({ sessionId: event.session_id, question: event.event_id, epoch: epoch + 1, isLate }, idServices);
-
   const resolutionMessages = (outcome: Outcome, question: AgentEvent) =>
     membersOf("resolution", (language) => {
       const { terse, defaultAnswer } = askingIn(question, language);
@@ -91,31 +89,26 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
 
   return {
     madeSummary,
-    summary: (session, terms, lost) =>
+    summary: (session, terms, lost, isAsking) =>
       summaryEvent(
         factsFor(session, terms),
         {
-          state: session.state,
+          state: isAsking ? session.stateBeforeQuestion : session.state,
           toolsRunningCount: session.openTools.length,
           outputOpen: session.openOutputs.length > 0,
-          questionOpen: session.openQuestions.length > 0,
+          questionOpen: !isAsking && session.openQuestions.length > 0,
           percent: session.percent,
         },
         lost,
       ),
-    gap: (session, terms, lost) =>
-      gapEvent(factsFor(session, terms), { ...lost, fromState: "idle", toState: session.state }),
-    gapOfEnded: (terminal, terms, lost) => {
-      const of = { sessionId: terminal.session_id, producer: terminal.producer, timestamp: terminal.timestamp };
-      return gapEvent(factsFor(of, terms), { ...lost, fromState: "idle", toState: "idle" });
-    },
+    gap: (of, terms, lost) => gapEvent(factsFor(of, terms), lost),
     notice: (question, fromState) => {
       const { event } = question;
       const facts: DaemonEventFacts = {
         sessionId: event.session_id,
         producer: event.producer,
         timestamp: event.timestamp,
-        eventId: noticeIdOf(question, false),
+        eventId: `evt_${ids.hex(16)}`,
         audience: everyone,
       };
       return {
@@ -129,7 +122,7 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
     },
     lateNotice: (question, session, terms) =>
       noticeEvent(
-        { ...factsFor(session, terms), eventId: noticeIdOf(question, true), producer: question.event.producer },
+        { ...factsFor(session, terms), producer: question.event.producer },
         {
           question: question.event,
           askingIn,
@@ -156,15 +149,6 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
         asking: askingIn(question.event, language).terse,
       })),
     }),
-    asBacklog: (entry, isOpen) => {
-      if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification") return undefined;
-      if (entry.made === "notice") {
-        const asked = entry.event.extensions?.[AAEPD]?.question;
-        return typeof asked === "string" && isOpen(asked) ? entry : undefined;
-      }
-      if (entry.made !== "resolution") return entry;
-      return { ...entry, event: { ...entry.event, urgency: "normal" }, source: undefined };
-    },
   };
 }
 

@@ -177,6 +177,8 @@ export class SessionRecord {
       sessionId: this.sessionId,
       producer: this.starter,
       state: speaker?.current ?? "idle",
+      stateBeforeQuestion:
+        (speaker?.current === AWAITING_INPUT ? speaker.stateBeforeAwaiting : speaker?.current) ?? "idle",
       percent: speaker?.percent,
       agents: Array.from(this.agents.values(), ({ producer, current, percent }) => {
         return { producer, state: current, percent };
@@ -271,6 +273,8 @@ export interface SessionSummary {
   readonly producer: Producer;
   /** The state of the agent that published last. */
   readonly state: string;
+  /** The same, before that agent began to ask. */
+  readonly stateBeforeQuestion: string;
   /** Percent of the last progress of the agent that published last. */
   readonly percent: number | undefined;
   readonly agents: readonly AgentSummary[];

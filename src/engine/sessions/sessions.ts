@@ -66,8 +66,6 @@ export interface SessionsOptions {
   readonly checkQuestionRoom?: (asked: QuestionRoom) => void;
   /** Called with each ended session that is forgotten. */
   readonly forgotten?: (sessionId: string) => void;
-  /** Called before an open session may change in a way that its summary shows, even if it then does not. */
-  readonly changing?: (sessionId: string, summary: () => SessionSummary) => void;
   /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
   readonly durableState?: DurableState;
   /** Whether a connection has answered a question of a session (R5). Default: none has. */
@@ -329,7 +327,6 @@ export class Sessions {
     const taken = this.take(input, known, factsIn(known, context));
     const { event, kind, timestamp } = taken;
     const session = known ?? this.find(event.session_id);
-    this.changing(session);
     const { agent_id: agentId } = event.producer;
     const member = session.agents.get(agentId);
     if (member === undefined) checkOpenLimit(this.counts, "agents", session.agents.size, "/producer/agent_id");
@@ -355,7 +352,6 @@ export class Sessions {
     const refusal = this.options.refusal?.();
     if (refusal !== undefined) throw refusal;
     const change = new Change(this.rules, moment, undefined, undefined, false);
-    this.changing(session);
     change.touch(session);
     return change;
   }
@@ -372,10 +368,6 @@ export class Sessions {
     const over = { sessionId, terminal, endedAt: change.moment.now, owner, tokenHash };
     this.durable.ended(over, change.moment);
     this.endedSessions.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
-  }
-
-  private changing(session: SessionRecord): void {
-    if (session.phase === "open") this.options.changing?.(session.sessionId, () => session.summary());
   }
 
   private find(sessionId: string): SessionRecord {

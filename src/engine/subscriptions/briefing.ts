@@ -1,84 +1,92 @@
-// A briefing reports to a subscription the time before it, and the events that it lost for good. It consists of parts, and each part makes one notice
-// at a time, when that notice leaves (R6, R17, R27, R34).
-import type { AgentEvent, Epoch } from "../event/event.js";
-import type { NoticeSeries } from "../notices/notice-series.js";
+// A briefing has the sums and the loss that a subscription is owed: a sum of each open session, and what it can no longer get (R17, R27). Each event
+// is made when it leaves, of the session as it stands then.
+
+import type { AgentEvent } from "../event/event.js";
+import type { Loss } from "../notices/daemon-events.js";
+import type { NoticeFactory } from "../notices/notice-factory.js";
+import type { SessionSummary } from "../sessions/session-record.js";
 import type { Terms } from "../terms/terms.js";
 
-/** The kinds of parts. The losses and the summary of a session come before its other events. */
-export type BriefingKind = "notices" | "losses" | "sums";
-
-export interface BriefingNotice {
-  readonly kind: BriefingKind;
-  readonly event: AgentEvent;
-  /** Epoch of the last event before the notice, which is in no journal. */
-  readonly epoch: Epoch;
+/** The sessions, as a briefing asks for them. */
+export interface BriefedSessions {
+  readonly openIds: () => readonly string[];
+  readonly summary: (sessionId: string) => SessionSummary | undefined;
+  /** The last event of the session that ended last, as far as it is remembered. */
+  readonly lastEnd: () => AgentEvent | undefined;
 }
 
-export interface Briefing {
-  readonly add: (kind: BriefingKind, series: NoticeSeries, epoch: Epoch) => void;
-  /** The next notices of these kinds: all for one session or one question. Undefined if none is left. */
-  readonly next: (kinds: readonly BriefingKind[], terms: Terms) => readonly BriefingNotice[] | undefined;
-  /** The remaining losses and summary of one session, ahead of their turn. */
-  readonly ofSession: (sessionId: string, terms: Terms) => readonly BriefingNotice[];
-  /** Number of sessions or questions left. */
-  readonly count: (kinds: readonly BriefingKind[]) => number;
-  /** Drops all parts of these kinds. */
-  readonly drop: (kinds: readonly BriefingKind[]) => void;
-}
+export class Briefing {
+  private readonly sessions: BriefedSessions;
+  private readonly notices: NoticeFactory;
+  private readonly sums = new Set<string>();
+  private loss: Loss | undefined;
+  private toldCount = 0;
 
-interface Part {
-  readonly kind: BriefingKind;
-  readonly series: NoticeSeries;
-  readonly epoch: Epoch;
-  readonly left: Set<string>;
-  /** All keys before this index are done. */
-  nextIndex: number;
-}
-
-/** The first key that is not done. */
-function firstLeft(part: Part): string | undefined {
-  const { keys } = part.series;
-  for (; part.nextIndex < keys.length; part.nextIndex += 1) {
-    const key = keys[part.nextIndex];
-    if (key !== undefined && part.left.has(key)) return key;
+  constructor(sessions: BriefedSessions, notices: NoticeFactory) {
+    this.sessions = sessions;
+    this.notices = notices;
   }
-  return undefined;
-}
 
-export function createBriefing(): Briefing {
-  let parts: Part[] = [];
+  get isDone(): boolean {
+    return this.sums.size === 0 && this.loss === undefined;
+  }
 
-  const leave = (part: Part): void => {
-    parts = parts.filter((one) => one !== part);
-    part.series.release();
-  };
+  /** Number of sums left. */
+  get size(): number {
+    return this.sums.size;
+  }
 
-  const say = (part: Part, key: string, terms: Terms): readonly BriefingNotice[] => {
-    const { kind, series, epoch, left } = part;
-    left.delete(key);
-    const events = series.eventsOf(key, terms);
-    if (left.size === 0) leave(part);
-    return events.map((event) => ({ kind, event, epoch }));
-  };
+  /** Owes a sum of each open session, and the loss with the first of them. */
+  owe(loss: Loss | undefined): void {
+    this.toldCount = 0;
+    for (const sessionId of this.sessions.openIds()) this.sums.add(sessionId);
+    if (this.loss?.eventCount !== undefined && loss?.eventCount !== undefined)
+      this.loss = { ...loss, eventCount: this.loss.eventCount + loss.eventCount };
+    else this.loss = loss ?? this.loss;
+  }
 
-  return {
-    add: (kind, series, epoch) => {
-      const part = { kind, series, epoch, left: new Set(series.keys), nextIndex: 0 };
-      if (part.left.size > 0) parts = [...parts, part];
-      else series.release();
-    },
-    next: (kinds, terms) => {
-      const part = parts.find(({ kind }) => kinds.includes(kind));
-      const key = part && firstLeft(part);
-      return part === undefined || key === undefined ? undefined : say(part, key, terms);
-    },
-    ofSession: (sessionId, terms) =>
-      parts
-        .filter(({ kind, left }) => kind !== "notices" && left.has(sessionId))
-        .flatMap((part) => say(part, sessionId, terms)),
-    count: (kinds) => parts.reduce((sum, { kind, left }) => (kinds.includes(kind) ? sum + left.size : sum), 0),
-    drop: (kinds) => {
-      for (const part of parts) if (kinds.includes(part.kind)) leave(part);
-    },
-  };
+  /** A session whose event comes first needs no sum. */
+  drop(sessionId: string): void {
+    this.sums.delete(sessionId);
+  }
+
+  /** Whether the next notice goes before live units: a loss does, and as many sums as the budget replenishes in a second. */
+  isAhead(perSecond: number): boolean {
+    return this.loss !== undefined || (this.sums.size > 0 && this.toldCount < perSecond);
+  }
+
+  /** The next event; undefined if there is none. `isComing`: whether events of a session wait, so that it needs no sum. */
+  next(terms: Terms, isComing: (sessionId: string) => boolean): AgentEvent | undefined {
+    this.toldCount += 1;
+    for (const sessionId of this.sums) {
+      const event = isComing(sessionId) ? undefined : this.sum(sessionId, terms);
+      this.sums.delete(sessionId);
+      if (event !== undefined) return event;
+    }
+    return this.lossAlone(terms);
+  }
+
+  /** The sum of a session whose question is put next: of its state before that. Undefined if none is owed. */
+  beforeQuestion(sessionId: string, terms: Terms): AgentEvent | undefined {
+    return this.sums.delete(sessionId) ? this.sum(sessionId, terms, true) : undefined;
+  }
+
+  /** The loss by itself, because the events that are read back say how sessions stand. */
+  lossAlone(terms: Terms): AgentEvent | undefined {
+    const { loss, sessions, notices } = this;
+    this.loss = undefined;
+    const newest = sessions.openIds().at(-1);
+    const open = newest === undefined ? undefined : sessions.summary(newest);
+    const last = open === undefined ? sessions.lastEnd() : undefined;
+    const of = open ?? (last && { sessionId: last.session_id, producer: last.producer, timestamp: last.timestamp });
+    return loss === undefined || of === undefined ? undefined : notices.gap(of, terms, loss);
+  }
+
+  private sum(sessionId: string, terms: Terms, isAsking = false): AgentEvent | undefined {
+    const session = this.sessions.summary(sessionId);
+    if (session === undefined) return undefined;
+    const { loss } = this;
+    this.loss = undefined;
+    return this.notices.summary(session, terms, loss, isAsking);
+  }
 }

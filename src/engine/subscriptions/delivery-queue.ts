@@ -5,37 +5,17 @@ import { joinText } from "../views/join-text.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { RunningCounts } from "./delivery-counts.js";
 
-export interface DeliveryQueueOptions {
+/** The subscription of a queue. */
+export interface DeliveryQueueOwner {
   /** Most units in the queue. At the limit `offer` refuses a unit, and it stays in its view. */
   readonly limit: number;
   /** Longest merged text, in code points. */
-  readonly maxChars: () => number;
-  /** Makes the event of several collapsed state changes: the last one, with the `from_state` of the first (R11). */
-  readonly collapseStates: (first: EventUnit, last: EventUnit) => EventUnit;
+  readonly maxChars: number;
   /** Counts units that do not leave by themselves: a unit that joined another, or two that cancelled each other. */
   readonly counts: Pick<RunningCounts, "merged">;
+  /** Collapses state changes of one agent: the last one, with the `from_state` of the first (R11). */
+  readonly collapseStates: (first: EventUnit, last: EventUnit) => EventUnit;
 }
-
-export interface DeliveryQueue {
-  /** Takes a unit; with `merging`, joins it to a waiting unit if possible. Returns false if the queue is full, and then takes nothing. */
-  readonly offer: (unit: Unit, merging: boolean) => boolean;
-  /** Takes a notice of the daemon, even if the queue is full. There are never more notices than sessions. */
-  readonly put: (unit: Unit) => void;
-  /** The first unit. */
-  readonly head: () => Unit | undefined;
-  readonly shift: () => Unit | undefined;
-  readonly size: () => number;
-  /** Whether `offer` takes only units that join another. */
-  readonly isFull: () => boolean;
-  readonly ofSession: (session: string) => readonly Unit[];
-  readonly all: () => readonly Unit[];
-  /** Replaces each unit by the result of `replacement`; removes the unit if that is undefined. */
-  readonly replace: (replacement: (unit: Unit) => Unit | undefined) => void;
-  /** Removes the units that match, and returns them in order. */
-  readonly remove: (match: (unit: Unit) => boolean) => readonly Unit[];
-}
-
-const MOST_EPOCHS_APART = 0xffff_ffff;
 
 interface Entry {
   readonly unit: Unit;
@@ -45,23 +25,20 @@ interface Entry {
   closed: boolean;
 }
 
-export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueue {
-  return new MergingQueue(options);
-}
-
 /** A class, because there is one for each subscription. The maps are made with the first unit. */
-class MergingQueue implements DeliveryQueue {
-  private readonly options: DeliveryQueueOptions;
+export class DeliveryQueue {
+  private readonly owner: DeliveryQueueOwner;
   private entries: Entry[] | undefined;
   private byAge: Map<number, Entry> | undefined;
   private arrivals = 0;
   // Lower bound of the ages in the queue.
   private oldestAge = 1;
 
-  constructor(options: DeliveryQueueOptions) {
-    this.options = options;
+  constructor(owner: DeliveryQueueOwner) {
+    this.owner = owner;
   }
 
+  /** Takes a unit; with `merging`, joins it to a waiting unit if possible. Returns false if the queue is full, and then takes nothing. */
   offer(unit: Unit, merging: boolean): boolean {
     if (merging && this.entries !== undefined) {
       const index = partnerOf(unit, this.entries);
@@ -70,7 +47,7 @@ class MergingQueue implements DeliveryQueue {
       if (partner !== undefined && joined !== undefined) {
         this.entries.splice(index, 1);
         this.left(partner);
-        this.options.counts.merged += joined === "nothing" ? 2 : 1;
+        this.owner.counts.merged += joined === "nothing" ? 2 : 1;
         if (joined !== "nothing") this.enter({ unit: joined, age: partner.age, closed: false });
         return true;
       }
@@ -80,6 +57,7 @@ class MergingQueue implements DeliveryQueue {
     return true;
   }
 
+  /** Takes a unit even if the queue is full. */
   put(unit: Unit): void {
     this.arrivals += 1;
     this.enter({ unit, age: this.arrivals, closed: false });
@@ -101,8 +79,9 @@ class MergingQueue implements DeliveryQueue {
     return this.entries?.length ?? 0;
   }
 
+  /** Whether `offer` takes only units that join another. */
   isFull(): boolean {
-    return this.size() >= this.options.limit;
+    return this.size() >= this.owner.limit;
   }
 
   ofSession(session: string): readonly Unit[] {
@@ -113,6 +92,7 @@ class MergingQueue implements DeliveryQueue {
     return this.entries?.map(({ unit }) => unit) ?? [];
   }
 
+  /** Replaces each unit by the result of `replacement`; removes the unit if that is undefined. */
   replace(replacement: (unit: Unit) => Unit | undefined): void {
     const replaced = (this.entries ?? []).map((entry) => ({ entry, unit: replacement(entry.unit) }));
     this.entries = undefined;
@@ -122,6 +102,7 @@ class MergingQueue implements DeliveryQueue {
     }
   }
 
+  /** Removes the units that match, and returns them in order. */
   remove(match: (unit: Unit) => boolean): readonly Unit[] {
     const { entries = [] } = this;
     const taken = entries.filter(({ unit }) => match(unit));
@@ -145,13 +126,12 @@ class MergingQueue implements DeliveryQueue {
   }
 
   private join(first: Unit, last: Unit): Unit | "nothing" | undefined {
-    if (first.kind === "text" && last.kind === "text") return joinText(first, last, this.options.maxChars());
+    if (first.kind === "text" && last.kind === "text") return joinText(first, last, this.owner.maxChars);
     if (first.kind === "event" && last.kind === "event") {
-      if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
-      // The id of a collapsed event holds the distance of its epochs, which is too large across a start of the daemon (R12).
-      if (last.epoch - first.firstEpoch > MOST_EPOCHS_APART) return undefined;
-      const collapsed = this.options.collapseStates(first, last);
-      return collapsed.delivery.event.from_state === collapsed.delivery.event.to_state ? "nothing" : collapsed;
+      if (last.role === "progress") return last;
+      const collapsed = this.owner.collapseStates(first, last);
+      const { event } = collapsed.rendered.entry;
+      return event.from_state === event.to_state ? "nothing" : collapsed;
     }
     return undefined;
   }
@@ -186,8 +166,8 @@ function partnerOf(unit: Unit, entries: readonly Entry[]): number {
 }
 
 /** The tool call that a progress is about; undefined if it is about its session (R5c). */
-function callOf({ entry }: EventUnit): unknown {
-  return entry.event.extensions?.[AAEPD]?.tool_call_id;
+function callOf({ rendered }: EventUnit): unknown {
+  return rendered.entry.event.extensions?.[AAEPD]?.tool_call_id;
 }
 
 /** Whether two units of one session may merge: of an output's text, of an agent's or a call's progress, or of an agent's states. */

@@ -1,186 +1,201 @@
-// The listener of a subscription: its terms, the questions that it was asked, and the events that are made for it alone (R6, R17, R28).
-import type { LateGaps } from "../catch-up/gap-events.js";
+// The person behind one subscription: which questions it was put, and what it replies (R6, R19, R28, R39).
+import { Fault } from "../../base/errors.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
-import type { SharedView } from "../hub/shared-view.js";
+import type { Questions, Replier } from "../questions/questions.js";
+import type { Reply } from "../questions/reply-check.js";
+import { createReplyNotices, type ReplyNotices } from "../questions/reply-notices.js";
+import type { SharedConnections } from "../questions/shared-connections.js";
+import type { OpenQuestion } from "../sessions/session-record.js";
+import { canAnswer, canAnswerEvent } from "../terms/answering.js";
 import type { Terms } from "../terms/terms.js";
-import { collapse, unitOf } from "../views/event-units.js";
-import type { CollapsedEvent } from "../views/merged-events.js";
-import type { SharedRendering } from "../views/shared-rendering.js";
-import { type EventUnit, isLocal } from "../views/unit.js";
-import type { View } from "../views/view.js";
-import { createAccount, noteGap } from "./account.js";
-import type { RunningCounts } from "./delivery-counts.js";
-import type { DeliveryQueueOptions } from "./delivery-queue.js";
-import type { SubscriptionStart } from "./resume-start.js";
-import type { SubscriptionServices, SubscriptionSpec } from "./subscription-spec.js";
-import { createUnitBriefing, type UnitBriefing } from "./unit-briefing.js";
+import type { WakeUps } from "../time/wake-ups.js";
+import type { NamedSubscription, QuestionPage, RefusedFate, RefusedReply } from "./subscription-spec.js";
 
-/** Number of asked questions after which a subscription forgets the resolved ones. */
-const ASKED_KEPT_COUNT = 256;
+export interface ListenerServices {
+  readonly questions: Questions;
+  readonly connections: SharedConnections;
+  readonly now: () => Millis;
+  readonly wakeUps: WakeUps;
+  readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
+  /** Asks a session's agent to stop (R39). Throws "not_found" or "unsupported". */
+  readonly requestStop: (sessionId: string, by: NamedSubscription) => void;
+  /** Records a reply that reached no question. */
+  readonly recordReply: (refused: RefusedReply, by: NamedSubscription) => void;
+}
 
-/** The first part of a subscription. A class, because there is one for each subscription. */
-export abstract class Listener implements DeliveryQueueOptions {
-  readonly id: string;
-  readonly subscriberId: string;
-  protected readonly services: SubscriptionServices;
-  protected readonly account = createAccount();
-  protected granted: Terms;
-  protected shared: SharedView;
-  // Epochs of the questions that the subscription was asked.
-  private askedEpochs: Set<Epoch> | undefined;
-  private pruneAt = ASKED_KEPT_COUNT;
-  // Present while the briefing has anything left.
-  protected brief: UnitBriefing | undefined;
+/** The subscription of a listener. */
+export interface Listening extends NamedSubscription {
+  readonly terms: Terms;
+  /** The connection, if agents may open on it too (R5). */
+  readonly connection: object | undefined;
+  /** The subscriber's process, then its parents; empty if it is not known (R5d). */
+  readonly lineage: readonly number[];
+  readonly isClosed: () => boolean;
+  /** Called with a reply that did not count, if the terms ask for that (R19). */
+  readonly replyNotTaken: (token: string) => void;
+}
 
-  constructor({ id, subscriberId, terms }: SubscriptionSpec, services: SubscriptionServices, shared: SharedView) {
-    this.id = id;
-    this.subscriberId = subscriberId;
+/** UTF-16 units of JSON that a page of open questions holds: as many values as a message may have. */
+const PAGE_UNITS = 65_536;
+/** Number of remembered questions after which the resolved ones are forgotten. */
+const KEPT_COUNT = 256;
+
+export class Listener implements Replier {
+  private readonly subscription: Listening;
+  private readonly services: ListenerServices;
+  // Epochs of the questions that were put, and of those that a notice told of.
+  private readonly put = new Set<Epoch>();
+  private readonly noticed = new Set<Epoch>();
+  private forgetAt = KEPT_COUNT;
+  private notices: ReplyNotices | undefined;
+
+  constructor(subscription: Listening, services: ListenerServices) {
+    this.subscription = subscription;
     this.services = services;
-    this.granted = terms;
-    this.shared = shared;
   }
 
-  get limit(): number {
-    return this.services.rules.queueLimit;
+  get subscriptionId(): string {
+    return this.subscription.id;
   }
 
-  get counts(): RunningCounts {
-    return this.account.counts;
+  get subscriberId(): string {
+    return this.subscription.subscriberId;
   }
 
-  maxChars(): number {
-    return this.granted.maxChars;
+  get connection(): object | undefined {
+    return this.subscription.connection;
   }
 
-  collapseStates(first: EventUnit, last: EventUnit): EventUnit {
-    return collapse(first, last, (...states) => this.collapsedEvent(...states), this.services.hub.renderingOf);
+  get lineage(): readonly number[] {
+    return this.subscription.lineage;
   }
 
-  questionsBefore(upTo: Epoch): readonly JournaledEvent[] {
-    const open = this.services.rules.openQuestions(this.granted);
-    return open.filter(({ epoch }) => epoch <= upTo && !this.wasAsked(epoch));
+  /** The open questions that were not put yet, and those that the listener cannot answer and was not told of. */
+  untold(): { readonly toPut: readonly JournaledEvent[]; readonly toTell: readonly JournaledEvent[] } {
+    const toPut: JournaledEvent[] = [];
+    const toTell: JournaledEvent[] = [];
+    const terms = this.subscription.terms;
+    for (const { event } of this.services.questions.open()) {
+      const entry = this.services.questions.entryOf(event.event_id);
+      if (entry === undefined || this.put.has(entry.epoch)) continue;
+      if (canAnswerEvent(terms, entry)) toPut.push(entry);
+      else if (!this.noticed.has(entry.epoch)) toTell.push(entry);
+    }
+    return { toPut, toTell };
   }
 
-  /** The unit of an open question; undefined if it was resolved or asked meanwhile. */
-  questionUnit(entry: JournaledEvent): EventUnit | undefined {
-    const { services, shared } = this;
-    if (this.wasAsked(entry.epoch) || !services.rules.isOpenQuestion(entry, this.granted)) return undefined;
-    return unitOf(services.hub.renderingOf(entry), shared.view, "critical");
+  /** Whether an event is a question that is open, and that the listener can answer. */
+  canAnswer(entry: JournaledEvent): boolean {
+    return this.isOpen(entry.event.event_id) && canAnswerEvent(this.subscription.terms, entry);
   }
 
-  /** The briefing about the time before the subscription; undefined if it is complete. */
-  briefing(): UnitBriefing | undefined {
-    if (this.brief !== undefined && this.brief.count() + this.brief.noticeCount() === 0) this.brief = undefined;
-    return this.brief;
+  /** The same, and whether it was not put yet. */
+  isToPut(entry: JournaledEvent): boolean {
+    return !this.put.has(entry.epoch) && this.canAnswer(entry);
   }
 
-  /** Collapses two states of an agent into one (R4, R11). */
-  protected collapsedEvent(...states: Parameters<CollapsedEvent>): AgentEvent {
-    return this.services.rules.collapsedEvent(this.shared.view.terms.shape.key, ...states);
+  isOpen(questionId: unknown): boolean {
+    return typeof questionId === "string" && this.services.questions.entryOf(questionId) !== undefined;
   }
 
-  /** Whether a view has yet to take journaled events. */
-  protected isBehind(view: View): boolean {
-    return view.epoch() < this.services.journal.head();
+  wasPut(epoch: Epoch): boolean {
+    return this.put.has(epoch);
   }
 
-  /** Call for each question that leaves. */
-  protected asked(entry: JournaledEvent): void {
-    if (this.wasAsked(entry.epoch)) return;
-    this.askedEpochs ??= new Set();
-    this.askedEpochs.add(entry.epoch);
-    if (this.askedEpochs.size > this.pruneAt) this.forgetResolved(this.askedEpochs);
-    this.services.rules.shown(this.id, this.subscriberId, entry);
+  /** Whether the listener knows of the question, as one that was put or by a notice. */
+  wasTold(epoch: Epoch): boolean {
+    return this.put.has(epoch) || this.noticed.has(epoch);
   }
 
-  /** Call for each gap that leaves (R27). */
-  protected declared(gap: EventUnit): void {
-    if (isLocal(gap)) noteGap(this.account, gap);
+  /** Call it for each question that leaves. */
+  notePut(entry: JournaledEvent): void {
+    if (this.put.has(entry.epoch)) return;
+    this.put.add(entry.epoch);
+    this.services.questions.shown(String(entry.event.reply_token), entry.event.event_id, this);
+    this.forgetResolved();
+  }
+
+  /** Call it for each notice of a question that leaves. */
+  noteNotice(questionEpoch: Epoch): void {
+    this.noticed.add(questionEpoch);
+    this.forgetResolved();
   }
 
   /**
-   * Briefs about the state of open sessions (R17), each in its turn. Text that the view holds gets no earlier timestamp than its session's summary.
+   * A page of the open questions that the listener may answer, as it receives them (R14, R28): of those behind the place `after`, by default of all.
+   * They count as shown.
    */
-  protected tellSummaries(only?: ReadonlySet<string>, lostOf?: LateGaps["lostOf"]): void {
-    const { rules, journal } = this.services;
-    const { view } = this.shared;
-    this.toBrief().add("sums", rules.notices.summaries(only, lostOf), journal.head());
-    for (const { session } of view.texts.held()) {
-      const timestamp = only?.has(session) === false ? undefined : rules.timestamp(session);
-      if (timestamp !== undefined) view.noteTimestamp(session, timestamp);
+  openQuestions(after: Epoch = 0): QuestionPage {
+    const { questions, shapeEvent } = this.services;
+    const terms = this.subscription.terms;
+    const events: AgentEvent[] = [];
+    let units = 0;
+    let last = after;
+    for (const { question, entry } of questions.openAfter(after)) {
+      if (!canAnswer(terms, question.kind, question.sessionId)) continue;
+      const shaped = shapeEvent(entry.event, terms);
+      units += JSON.stringify(shaped).length;
+      if (events.length > 0 && units > PAGE_UNITS) return { events, next: last };
+      questions.shown(String(entry.event.reply_token), entry.event.event_id, this);
+      events.push(shaped);
+      last = entry.epoch;
     }
+    return { events, next: undefined };
   }
 
-  /** Briefs a new subscription about losses, open sessions, and the questions that it cannot answer. */
-  protected tellBefore(start: SubscriptionStart): void {
-    const { rules, journal } = this.services;
-    const epoch = journal.head();
-    const late = start.kind === "live" ? start.late : undefined;
-    if (late !== undefined) this.toBrief().add("losses", late.ended, epoch);
-    const only = start.kind === "resume" ? start.summarize : undefined;
-    this.tellSummaries(only, late?.lostOf);
-    // Notices are critical, and therefore outside the budget (R4, R6).
-    this.toBrief().add("notices", rules.notices.notices(this.granted, only), epoch);
+  /** Takes a reply. Returns whether it counted, and no reason (R19). */
+  reply(reply: Reply, raw: unknown): boolean {
+    const { questions, connections } = this.services;
+    const sessionId = questions.sessionOf(reply.token);
+    const hasCounted = questions.reply(reply, this, raw);
+    if (hasCounted && sessionId !== undefined) connections.answered(this.connection, sessionId);
+    return hasCounted;
   }
 
-  /** The form of an entry for this subscription when it reads the journal; undefined if it is left out. */
-  protected asBacklog(entry: JournaledEvent): JournaledEvent | undefined {
-    const { rules } = this.services;
-    // A question that could not be asked before is asked in its place. In all other cases it was asked at once (R28).
-    if (!this.wasAsked(entry.epoch) && rules.isOpenQuestion(entry, this.granted)) return entry;
-    // A notice follows its question by one epoch. A subscription that was asked gets no notice (R6).
-    return entry.made === "notice" && this.wasAsked(entry.epoch - 1) ? undefined : rules.asBacklog(entry);
+  /** Asks a session's agent to stop (R39). Throws "permission_denied" for terms without replies, "not_found" or "unsupported". */
+  requestStop(sessionId: string): void {
+    const { supportsConfirmationReply, supportsClarificationReply } = this.subscription.terms;
+    if (!supportsConfirmationReply && !supportsClarificationReply) {
+      const sentence = "Ask for replies in the capabilities first; only a subscription that may reply stops an agent.";
+      throw new Fault("permission_denied", sentence, { pointer: "", rule: "R39" });
+    }
+    this.services.requestStop(sessionId, this.subscription);
   }
 
-  /** Epochs of the notices behind an epoch that belong to questions that the subscription was asked. */
-  protected noticesAfter(epoch: Epoch): readonly Epoch[] {
-    const notices = [...(this.askedEpochs ?? [])].map((asked) => asked + 1).filter((notice) => notice > epoch);
-    return notices.filter((notice) => this.services.journal.at(notice)?.made === "notice");
+  /** Leaves a question to the window of its host (R5b). Throws "not_found" or "invalid_params". */
+  leave(token: string): void {
+    this.services.questions.leave(token, this);
   }
 
-  /** Notices of open questions that the subscription could have answered under earlier terms, and was not asked in time (R6). */
-  protected noticesUnasked(): readonly JournaledEvent[] {
-    const { rules, journal } = this.services;
-    const able = { ...this.granted, supportsConfirmationReply: true, supportsClarificationReply: true };
-    return rules.openQuestions(able).flatMap(({ epoch }) => {
-      const notice = journal.at(epoch + 1);
-      return notice?.made === "notice" && !this.wasAsked(epoch) ? [notice] : [];
-    });
+  /** Takes note of a reply that does not count. `pointer`: the member at fault, for the audit log. */
+  refusedReply(fate: RefusedFate, token: string, raw: unknown, pointer?: string): void {
+    this.services.recordReply({ fate, token, raw, pointer }, this.subscription);
+    this.notTaken(token);
   }
 
-  /** An event that the daemon makes for this subscription alone. */
-  protected localEntry(event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): SharedRendering {
-    const { hub, now } = this.services;
-    return hub.renderingOf({ event, kind, source: undefined, at: now(), ordinal: 0, made: "state", epoch });
+  notTaken(token: string): void {
+    const { subscription, services } = this;
+    if (subscription.isClosed() || !subscription.terms.replyStatus) return;
+    if (!services.questions.wasShown(token, this.subscriptionId)) return;
+    this.notices ??= createReplyNotices(subscription.replyNotTaken, services.now, services.wakeUps);
+    this.notices.notTaken(token);
   }
 
-  private wasAsked(epoch: Epoch): boolean {
-    return this.askedEpochs?.has(epoch) === true;
+  isEntitled(question: OpenQuestion): boolean {
+    return !this.subscription.isClosed() && canAnswer(this.subscription.terms, question.kind, question.sessionId);
   }
 
-  private toBrief(): UnitBriefing {
-    const brief =
-      this.briefing() ??
-      createUnitBriefing({
-        terms: () => this.granted,
-        view: () => this.shared.view,
-        localEntry: (event, kind, epoch) => this.localEntry(event, kind, epoch),
-        isOpen: (sessionId) => this.services.rules.timestamp(sessionId) !== undefined,
-      });
-    this.brief = brief;
-    return brief;
+  close(): void {
+    this.notices?.close();
   }
 
   /** Open questions stay remembered even if the present terms cannot answer them, because the next terms may (R28). */
-  private forgetResolved(asked: Set<Epoch>): void {
-    const everyone: Terms = {
-      ...this.granted,
-      supportsConfirmationReply: true,
-      supportsClarificationReply: true,
-      ownSessions: undefined,
-    };
-    const open = new Set(this.services.rules.openQuestions(everyone).map(({ epoch }) => epoch));
-    for (const epoch of asked) if (!open.has(epoch)) asked.delete(epoch);
-    this.pruneAt = Math.max(ASKED_KEPT_COUNT, asked.size * 2);
+  private forgetResolved(): void {
+    if (this.put.size + this.noticed.size < this.forgetAt) return;
+    const { questions } = this.services;
+    const open = new Set(questions.open().flatMap(({ event }) => questions.entryOf(event.event_id)?.epoch ?? []));
+    for (const known of [this.put, this.noticed]) for (const epoch of known) if (!open.has(epoch)) known.delete(epoch);
+    this.forgetAt = Math.max(KEPT_COUNT, 2 * (this.put.size + this.noticed.size));
   }
 }

@@ -1,30 +1,11 @@
 // The budget of one subscription: a token bucket that is replenished continuously (AAEP §5.6.1, R9).
 import type { Millis } from "../../contracts/clock.js";
 
-export interface RateBudget {
-  /** The instant at which the next event may leave; minus infinity if there is no limit, or a token is left. */
-  readonly availableAt: () => Millis;
-  /** Events that one second replenishes; infinity if there is no limit. */
-  readonly perSecond: () => number;
-  /** Takes one token at `now`, even if there is none: the debt delays `availableAt` (R4). */
-  readonly spend: (now: Millis) => void;
-  /**
-   * Continues at another rate with the present tokens. In any window across the change, at most (old rate × time before) + (new rate × time after) +
-   * burst events leave. A bucket without limit counts as empty after its last event.
-   */
-  readonly retune: (ratePerSecond: number | undefined, now: Millis) => void;
-}
-
 /**
  * `ratePerSecond` is 1..100000, or undefined for no limit. `burst` is the number of events that may leave at once after a pause, 1..1000. Instants
  * are computed from a count and never added up, so that no rounding error grows.
  */
-export function createRateBudget(ratePerSecond: number | undefined, burst: number, now: Millis): RateBudget {
-  return new TokenBucket(ratePerSecond, burst, now);
-}
-
-/** A class, because there is one for each subscription: closures would take four times the memory of the data. */
-class TokenBucket implements RateBudget {
+export class RateBudget {
   private rate: number | undefined;
   private readonly burst: number;
   // The bucket was last full at `fullAt`; `spentCount` tokens were taken since.
@@ -38,15 +19,18 @@ class TokenBucket implements RateBudget {
     this.fullAt = now;
   }
 
+  /** Events that one second replenishes; infinity if there is no limit. */
   perSecond(): number {
     return this.rate ?? Number.POSITIVE_INFINITY;
   }
 
+  /** The instant at which the next event may leave; minus infinity if there is no limit, or a token is left. */
   availableAt(): Millis {
     const owed = this.spentCount + 1 - this.burst;
     return this.rate === undefined || owed <= 0 ? Number.NEGATIVE_INFINITY : this.repaidAt(owed, this.rate);
   }
 
+  /** Takes one token at `at`, even if there is none: the debt delays `availableAt` (R4). */
   spend(at: Millis): void {
     this.lastSpentAt = at;
     if (this.rate === undefined) return;
@@ -58,6 +42,10 @@ class TokenBucket implements RateBudget {
     this.spentCount += 1;
   }
 
+  /**
+   * Continues at another rate with the present tokens. In any window across the change, at most (old rate × time before) + (new rate × time after) +
+   * burst events leave. A bucket without limit counts as empty after its last event.
+   */
   retune(perSecond: number | undefined, at: Millis): void {
     const { rate, burst } = this;
     if (perSecond === rate) return;

@@ -1,108 +1,125 @@
-// A subscription. Its parts build on one another: `Listener` (terms and briefing), `Intake` (units enter its queue), `Outlet` (units leave, critical
-// ones first), `Pull` (when they leave), `Follower` (view, journal and place). This file has its holder's calls, its peer's lag, replies, and its
-// end.
-import { Fault } from "../../base/errors.js";
+// A subscription: the stream of one listener, which its driver pulls (AAEP §5.6, §8.8). Beside it stand what waits for it, what leaves in which
+// order, and the listener's questions and replies.
 import type { Millis } from "../../contracts/clock.js";
-import type { AgentEvent, Epoch } from "../event/event.js";
-import type { SharedView } from "../hub/shared-view.js";
-import type { Replier } from "../questions/questions.js";
-import type { Reply } from "../questions/reply-check.js";
-import { createReplyNotices, type ReplyNotices } from "../questions/reply-notices.js";
+import type { JournaledEvent } from "../event/event.js";
+import type { SharedView, ViewMember } from "../hub/shared-view.js";
 import type { ConnectionNews, SharedConnections } from "../questions/shared-connections.js";
-import type { OpenQuestion } from "../sessions/session-record.js";
-import { canAnswer } from "../terms/answering.js";
 import type { Terms } from "../terms/terms.js";
 import type { Checkpoint, Delivery } from "../views/delivery.js";
-import { unitOf } from "../views/event-units.js";
-import type { EventUnit } from "../views/unit.js";
-import { viewKey } from "../views/view-terms.js";
-import { Follower } from "./follower.js";
-import { paceOf } from "./joining.js";
+import type { RunningCounts } from "./delivery-counts.js";
+import { Listener, type ListenerServices, type Listening } from "./listener.js";
+import { Outflow, type OutflowOwner, type OutflowServices } from "./outflow.js";
 import { PeerLag } from "./peer-lag.js";
-import type { Resumed } from "./resume-start.js";
+import type { Resumed, SubscriptionStart } from "./resume.js";
 import type {
   ClosureReason,
-  MemberSubscription,
+  LagLimits,
+  NamedSubscription,
   Outlet,
-  QuestionPage,
-  RefusedFate,
-  SubscriptionServices,
-  SubscriptionSpec,
+  PaceChange,
   SubscriptionStatus,
   TerminationReason,
 } from "./subscription-spec.js";
 import type { Drained, Taken } from "./taken.js";
 
-/** UTF-16 units of JSON that a page of open questions holds: as many values as a message may have. */
-const PAGE_UNITS = 65_536;
-
-/** The terms of a subscription. The sessions of agents on its connection and above its process limit what it may answer (R5, R5d). */
-export function withOwnSessions(
-  terms: Terms,
-  { connection, lineage }: Pick<SubscriptionSpec, "connection" | "lineage">,
-  connections: Pick<SharedConnections, "ownSessions">,
-): Terms {
-  const ownSessions = connections.ownSessions(connection, lineage);
-  return ownSessions?.key === terms.ownSessions?.key ? terms : { ...terms, ownSessions };
+/** The services that all subscriptions of an engine share. */
+export interface SubscriptionServices extends ListenerServices, OutflowServices {
+  readonly limits: OutflowServices["limits"] & { readonly lag: LagLimits };
+  /** An event of the journal's window by its id, or an open question, however old (R28). Throws "not_found". */
+  readonly eventToRepeat: (eventId: string, terms: Terms) => JournaledEvent;
+  /** Whether more text of an output may be published. */
+  readonly isOutputOpen: (sessionId: string, outputId: string) => boolean;
+  /** Whether the daemon is stopping and leaves pending events to the next boot (R8b). */
+  readonly isLeaving: () => boolean;
+  /** Called at the beginning and at the end of each episode of falling behind. */
+  readonly pace: (change: PaceChange, who: NamedSubscription) => void;
+  readonly opened: (subscription: Subscription) => void;
+  readonly closed: (subscription: Subscription, reason: ClosureReason) => void;
 }
 
-export function createSubscription(spec: SubscriptionSpec, services: SubscriptionServices): MemberSubscription {
-  return new PulledSubscription(spec, services);
+/** The members that differ between subscriptions. */
+export interface SubscriptionSpec {
+  readonly id: string;
+  readonly subscriberId: string;
+  readonly terms: Terms;
+  readonly start: SubscriptionStart;
+  /** The connection, if agents may open on it too (R5). */
+  readonly connection: object | undefined;
+  /** The subscriber's process, then its parents; empty if it is not known (R5d). */
+  readonly lineage: readonly number[];
+  /** Called with a reply of the subscription that did not count, if its terms ask for that (R19). */
+  readonly replyNotTaken: (token: string) => void;
+  readonly outlet: Outlet;
 }
 
-/** A class, because there is one for each subscription. It is also the replier of its replies and the listener to news of its connection. */
-class PulledSubscription extends Follower implements MemberSubscription, Replier, ConnectionNews {
+export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, Listening {
+  readonly id: string;
+  readonly subscriberId: string;
+  /** The daemon's answer to the subscription's cursor (R17); undefined for a new subscription. */
   readonly resumed: Resumed | undefined;
-  private readonly outlet: Outlet;
+  /** The present terms; only `retune` changes them. */
+  terms: Terms;
+  private readonly counts: RunningCounts;
   readonly connection: object | undefined;
   readonly lineage: readonly number[];
+  readonly replyNotTaken: (token: string) => void;
+  readonly listener: Listener;
+  private readonly services: SubscriptionServices;
+  private readonly outlet: Outlet;
+  private readonly outflow: Outflow;
   private readonly leaveConnection: () => void;
-  private readonly replyNotTaken: (token: string) => void;
   private readonly peerLag = new PeerLag();
-  private closed = false;
-  private timer: (() => void) | undefined;
-  private notices: ReplyNotices | undefined;
-  // The last cursor reported to the client, and the place at which the checkpoint after a skip of everything is due.
+  // The place that was reached, and the one that was told last.
+  private latest: Checkpoint | undefined;
   private told: string | undefined;
-  private skippedTo: Epoch = Number.POSITIVE_INFINITY;
-  // The former terms: events that left by them can be sent again too (R28).
-  private former: Terms | undefined;
+  // An error freezes the place, since a later one would cover units that were not taken.
+  private hasFailed = false;
+  private closed = false;
+  private behindSince: Millis | undefined;
+  private timer: (() => void) | undefined;
 
   constructor(spec: SubscriptionSpec, services: SubscriptionServices) {
-    super(spec, services, services.hub.view(spec.terms));
-    this.resumed = spec.resumed;
-    this.outlet = spec.outlet;
-    this.connection = spec.connection;
-    this.lineage = spec.lineage;
-    this.replyNotTaken = spec.replyNotTaken;
-    services.hub.join(this, this.shared);
-    this.begin(spec.start);
-    this.leaveConnection = services.connections.join(spec.connection, spec.lineage, this);
+    const { id, subscriberId, connection, lineage, replyNotTaken, outlet, start } = spec;
+    this.id = id;
+    this.subscriberId = subscriberId;
+    this.connection = connection;
+    this.lineage = lineage;
+    this.replyNotTaken = replyNotTaken;
+    this.outlet = outlet;
+    this.resumed = start.resumed;
+    this.services = services;
+    this.terms = withOwnSessions(spec.terms, spec, services.connections);
+    this.listener = new Listener(this, services);
+    const shared = services.hub.view(this.terms);
+    this.outflow = new Outflow(shared, this, services);
+    this.counts = this.outflow.pending.counts;
+    services.hub.join(this, shared);
+    if (start.named !== undefined) this.latest = { ...start.named, memo: new Map() };
+    this.outflow.begin(start);
+    this.leaveConnection = services.connections.join(connection, lineage, this);
     services.opened(this);
     services.questions.audienceChanged();
   }
 
-  get subscriptionId(): string {
-    return this.id;
-  }
-
-  terms(): Terms {
-    return this.granted;
+  isClosed(): boolean {
+    return this.closed;
   }
 
   wake(): void {
     if (!this.closed) this.outlet.wake();
   }
 
-  sendCritical(unit: EventUnit): void {
-    this.sendCriticals([unit]);
-    this.wake();
-  }
-
+  /** The units that may leave now; with `only`, just the critical ones. For a "wait", the subscription sets the timer itself. */
   take(only?: "critical"): Taken {
-    const { services, shared } = this;
+    const { services, outflow } = this;
     const now = services.now();
-    const taken = this.pull(now, only);
+    let taken: Taken;
+    try {
+      taken = only === undefined ? outflow.take(now) : outflow.takeCritical(now);
+    } catch (caught) {
+      this.hasFailed = true;
+      throw caught;
+    }
     if (taken.kind === "batch") {
       this.noteDelivered(taken.batch.deliveries, now);
       if (!taken.isAll) return taken;
@@ -110,57 +127,65 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     // Units that are not critical were not looked at.
     if (only === "critical") return taken;
     if (this.timer !== undefined) this.cancelTimer();
+    const { shared } = outflow.pending.source;
     if (taken.kind === "wait") {
-      shared.ready.delete(this);
+      shared.letSleep(this);
       this.timer = services.wakeUps.at(taken.until, () => {
         this.timer = undefined;
         this.outlet.wake();
       });
-    } else if (this.isReady(now)) shared.ready.add(this);
-    else shared.ready.delete(this);
+    } else if (outflow.isReady(now)) shared.wakeNext(this);
+    else shared.letSleep(this);
     return taken;
   }
 
+  /** The next part of all pending units, coalesced, whatever the budget (R8a). Call it until it returns "done", and `take` no more. */
+  drain(): Drained {
+    if (this.closed || this.services.isLeaving()) return { kind: "done" };
+    const now = this.services.now();
+    const drained = this.outflow.drain(now);
+    if (drained.kind === "batch") this.noteDelivered(drained.batch.deliveries, now);
+    return drained;
+  }
+
+  /** Reports that the peer takes nothing more, or takes again. */
   setBlocked(blocked: boolean): void {
-    this.markBlocked(blocked);
     if (!blocked) {
+      this.outflow.unblocked();
       this.peerLag.since = undefined;
       this.cancelTimer();
       return;
     }
-    this.shared.ready.delete(this);
+    this.shared.letSleep(this);
     if (this.peerLag.since === undefined) this.block();
   }
 
+  /** Applies new terms to all units that leave from now on (AAEP §5.7.2). Throws "rate_limit"; the old terms then stand (R34). */
   retune(asked: Terms): void {
-    const { services, granted: old } = this;
-    const next = withOwnSessions(asked, this, services.connections);
-    const now = services.now();
-    if (viewKey(next) !== viewKey(old)) this.former = old;
-    this.budget.retune(next.maxEventsPerSecond, now);
-    this.setPace(paceOf(next), now);
-    this.granted = next;
-    const view = services.hub.view(next);
-    if (view !== this.shared) {
-      services.hub.join(this, view);
-      this.changeView(view);
-    }
+    const { services, terms: former, shared: before } = this;
+    const terms = withOwnSessions(asked, this, services.connections);
+    const shared = services.hub.view(terms, before);
+    this.terms = terms;
+    if (shared !== before) services.hub.join(this, shared);
+    this.outflow.retuned(former, shared, services.now());
+    if (shared !== before) services.hub.leave(this, before);
     // A pause does not count as the peer's slowness (R26).
-    if (this.peerLag.since !== undefined && old.paused) this.block();
-    this.shared.ready.delete(this);
-    this.outlet.wake();
+    if (this.peerLag.since !== undefined && former.paused) this.block();
+    this.shared.letSleep(this);
+    this.wake();
     services.questions.audienceChanged();
   }
 
   agentOpened(): void {
-    this.retune(this.granted);
+    this.retune(this.terms);
   }
 
   sessionLost(): void {
-    this.sendOpenQuestions(this.services.journal.head());
-    this.outlet.wake();
+    this.outflow.askOpenQuestions();
+    this.wake();
   }
 
+  /** Applies new limits of lag. */
   limitsChanged(): void {
     const { since } = this.peerLag;
     if (this.closed || since === undefined) return;
@@ -169,183 +194,130 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     this.watchLag(since);
   }
 
+  /** The place up to which everything was taken, for the client to store (R17). Undefined if there is none yet. */
   cursor(): string | undefined {
     this.told = this.place()?.cursor;
     return this.told;
   }
 
   wantsCheckpoints(): boolean {
-    return this.granted.checkpoints;
+    return this.terms.checkpoints;
   }
 
+  /** The place for a checkpoint. Undefined if none is due, or if the place has not moved since the last result of `cursor` or `checkpoint`. */
   checkpoint(isDue: boolean): Checkpoint | undefined {
-    const isSkipping = this.skippedTo !== Number.POSITIVE_INFINITY;
-    if ((!isDue && !isSkipping) || !this.granted.checkpoints || this.closed) return undefined;
+    if (!isDue || !this.terms.checkpoints || this.closed) return undefined;
     const reached = this.place();
     if (reached === undefined || reached.cursor === this.told) return undefined;
-    if (!isDue && reached.after < this.skippedTo) return undefined;
-    this.skippedTo = Number.POSITIVE_INFINITY;
     this.told = reached.cursor;
     return reached;
   }
 
-  skip(sessionId: string | undefined, outputId: string | undefined): void {
-    if (sessionId === undefined) this.skippedTo = this.skipWaiting();
-    else if (this.hasPending() || this.services.rules.mayHaveText(sessionId, outputId ?? ""))
-      this.dropOutput(`${sessionId}/${outputId ?? ""}`);
-    this.outlet.wake();
+  /** Skips one output, or, without arguments, everything that waits (R26). */
+  skip(sessionId: string | undefined, outputId = ""): void {
+    const { pending } = this.outflow;
+    if (sessionId === undefined) {
+      this.outflow.skipAll();
+      this.caughtUp();
+    } else if (!pending.isEmpty || this.services.isOutputOpen(sessionId, outputId))
+      pending.skip(`${sessionId}/${outputId}`);
+    this.wake();
   }
 
+  /** Sends an event of the journal, or an open question, again and at once (R28). Throws "not_found". */
   repeat(eventId: string): void {
-    const { resend, hub } = this.services;
-    const entry = resend.find(eventId, this.granted, this.former);
-    this.sendFirst([unitOf(hub.renderingOf(entry), this.shared.view, "plain")]);
-    this.outlet.wake();
+    this.outflow.again(this.services.eventToRepeat(eventId, this.terms));
+    this.wake();
   }
 
-  openQuestions(after: Epoch = 0): QuestionPage {
-    const { questions, rules, shapeEvent } = this.services;
-    const events: AgentEvent[] = [];
-    let units = 0;
-    let last = after;
-    for (const { event, epoch } of rules.openQuestionsAfter(this.granted, after)) {
-      const shaped = shapeEvent(event, this.granted);
-      units += JSON.stringify(shaped).length;
-      if (events.length > 0 && units > PAGE_UNITS) return { events, next: last };
-      questions.shown(String(event.reply_token), event.event_id, this);
-      events.push(shaped);
-      last = epoch;
-    }
-    return { events, next: undefined };
-  }
-
-  reply(reply: Reply, raw: unknown): boolean {
-    const { questions, connections } = this.services;
-    const sessionId = questions.sessionOf(reply.token);
-    const hasCounted = questions.reply(reply, this, raw);
-    if (hasCounted && sessionId !== undefined) connections.answered(this.connection, sessionId);
-    return hasCounted;
-  }
-
-  requestStop(sessionId: string): void {
-    const { supportsConfirmationReply, supportsClarificationReply } = this.granted;
-    if (!supportsConfirmationReply && !supportsClarificationReply) {
-      const sentence = "Ask for replies in the capabilities first; only a subscription that may reply stops an agent.";
-      throw new Fault("permission_denied", sentence, { pointer: "", rule: "R39" });
-    }
-    this.services.requestStop(sessionId, this);
-  }
-
-  leave(token: string): void {
-    this.services.questions.leave(token, this);
-  }
-
-  whenDurable(): Promise<void> | undefined {
-    return this.services.whenDurable();
-  }
-
-  refusedReply(fate: RefusedFate, token: string, raw: unknown, pointer?: string): void {
-    this.services.recordReply({ fate, token, raw, pointer }, this.id, this.subscriberId);
-    this.notTaken(token);
-  }
-
-  notTaken(token: string): void {
-    const { services } = this;
-    if (this.closed || !this.granted.replyStatus || !services.questions.wasShown(token, this.id)) return;
-    this.notices ??= createReplyNotices(this.replyNotTaken, services.now, services.wakeUps);
-    this.notices.notTaken(token);
-  }
-
-  isEntitled(question: OpenQuestion): boolean {
-    return !this.closed && canAnswer(this.granted, question.kind, question.sessionId);
-  }
-
-  drain(): Drained {
-    const { services } = this;
-    if (this.closed || services.isLeaving()) return { kind: "done" };
-    const now = services.now();
-    const drained = this.pull(now, "all");
-    if (drained.kind === "batch") this.noteDelivered(drained.batch.deliveries, now);
-    return drained;
-  }
-
+  /** Ends the subscription. Default reason: "subscriber". */
   close(reason: ClosureReason = "subscriber"): void {
     if (this.closed) return;
     const { services } = this;
     services.closed(this, reason);
     this.closed = true;
     this.cancelTimer();
-    this.backlog?.close();
-    this.briefing()?.drop(["notices", "losses", "sums"]);
+    this.outflow.pending.source.backlog?.close();
     services.hub.leave(this, this.shared);
-    this.notices?.close();
+    this.listener.close();
     this.leaveConnection();
     services.questions.audienceChanged();
   }
 
-  isClosed(): boolean {
-    return this.closed;
-  }
-
   end(reason: TerminationReason): void {
-    if (reason === "producer_error") this.standStill();
+    if (reason === "producer_error") this.hasFailed = true;
     this.outlet.ended(reason, this);
   }
 
-  cursorIn(view: SharedView, window: number): number | undefined {
-    if (view !== this.shared) return undefined;
+  placeIn(shared: SharedView, window: number): number | undefined {
+    const { pending } = this.outflow;
+    const { source } = pending;
+    if (shared !== source.shared) return undefined;
     // A subscription that reads the journal can fall too far behind there as well (R18).
     this.checkLag();
-    if (this.closed) return undefined;
-    const { granted, peerLag } = this;
-    const mayEnqueue = granted.maxEventsPerSecond !== undefined && !granted.paused && peerLag.since === undefined;
-    return this.cursorBefore(window, mayEnqueue);
+    if (this.closed || source.backlog !== undefined) return undefined;
+    if (source.index >= window) return source.index;
+    // A subscription that only waits for its budget takes the units that the view would drop. They merge in its queue as they would have later.
+    const { maxEventsPerSecond, paused } = this.terms;
+    const mayEnqueue = maxEventsPerSecond !== undefined && !paused && this.peerLag.since === undefined;
+    if (mayEnqueue && this.outflow.enqueueTo(window)) return source.index;
+    pending.fallBehind();
+    if (this.behindSince === undefined) {
+      this.behindSince = this.services.now();
+      this.counts.fellBehind += 1;
+      this.services.pace("fell_behind", this);
+    }
+    return undefined;
+  }
+
+  caughtUp(): void {
+    if (this.behindSince === undefined) return;
+    this.behindSince = undefined;
+    this.services.pace("caught_up", this);
   }
 
   status(): SubscriptionStatus {
-    const { services, peerLag, backlog } = this;
-    const untakenCount = this.untakenCount();
-    const isHeld = this.waiting() > 0 || untakenCount > 0;
+    const { services, peerLag, outflow } = this;
+    const { backlog } = outflow.pending.source;
+    const { untakenCount } = outflow.pending;
+    const isHeld = outflow.waitingCount > 0 || untakenCount > 0;
     return {
-      waitingCount: this.waiting(),
-      readAheadCount: backlog?.released().length ?? 0,
-      rememberedCount: this.remembered(),
+      waitingCount: outflow.waitingCount,
+      readAheadCount: backlog?.released.length ?? 0,
+      rememberedCount: outflow.rememberedCount,
       behind: backlog !== undefined,
       blockedSince: peerLag.since,
       reads: backlog !== undefined ? "journal" : isHeld ? "queue" : "live",
       untakenCount,
-      ...this.account,
-      lag: peerLag.now(this.granted.paused, services.now, services.journal.head()),
+      counts: this.counts,
+      behindSince: this.behindSince,
+      lag: peerLag.now(this.terms.paused, services.now, services.journal.head()),
     };
   }
 
-  private hasPending(): boolean {
-    return !this.isAtEnd() || this.isBehind(this.shared.view);
+  private get shared(): SharedView {
+    return this.outflow.pending.source.shared;
   }
 
-  /** Freezes the place after an error, since a later place would cover units that were not taken. */
-  private pull(now: Millis, only: "all"): Drained;
-  private pull(now: Millis, only: "critical" | undefined): Taken;
-  private pull(now: Millis, only: "all" | "critical" | undefined): Drained | Taken {
-    try {
-      if (only === undefined) return this.next(now);
-      return only === "critical" ? this.nextCritical(now) : this.drainNext(now);
-    } catch (caught) {
-      this.standStill();
-      throw caught;
-    }
+  /** While something is owed that is in no journal, the last place stays. A subscription's places never fall. */
+  private place(): Checkpoint | undefined {
+    const { outflow, services, latest } = this;
+    if (this.hasFailed) return latest;
+    const level = outflow.isLevel ? services.hub.levelCheckpoint(this.shared) : undefined;
+    const given = level?.after ?? outflow.given;
+    if (given !== undefined && given > (latest?.after ?? -1)) this.latest = level ?? services.hub.checkpointAt(given);
+    return this.latest;
   }
 
   private noteDelivered(deliveries: readonly Delivery[], now: Millis): void {
     const { hub } = this.services;
-    const count = deliveries.length;
-    this.account.counts.delivered += count;
-    hub.noteDelivered(count, now);
+    this.counts.delivered += deliveries.length;
+    hub.rates.delivered.note(deliveries.length, now);
     // One look at the clock and one at the batch: its first delivery is its oldest, except behind a critical one that goes ahead.
     const at = deliveries[0]?.at;
-    if (at === undefined || !this.isLiveSince(at)) return;
+    if (at === undefined || at < this.outflow.pending.source.followsSince) return;
     const { limited, unlimited } = hub.latencies;
-    (this.isHeldByTerms() ? limited : unlimited).note(now - at, count);
+    (this.outflow.isHeldByTerms ? limited : unlimited).note(now - at, deliveries.length);
   }
 
   private cancelTimer(): void {
@@ -354,9 +326,8 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
   }
 
   private checkLag(): void {
-    const { services, closed, granted, peerLag } = this;
-    const { lag } = services.rules.limits;
-    if (closed || !peerLag.exceeds(lag, granted.paused, services.now, services.journal.head())) return;
+    const { services, closed, terms, peerLag } = this;
+    if (closed || !peerLag.exceeds(services.limits.lag, terms.paused, services.now, services.journal.head())) return;
     this.outlet.ended("lagging", this);
   }
 
@@ -367,7 +338,16 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
   }
 
   private watchLag(since: Millis): void {
-    const { wakeUps, rules } = this.services;
-    this.timer = wakeUps.at(since + rules.limits.lag.maxMs, () => this.checkLag());
+    this.timer = this.services.wakeUps.at(since + this.services.limits.lag.maxMs, () => this.checkLag());
   }
+}
+
+/** The terms of a subscription. The sessions of agents on its connection and above its process limit what it may answer (R5, R5d). */
+function withOwnSessions(
+  terms: Terms,
+  { connection, lineage }: { readonly connection: object | undefined; readonly lineage: readonly number[] },
+  connections: SharedConnections,
+): Terms {
+  const ownSessions = connections.ownSessions(connection, lineage);
+  return ownSessions?.key === terms.ownSessions?.key ? terms : { ...terms, ownSessions };
 }

@@ -1,8 +1,23 @@
 // Decides which events a subscription wants, by type, urgency and maker. Pauses, budgets and order are in other rooms.
-import { canonicalType, defaultUrgency, isCritical, isQuestionKind, type NewEvent } from "../event/event.js";
+import {
+  type AgentEvent,
+  canonicalType,
+  type DaemonMade,
+  defaultUrgency,
+  isCritical,
+  isQuestionKind,
+  type TopicKind,
+} from "../event/event.js";
 import { AAEPD, CORE_PREFIX, CORE_TYPE_URI } from "../event/vocabulary.js";
 import { canAnswer, canAnswerEvent } from "./answering.js";
 import type { EventFilters, Terms } from "./terms.js";
+
+/** The members of an event that a filter looks at. */
+export interface FilteredEvent {
+  readonly kind: TopicKind;
+  readonly event: AgentEvent;
+  readonly made?: DaemonMade | undefined;
+}
 
 /** Whether events of a type are delivered. The result for a type is computed once. */
 export type TypeFilter = (type: string) => boolean;
@@ -44,13 +59,13 @@ export function compileFilter(filters: EventFilters): TypeFilter {
  * Whether these terms can answer the question that a state of the daemon's goes with. Such subscriptions get the question next; the others get the
  * notice (R6).
  */
-function getsQuestion(terms: Terms, { event }: NewEvent): boolean {
+function getsQuestion(terms: Terms, { event }: FilteredEvent): boolean {
   const asks = event.extensions?.[AAEPD]?.asks;
   return (asks === "confirmation" || asks === "clarification") && canAnswer(terms, asks, event.session_id);
 }
 
 /** Whether low cognitive load leaves out the event (R15). Streamed text is never in the background, since the person reads it. */
-function isQuiet({ kind, event }: NewEvent): boolean {
+function isQuiet({ kind, event }: FilteredEvent): boolean {
   return kind !== "output.streaming" && (event.urgency ?? defaultUrgency(kind)) === "background";
 }
 
@@ -59,7 +74,7 @@ function isQuiet({ kind, event }: NewEvent): boolean {
  * resolutions and gaps pass every filter (AAEP §5.5.4, R31). Low cognitive load leaves out background events (R15). Pauses are not considered: events
  * that a pause holds back are still pending.
  */
-export function wants(terms: Terms, filter: TypeFilter, entry: NewEvent): boolean {
+export function wants(terms: Terms, filter: TypeFilter, entry: FilteredEvent): boolean {
   if (isQuestionKind(entry.kind)) return canAnswerEvent(terms, entry);
   if (entry.made !== undefined) {
     if (entry.made === "notice") return !getsQuestion(terms, entry);

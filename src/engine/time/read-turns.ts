@@ -12,8 +12,6 @@ export interface ReadTurn {
   readonly mayRead: () => boolean;
   /** Whether the reader may continue a batch. Only the time of the turn counts (R34). */
   readonly mayGoOn: () => boolean;
-  /** Whether the reader may read a little out of turn. Only the time of the turn counts, and the reader is not woken for it. */
-  readonly mayReadAside: () => boolean;
   /** Call it after each permitted read, with the number of events that were read from the journal. */
   readonly hasRead: (count: number) => void;
   /** Whether the reader wants to read, and has not been woken yet. */
@@ -75,10 +73,6 @@ export function createReadTurns(clock: Pick<Clock, "now" | "afterTurn">, room: T
       return {
         mayRead: () => may(readCount < BATCH_COUNT),
         mayGoOn: () => may(true),
-        mayReadAside: () => {
-          from = clock.now();
-          return room.isLeft();
-        },
         hasRead: (count) => {
           reader.isInvited = false;
           readCount += count;

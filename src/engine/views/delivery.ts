@@ -1,6 +1,5 @@
 // Deliveries: events in the form of one subscription's terms, with encodings that all receivers share (R14).
 import type { Millis } from "../../contracts/clock.js";
-import type { DeliveredText } from "../event/cursor.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 
 /** The conversion of an event into a frame. There is one object for each format; encodings are shared by its identity. */
@@ -9,45 +8,11 @@ export interface WireFormat<Frame> {
   readonly encode: (event: AgentEvent, source: string | undefined) => Frame;
 }
 
-/** An event in one shape. */
-export interface Delivery {
+/** An event in one shape. It is encoded at most once for each format. */
+export class Delivery {
   readonly event: AgentEvent;
   readonly epoch: Epoch;
   /** The instant at which the event was published; of merged text, at which its newest part was released. */
-  readonly at: Millis;
-  readonly encoded: <Frame>(format: WireFormat<Frame>) => Frame;
-  /** A batch of this delivery alone, the same object for all takers. */
-  readonly alone: () => DeliveryBatch;
-}
-
-/** A place for a checkpoint message (R17). Subscriptions at the same place of one view share one object. */
-export interface Checkpoint {
-  readonly cursor: string;
-  /** Everything up to this epoch was handed over. */
-  readonly after: Epoch;
-  /** Outputs, by digest, of which more was handed over. */
-  readonly outputs: ReadonlyMap<string, DeliveredText>;
-  /** Frames by codec. */
-  readonly memo: Map<unknown, unknown>;
-}
-
-/** Deliveries that leave together. `memo` has the results that codecs and transports computed for the whole batch. */
-export interface DeliveryBatch {
-  readonly deliveries: readonly Delivery[];
-  /** The place that the subscription has reached with them; sent behind them in a message of its own (R17). */
-  readonly checkpoint?: Checkpoint;
-  readonly memo: Map<unknown, unknown>;
-}
-
-/** Makes a delivery that encodes its event at most once for each format. */
-export function createDelivery(event: AgentEvent, epoch: Epoch, at: Millis, source: string | undefined): Delivery {
-  return new EncodedOnce(event, epoch, at, source);
-}
-
-/** A class, because there is one for each event. */
-class EncodedOnce implements Delivery {
-  readonly event: AgentEvent;
-  readonly epoch: Epoch;
   readonly at: Millis;
   private readonly source: string | undefined;
   private firstFormat: WireFormat<unknown> | undefined;
@@ -62,8 +27,9 @@ class EncodedOnce implements Delivery {
     this.source = source;
   }
 
+  /** A batch of this delivery alone, the same object for all takers. */
   alone(): DeliveryBatch {
-    this.batch ??= createDeliveryBatch([this]);
+    this.batch ??= { deliveries: [this], memo: new Map() };
     return this.batch;
   }
 
@@ -85,6 +51,44 @@ class EncodedOnce implements Delivery {
   }
 }
 
-export function createDeliveryBatch(deliveries: readonly Delivery[]): DeliveryBatch {
-  return { deliveries, memo: new Map() };
+/** A place for a checkpoint message (R17), encoded once for all subscriptions that stand alike. */
+export interface Checkpoint {
+  readonly cursor: string;
+  /** Everything up to this epoch was handed over. */
+  readonly after: Epoch;
+  /** Frames by codec. */
+  readonly memo: Map<unknown, unknown>;
+}
+
+/** Deliveries that leave together. `memo` has the results that codecs and transports computed for the whole batch. */
+export interface DeliveryBatch {
+  readonly deliveries: readonly Delivery[];
+  /** The place that the subscription has reached with them; sent behind them in a message of its own (R17). */
+  readonly checkpoint?: Checkpoint;
+  readonly memo: Map<unknown, unknown>;
+}
+
+/** The deliveries as a batch. One delivery has the same batch for all its takers. */
+export function batchOf(deliveries: readonly Delivery[]): DeliveryBatch {
+  const [first] = deliveries;
+  return first !== undefined && deliveries.length === 1 ? first.alone() : { deliveries, memo: new Map() };
+}
+
+/** Adds a checkpoint behind a batch. All subscriptions that take both share one result. */
+export function withCheckpoint(batch: DeliveryBatch, checkpoint: Checkpoint): DeliveryBatch {
+  // Only this function writes under this key.
+  const known = batch.memo.get(withCheckpoint) as DeliveryBatch | undefined;
+  if (known?.checkpoint === checkpoint) return known;
+  const made: DeliveryBatch = { deliveries: batch.deliveries, checkpoint, memo: new Map() };
+  batch.memo.set(withCheckpoint, made);
+  return made;
+}
+
+/** A checkpoint alone as a batch. */
+export function checkpointBatch(checkpoint: Checkpoint): DeliveryBatch {
+  const known = checkpoint.memo.get(checkpointBatch) as DeliveryBatch | undefined;
+  if (known !== undefined) return known;
+  const made: DeliveryBatch = { deliveries: [], checkpoint, memo: new Map() };
+  checkpoint.memo.set(checkpointBatch, made);
+  return made;
 }

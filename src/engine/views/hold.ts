@@ -1,9 +1,8 @@
-// The text that a view holds of one output, and the data of its chunks that decide how it may leave (R10). held-text.ts decides when it is released,
+// The text that a view holds of one output, and the data of its chunks that decide how it may leave (R10). held-texts.ts decides when it is released,
 // and at which boundaries.
 import type { Millis } from "../../contracts/clock.js";
-import type { AgentEvent } from "../event/event.js";
+import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
-import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
 import { createFittingText, type FittingText } from "../text/fitting-text.js";
 import type { Chunk, OutputText } from "./output-text.js";
 import { MAX_TEXT_BYTES } from "./text-room.js";
@@ -31,7 +30,7 @@ export interface Hold {
 export function createHold(text: OutputText, chunk: Chunk, start: number, position: number): Hold {
   return {
     text,
-    agent: chunk.rendering.entry.event.producer.agent_id,
+    agent: chunk.rendered.entry.event.producer.agent_id,
     start,
     position,
     firstAt: chunk.at,
@@ -45,18 +44,18 @@ export function createHold(text: OutputText, chunk: Chunk, start: number, positi
   };
 }
 
+/** The same text, to be cut without a change of the original. */
+export function copyOf(hold: Hold): Hold {
+  return { ...hold, seams: [...hold.seams], size: createFittingText(hold.text.boundaries.slice) };
+}
+
 export function isEmpty({ start, newest }: Hold): boolean {
   return start === newest.end;
 }
 
-/** Drops the text before a position, which is delivered elsewhere. */
-export function passBy(hold: Hold, position: number): void {
-  const rest = hold.text.boundaries.slice(hold.start, hold.newest.end);
-  const count = Math.min(codePointCount(rest), Math.max(0, position - hold.position));
-  hold.start += offsetOfCodePoint(rest, count);
-  hold.position += count;
-  for (let [seam] = hold.seams; seam !== undefined && seam.start <= hold.start; [seam] = hold.seams)
-    hold.opening = hold.seams.shift();
+/** Epoch of the oldest text in a hold; undefined if it is empty. */
+export function firstEpochOf(hold: Hold): Epoch | undefined {
+  return isEmpty(hold) ? undefined : hold.text.chunkAt(hold.start)?.rendered.entry.epoch;
 }
 
 /** The agent's own hint on the end of its chunk. "completion" counts only on the last chunk of an output (R10). */
@@ -67,5 +66,5 @@ export function ownHint(event: AgentEvent): Boundary | undefined {
 
 /** Whether two chunks agree in the members that have to be equal for a merge (R10). */
 export function agree(one: Chunk, other: Chunk): boolean {
-  return agreeForMerging(one.rendering.entry.event, other.rendering.entry.event);
+  return agreeForMerging(one.rendered.entry.event, other.rendered.entry.event);
 }

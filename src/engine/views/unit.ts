@@ -1,41 +1,34 @@
-// Units, which a view hands to its subscriptions: an event, or a stretch of one output's text that may still grow by merging.
+// Units, which a view hands to its subscriptions: an event, or a stretch of one output's text that may still grow by merging. They get the form of a
+// subscription's terms when they leave (R32).
 import type { Millis } from "../../contracts/clock.js";
-import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
+import type { AgentEvent, Epoch } from "../event/event.js";
 import { canonicalTag } from "../terms/language.js";
 import type { Boundary } from "../terms/terms.js";
 import { offsetOfCodePoint } from "../text/code-points.js";
-import type { Delivery } from "./delivery.js";
+import type { EventRole, RenderedEntry } from "./rendered-entry.js";
 
 interface UnitBase {
   readonly session: string;
   readonly agent: string;
   /** The instant at which the unit was released to the view's subscriptions. */
   readonly at: Millis;
+  /** The newest event that the view had taken by then. */
+  readonly releasedAt: Epoch;
   /** Epochs of the first and the last event in the unit. */
   readonly firstEpoch: Epoch;
   readonly epoch: Epoch;
 }
 
-/**
- * The behaviour of a waiting event (R11, R30). "gate" is a state change into or out of waiting or handing off: no state collapses into it or across
- * it. "background-state" lets text pass. "plain" ends the merging of units before it.
- */
-export type EventRole = "critical" | "progress" | "state" | "background-state" | "gate" | "plain";
-
 export interface EventUnit extends UnitBase {
   readonly kind: "event";
   readonly role: EventRole;
-  readonly terminal: boolean;
-  readonly entry: JournaledEvent;
-  readonly delivery: Delivery;
+  readonly rendered: RenderedEntry;
 }
 
 export interface TextUnit extends UnitBase {
   readonly kind: "text";
   /** Session and output id: the key of one contiguous text. */
   readonly output: string;
-  /** The epoch of the chunk with the text before this one, if that may have been delivered before other pending units; else 0 (R17). */
-  readonly deliveredEpoch: Epoch;
   /** Code points from the start of the output. */
   readonly position: number;
   readonly endPosition: number;
@@ -44,7 +37,7 @@ export interface TextUnit extends UnitBase {
   textBytes?: number | undefined;
   /** Bytes for text beside the fields of `base`, computed when a long text first needs it. */
   textRoom?: number | undefined;
-  /** Undefined if no granted hint fits (R10). */
+  /** The strongest boundary at its end; undefined if no granted hint fits (R10). */
   readonly hint: Boundary | undefined;
   readonly complete: boolean;
   readonly timestamp: string;
@@ -53,29 +46,37 @@ export interface TextUnit extends UnitBase {
   /** Whether it may be joined with its neighbours (R10: language, type, urgency, producer, correlation and extensions agree). */
   readonly mergeable: boolean;
   /** The published event itself, if the unit is exactly one chunk as its agent sent it. */
-  readonly verbatim: Delivery | undefined;
+  readonly verbatim: RenderedEntry | undefined;
 }
 
 export type Unit = EventUnit | TextUnit;
+
+export function eventUnit(rendered: RenderedEntry): EventUnit {
+  const { entry, role } = rendered;
+  return {
+    kind: "event",
+    session: entry.event.session_id,
+    agent: entry.event.producer.agent_id,
+    at: entry.at,
+    releasedAt: entry.epoch,
+    firstEpoch: entry.epoch,
+    epoch: entry.epoch,
+    role,
+    rendered,
+  };
+}
 
 export function isCritical(unit: Unit): unit is EventUnit {
   return unit.kind === "event" && unit.role === "critical";
 }
 
-/** Whether the daemon made the unit for one subscription alone, so that the journal does not have it: summaries, gaps. */
+/** Whether the daemon made the unit for one subscription alone. */
 export function isLocal(unit: Unit): boolean {
-  return unit.kind === "event" && unit.entry.ordinal === 0;
+  return unit.kind === "event" && unit.rendered.isLocal;
 }
 
-/** The timestamp of a unit. */
 export function timestampOf(unit: Unit): string {
-  return unit.kind === "text" ? unit.timestamp : unit.entry.event.timestamp;
-}
-
-/** The key of an output's text; the session's unnamed output has the empty id. */
-export function outputKey(event: AgentEvent): string {
-  const id = event.output_id;
-  return `${event.session_id}/${typeof id === "string" ? id : ""}`;
+  return unit.kind === "text" ? unit.timestamp : unit.rendered.entry.event.timestamp;
 }
 
 /** Whether two chunks may be merged (R10). */
@@ -102,17 +103,27 @@ function sameProducer(a: AgentEvent, b: AgentEvent): boolean {
   );
 }
 
+function isSameLanguage(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === "string" && typeof b === "string" && canonicalTag(a) === canonicalTag(b));
+}
+
 /** The text above `position`; undefined if nothing is left. */
 export function trimBelow(unit: TextUnit, position: number): TextUnit | undefined {
   if (position <= unit.position) return unit;
-  if (position >= unit.endPosition) {
-    if (!unit.complete) return undefined;
-    return { ...unit, position: unit.endPosition, text: "", verbatim: undefined, textBytes: undefined };
-  }
+  if (position >= unit.endPosition) return unit.complete ? completionOf(unit) : undefined;
   const text = unit.text.slice(offsetOfCodePoint(unit.text, position - unit.position));
   return { ...unit, position, text, verbatim: undefined, textBytes: undefined };
 }
 
-function isSameLanguage(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === "string" && typeof b === "string" && canonicalTag(a) === canonicalTag(b));
+/** The empty chunk that completes an output of which the rest is skipped (R26), or was given before. */
+export function completionOf(unit: TextUnit): TextUnit {
+  return {
+    ...unit,
+    position: unit.endPosition,
+    text: "",
+    textBytes: undefined,
+    hint: "completion",
+    verbatim: undefined,
+    mergeable: true,
+  };
 }

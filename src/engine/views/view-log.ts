@@ -1,9 +1,8 @@
 // The newest units of one view, numbered from its beginning, and the batches that several subscriptions take alike.
-
 import { eventSize } from "../event/event-size.js";
-import type { Delivery, DeliveryBatch } from "./delivery.js";
-import { createDeliveryBatch } from "./delivery.js";
-import type { EventUnit, Unit } from "./unit.js";
+import { batchOf, type Delivery, type DeliveryBatch } from "./delivery.js";
+import { joinText } from "./join-text.js";
+import { type EventUnit, isCritical, type TextUnit, type Unit } from "./unit.js";
 
 interface CriticalUnit {
   readonly index: number;
@@ -19,116 +18,151 @@ interface SharedBatch {
   readonly isLast: boolean;
 }
 
-export interface ViewLog {
-  readonly append: (unit: Unit) => void;
-  /** Index of the oldest unit held, and one past the newest. */
-  readonly start: () => number;
-  readonly end: () => number;
-  /** Number of text units so far whose event has to be made. */
-  readonly madeTextCount: () => number;
-  readonly at: (index: number) => Unit | undefined;
-  /** The units from `index` up to `to`, exclusive; by default to the newest. */
-  readonly from: (index: number, to?: number) => readonly Unit[];
-  /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
-  readonly criticalFrom: (index: number) => CriticalUnit | undefined;
-  /** Index of the newest critical unit; -1 if there was none. */
-  readonly lastCritical: () => number;
-  /**
-   * The units from `from` as one batch, of at most 256 units and no more after 64 KiB (R34). Equal requests share one object. Undefined at the end.
-   */
-  readonly batch: (from: number) => SharedBatch | undefined;
-  /** Drops the units before `index`. */
-  readonly drop: (index: number) => void;
-}
-
-const CRITICALS_KEPT = 1000;
-const BATCHES_KEPT = 8;
-/** Small events travel together by the hundred, as one write each. Long ones are encoded a few at a time, so that others come between (R34). */
-const BATCH_UNITS = 256;
-const BATCH_BYTES = 64 * 1024;
-
 interface KnownBatch extends SharedBatch {
   readonly from: number;
   /** Whether the limits end the batch: further units do not change it. */
   readonly isFull: boolean;
 }
 
-function bytesOf(unit: Unit): number {
-  return unit.kind === "text" ? unit.text.length : eventSize(unit.entry);
+/** Neighbouring texts of one output as one text. */
+export interface TextStretch {
+  readonly unit: TextUnit;
+  /** Index of the first unit that is not part of it. */
+  readonly next: number;
+  /** More text of the output follows that cannot join: too long together, not in agreement, or sealed (R10). */
+  readonly isCutOff: boolean;
 }
 
-export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
-  let units: Unit[] = [];
+const CRITICALS_KEPT = 1000;
+const BATCHES_KEPT = 8;
+/** Most stretches remembered, one for each rate and phase: subscriptions of one rate ask for the same beginning one after another. */
+const STRETCHES_KEPT = 64;
+/** Small events travel together by the hundred, as one write each. Long ones are encoded a few at a time, so that others come between (R34). */
+const BATCH_UNITS = 256;
+const BATCH_BYTES = 64 * 1024;
+
+export class ViewLog {
+  private readonly render: (unit: Unit) => Delivery;
+  private readonly maxChars: number;
+  private units: Unit[] = [];
   // `first` is the index of the first unit in `units`, `base` that of the oldest unit held. Units between the two are removed when they are half of
   // all. Dropping units one by one therefore copies each unit about once.
-  let first = 0;
-  let base = 0;
-  let madeTextCount = 0;
-  const criticals: CriticalUnit[] = [];
-  const batches: KnownBatch[] = [];
+  private first = 0;
+  private base = 0;
+  private readonly criticals: CriticalUnit[] = [];
+  private readonly batches: KnownBatch[] = [];
+  private readonly stretches = new Map<number, TextStretch>();
 
-  /** The index behind the batch that begins at `from`, and whether the limits end it there. */
-  const endOfBatch = (from: number): { readonly next: number; readonly isFull: boolean } => {
-    const end = first + units.length;
-    let next = from;
-    for (let bytes = 0; next < end; next += 1) {
-      if (next - from === BATCH_UNITS || bytes >= BATCH_BYTES) return { next, isFull: true };
-      const unit = units[next - first];
-      if (unit !== undefined) bytes += bytesOf(unit);
+  /** Index behind the newest unit. */
+  end = 0;
+
+  /** `maxChars`: longest joined text, in code points. */
+  constructor(render: (unit: Unit) => Delivery, maxChars: number) {
+    this.render = render;
+    this.maxChars = maxChars;
+  }
+
+  /** Index of the oldest unit held. */
+  get start(): number {
+    return this.base;
+  }
+
+  append(unit: Unit): void {
+    if (isCritical(unit)) {
+      this.criticals.push({ index: this.end, unit });
+      if (this.criticals.length > CRITICALS_KEPT) this.criticals.shift();
     }
-    return { next, isFull: false };
-  };
+    this.units.push(unit);
+    this.end += 1;
+  }
 
-  return {
-    append: (unit) => {
-      if (unit.kind === "event" && unit.role === "critical") {
-        criticals.push({ index: first + units.length, unit });
-        if (criticals.length > CRITICALS_KEPT) criticals.shift();
-      }
-      if (unit.kind === "text" && unit.verbatim === undefined) madeTextCount += 1;
-      units.push(unit);
-    },
-    start: () => base,
-    end: () => first + units.length,
-    madeTextCount: () => madeTextCount,
-    at: (index) => (index < base ? undefined : units[index - first]),
-    from: (index, to = first + units.length) => units.slice(Math.max(base, index) - first, to - first),
-    criticalFrom: (index) => {
-      let found: CriticalUnit | undefined;
-      for (let place = criticals.length - 1; place >= 0; place -= 1) {
-        const critical = criticals[place];
-        if (critical === undefined || critical.index < index) break;
-        found = critical;
-      }
-      return found;
-    },
-    lastCritical: () => criticals.at(-1)?.index ?? -1,
-    batch: (from) => {
-      const end = first + units.length;
-      if (from >= end) return undefined;
-      for (let place = batches.length - 1; place >= 0; place -= 1) {
-        const known = batches[place];
-        if (known?.from === from && (known.next === end ? known.isLast : known.isFull && !known.isLast)) return known;
-      }
-      const { next, isFull } = endOfBatch(from);
-      const taken = units.slice(from - first, next - first);
-      const made = { from, next, batch: createDeliveryBatch(taken.map(render)), isFull, isLast: next === end };
-      batches.push(made);
-      if (batches.length > BATCHES_KEPT) batches.shift();
-      return made;
-    },
-    drop: (index) => {
-      const next = Math.min(index, first + units.length);
-      if (next <= base) return;
-      base = next;
-      const dead = base - first;
-      if (dead * 2 >= units.length) {
-        units = units.slice(dead);
-        first = base;
-      }
-      // Batches hold encoded bytes. A batch whose beginning was dropped cannot be requested any more.
-      for (let place = batches.length - 1; place >= 0; place -= 1)
-        if ((batches[place]?.from ?? 0) < base) batches.splice(place, 1);
-    },
-  };
+  at(index: number): Unit | undefined {
+    return index < this.base ? undefined : this.units[index - this.first];
+  }
+
+  /** The units from `index` up to `to`, exclusive; by default to the newest. */
+  from(index: number, to = this.end): readonly Unit[] {
+    return this.units.slice(Math.max(this.base, index) - this.first, to - this.first);
+  }
+
+  /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
+  criticalFrom(index: number): CriticalUnit | undefined {
+    let found: CriticalUnit | undefined;
+    for (let place = this.criticals.length - 1; place >= 0; place -= 1) {
+      const critical = this.criticals[place];
+      if (critical === undefined || critical.index < index) break;
+      found = critical;
+    }
+    return found;
+  }
+
+  /** Whether a critical unit stands at or after `index`. */
+  hasCriticalFrom(index: number): boolean {
+    return (this.criticals.at(-1)?.index ?? -1) >= index;
+  }
+
+  /** The units from `from` as one batch, of at most 256 units and no more after 64 KiB (R34). Equal requests share one object. */
+  batch(from: number): SharedBatch | undefined {
+    const { end, batches } = this;
+    if (from >= end) return undefined;
+    for (let place = batches.length - 1; place >= 0; place -= 1) {
+      const known = batches[place];
+      if (known?.from === from && (known.next === end ? known.isLast : known.isFull && !known.isLast)) return known;
+    }
+    let next = from;
+    let isFull = false;
+    const taken: Delivery[] = [];
+    for (let bytes = 0; next < end && !isFull; next += 1) {
+      const unit = this.units[next - this.first];
+      if (unit === undefined) continue;
+      taken.push(this.render(unit));
+      bytes += unit.kind === "text" ? unit.text.length : eventSize(unit.rendered.entry);
+      isFull = taken.length === BATCH_UNITS || bytes >= BATCH_BYTES;
+    }
+    const made = { from, next, batch: batchOf(taken), isFull, isLast: next === end };
+    batches.push(made);
+    if (batches.length > BATCHES_KEPT) batches.shift();
+    return made;
+  }
+
+  /**
+   * Joins the texts from `index` on, once for all subscriptions that held them back equally long; undefined if the unit there is no text. Ten
+   * thousand subscriptions with the same budget then cost a few hundred joins and encodings a second (AAEP §5.9).
+   */
+  stretchFrom(index: number): TextStretch | undefined {
+    const { stretches } = this;
+    const begin = this.at(index);
+    if (begin?.kind !== "text") return undefined;
+    let { unit, next } = stretches.get(index) ?? { unit: begin, next: index + 1 };
+    let isCutOff = false;
+    for (; next < this.end; next += 1) {
+      const last = this.at(next);
+      const joined: TextUnit | undefined = last?.kind === "text" ? joinText(unit, last, this.maxChars) : undefined;
+      isCutOff = joined === undefined && last?.kind === "text" && last.output === unit.output && !unit.complete;
+      if (joined === undefined) break;
+      unit = joined;
+    }
+    const stretch = { unit, next, isCutOff };
+    // The one asked for last is forgotten last.
+    stretches.delete(index);
+    stretches.set(index, stretch);
+    const [oldest] = stretches.keys();
+    if (stretches.size > STRETCHES_KEPT && oldest !== undefined) stretches.delete(oldest);
+    return stretch;
+  }
+
+  /** Drops the units before `index`. */
+  drop(index: number): void {
+    const next = Math.min(index, this.end);
+    if (next <= this.base) return;
+    this.base = next;
+    const dead = next - this.first;
+    if (dead * 2 >= this.units.length) {
+      this.units = this.units.slice(dead);
+      this.first = next;
+    }
+    // Batches hold encoded bytes. A batch whose beginning was dropped cannot be requested any more.
+    for (let place = this.batches.length - 1; place >= 0; place -= 1)
+      if ((this.batches[place]?.from ?? 0) < next) this.batches.splice(place, 1);
+  }
 }

@@ -1,9 +1,23 @@
-// Derives a view's terms from those of a subscription. Equal terms share a view by their key.
+// The terms of a view: those of its subscriptions that decide the content of a stream, and not its speed. Equal terms share a view by their key.
 import type { AgentEvent } from "../event/event.js";
-import { compileFilter, wants } from "../terms/filter.js";
-import type { Terms } from "../terms/terms.js";
-import type { InternedShape } from "./shared-rendering.js";
-import type { ViewTerms } from "./view-spec.js";
+import { compileFilter, type FilteredEvent, wants } from "../terms/filter.js";
+import { type Boundary, isAtLeast, type Terms } from "../terms/terms.js";
+import type { InternedShape } from "./rendered-entry.js";
+
+export interface ViewTerms {
+  /** Equal keys mean equal streams. */
+  readonly key: string;
+  readonly shape: InternedShape;
+  /** Whether an event is delivered at all (R6, R15, R31, R32). */
+  readonly wants: (entry: FilteredEvent) => boolean;
+  readonly passThrough: boolean;
+  /** The weakest granted boundary beside completion; undefined if only completion releases. */
+  readonly level: "word" | "sentence" | "paragraph" | undefined;
+  /** Longest text of one event, in code points. */
+  readonly maxChars: number;
+  /** Whether the event carries extensions that this stream's subscribers support. */
+  readonly carriesExtensions: (event: AgentEvent) => boolean;
+}
 
 /** Equal for subscriptions that can share a view. Rate, pace and pauses are not part of the key. */
 export function viewKey(terms: Terms): string {
@@ -22,19 +36,29 @@ export function viewKey(terms: Terms): string {
   ]);
 }
 
-export function createViewTerms(terms: Terms, shape: InternedShape): ViewTerms {
+export function viewTermsOf(terms: Terms, shape: InternedShape): ViewTerms {
   const boundaries = terms.coalesceBoundaries;
   const filter = compileFilter(terms.eventFilters);
-  const level = (["word", "sentence", "paragraph"] as const).find((one) => boundaries.includes(one));
   return {
     key: viewKey(terms),
     shape,
-    wants: (rendering) => wants(terms, filter, rendering.entry),
+    wants: (entry) => wants(terms, filter, entry),
     passThrough: boundaries.includes("none"),
-    level,
+    level: (["word", "sentence", "paragraph"] as const).find((one) => boundaries.includes(one)),
     maxChars: terms.maxChars,
     carriesExtensions: (event) => carriesExtensions(event, terms.supportedExtensions),
   };
+}
+
+/** The hint that text of this strength may leave with; undefined if none of the set fits (R10, R32). */
+export function grantedHint(
+  { passThrough, level }: ViewTerms,
+  hint: Boundary | undefined,
+  complete: boolean,
+): Boundary | undefined {
+  if (passThrough) return hint;
+  if (complete) return "completion";
+  return hint !== undefined && level !== undefined && isAtLeast(hint, level) ? hint : undefined;
 }
 
 function carriesExtensions(event: AgentEvent, supported: readonly string[]): boolean {

@@ -1,231 +1,190 @@
 // A view: the stream for one set of terms. It filters, shapes and coalesces streamed text once for all subscriptions that share the terms (R10, R14,
-// R15, R30). Rates, pauses and the backlog of a slow peer belong to each subscription.
+// R15, R30). Rates, pauses and the backlog of a slow peer belong to each subscription. When `push` returns, all of the event's units are in the log.
 import type { Millis } from "../../contracts/clock.js";
-import { type AgentEvent, type Epoch, isTerminalKind } from "../event/event.js";
+import type { Segmenter } from "../../contracts/segmenter.js";
+import type { IdServices } from "../event/derived-id.js";
+import { type Epoch, isTerminalKind } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
-import { boundaryOf } from "../terms/terms.js";
+import { type Boundary, boundaryOf } from "../terms/terms.js";
 import { codePointCount } from "../text/code-points.js";
-import { followedBy, type Steps } from "../time/steps.js";
-import { createDelivery, type Delivery } from "./delivery.js";
-import { createHeldTexts } from "./held-text.js";
-import type { HeldTexts } from "./held-text-spec.js";
+import { createTextBoundaries, type TextBoundaries } from "../text/text-boundaries.js";
+import { isMarkdown } from "./code-blocks.js";
+import { Delivery } from "./delivery.js";
+import { HeldTexts, type HeldTextsServices, type ViewPlace } from "./held-texts.js";
 import { ownHint } from "./hold.js";
-import type { SharedRendering } from "./shared-rendering.js";
+import { textEvent } from "./merged-events.js";
+import { positionIn } from "./output-text.js";
+import type { RenderedEntry } from "./rendered-entry.js";
 import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
-import { createTextStretches, type TextStretch } from "./text-stretches.js";
-import { type EventRole, type EventUnit, timestampOf, type Unit } from "./unit.js";
-import { createViewLog, type ViewLog } from "./view-log.js";
-import type { ViewServices, ViewTerms } from "./view-spec.js";
+import { eventUnit, type TextUnit, timestampOf, type Unit } from "./unit.js";
+import { ViewLog } from "./view-log.js";
+import { grantedHint, type ViewTerms } from "./view-terms.js";
 
-export interface View {
+export interface ViewServices extends HeldTextsServices {
+  readonly segmenter: Segmenter;
+  readonly ids: IdServices;
+}
+
+export class View {
   readonly terms: ViewTerms;
   readonly log: ViewLog;
-  /** Takes the next event of the journal. The remaining steps have to be done before the next event (R34). */
-  readonly push: (rendering: SharedRendering, at: Millis) => Steps | undefined;
+  readonly texts: HeldTexts;
+  private readonly ids: IdServices;
+  private readonly segmenter: Segmenter;
+  private readonly appended: (critical: boolean) => void;
+  private readonly place: ViewPlace;
+  private readonly rendered = new WeakMap<Unit, Delivery>();
+
+  /** A view that has taken the events up to `startsAfter`. `appended` is called after each unit. */
+  constructor(
+    terms: ViewTerms,
+    services: ViewServices,
+    startsAfter: Epoch,
+    appended: (critical: boolean) => void = () => {},
+  ) {
+    this.terms = terms;
+    this.ids = services.ids;
+    this.segmenter = services.segmenter;
+    this.appended = appended;
+    this.place = { epoch: startsAfter, timestamps: new Map() };
+    this.log = new ViewLog((unit) => this.deliveryOf(unit), terms.maxChars);
+    this.texts = new HeldTexts(terms, services, this.place, (unit) => this.append(unit));
+  }
+
   /** Epoch of the last event taken. */
-  readonly epoch: () => Epoch;
-  /** Whether steps of that event remain (R34). */
-  readonly isTaking: () => boolean;
-  /** The lowest epoch that may still be pending for a subscription that has taken all units. */
-  readonly resumeFloor: () => Epoch;
-  /** The text that was published and not released. The view alone pushes to it. */
-  readonly texts: Omit<HeldTexts, "push" | "releaseFor" | "lowestEpoch">;
-  /** Timestamps of the last units of open sessions, or of later events that were sent otherwise to subscriptions of this view (R30). */
-  readonly timestamps: () => ReadonlyMap<string, string>;
-  readonly noteTimestamp: (session: string, timestamp: string) => void;
-  readonly deliveryOf: (unit: Unit) => Delivery;
-  /** Joins the texts from an index on, once for all subscriptions that ask for the same. */
-  readonly stretchFrom: (index: number) => TextStretch | undefined;
-  /** Replaces the event of a unit, once for all subscriptions with the same change: `key` names the change (R4). */
-  readonly remade: (unit: EventUnit, key: string, make: (event: AgentEvent) => AgentEvent) => EventUnit;
-  /** Cancels the timers. */
-  readonly close: () => void;
-}
+  get epoch(): Epoch {
+    return this.place.epoch;
+  }
 
-/** A place in a view. */
-export interface ViewCursor {
-  readonly view: View;
-  cursor: number;
-}
+  /** Everything up to this epoch was given to a subscription that has taken all units (R17). */
+  get given(): Epoch {
+    return Math.min(this.place.epoch, (this.texts.lowestEpoch() ?? Number.POSITIVE_INFINITY) - 1);
+  }
 
-/** A view that only one subscription has. */
-export interface PrivateView {
-  readonly view: View;
-  /** Pushes an entry, and drops text that is no longer needed. */
-  readonly push: (rendering: SharedRendering, at: Millis) => Steps | undefined;
-}
+  /** Takes the next event of the journal. `at`: the instant at which its units are released. */
+  push(rendered: RenderedEntry, at: Millis): void {
+    const { entry, role } = rendered;
+    this.place.epoch = entry.epoch;
+    if (this.terms.wants(entry)) {
+      if (entry.kind === "output.streaming") {
+        if (!this.terms.passThrough || !this.passThrough(rendered)) this.texts.push(rendered, at);
+        return;
+      }
+      if (role !== "progress" && role !== "background-state") this.texts.releaseFor(rendered, at);
+      this.append(eventUnit(rendered));
+    }
+    if (isTerminalKind(entry.kind)) this.place.timestamps.delete(entry.event.session_id);
+  }
 
-const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
+  /** Text of the session that is released later gets no earlier timestamp (R30). */
+  noteTimestamp(session: string, timestamp: string): void {
+    const { timestamps } = this.place;
+    timestamps.set(session, laterTimestamp(timestamp, timestamps.get(session)));
+  }
 
-/**
- * `sentBefore` has, for a private view, the timestamps of the last events that its subscription was sent by other terms. Text that these terms
- * release sooner gets no earlier timestamp (R30).
- */
-export function createView(
-  terms: ViewTerms,
-  services: ViewServices,
-  startsAfter: Epoch,
-  appended: (critical: boolean) => void,
-  sentBefore: ReadonlyMap<string, string> = NOTHING_SENT,
-): View {
-  const lastTimestamps = new Map<string, string>();
-  const rendered = new WeakMap<Unit, Delivery>();
-  const remade = new WeakMap<Unit, Map<string, EventUnit>>();
-  let epoch = startsAfter;
-  let isTaking = false;
+  /** The same for all sessions that go on here, by the timestamps of another view. */
+  noteTimestamps({ place }: View): void {
+    const held = new Set(this.texts.held().map(({ session }) => session));
+    for (const [session, timestamp] of place.timestamps)
+      if (held.has(session) || this.place.timestamps.has(session)) this.noteTimestamp(session, timestamp);
+  }
 
-  const deliveryOf = (unit: Unit): Delivery => {
-    if (unit.kind === "event") return unit.delivery;
-    if (unit.verbatim !== undefined) return unit.verbatim;
-    const known = rendered.get(unit);
+  /** The delivery of a unit of this view, or of another with the hint that these terms grant (R32). Made once. */
+  deliveryOf(unit: Unit): Delivery {
+    const { terms } = this;
+    if (unit.kind === "event") return unit.rendered.deliveryIn(terms.shape);
+    const hint = grantedHint(terms, unit.hint, unit.complete);
+    const { event } = unit.verbatim?.entry ?? {};
+    // A chunk that passes through may name no hint.
+    const isAsSent = event?.coalesce_hint === hint || (terms.passThrough && hint === unit.hint);
+    if (unit.verbatim !== undefined && isAsSent) return unit.verbatim.deliveryIn(terms.shape);
+    const known = this.rendered.get(unit);
     if (known !== undefined) return known;
-    const delivery = createDelivery(services.renderText(unit, terms), unit.epoch, unit.at, undefined);
-    rendered.set(unit, delivery);
+    const delivery = new Delivery(textEvent(unit, hint, terms, this.ids), unit.epoch, unit.at, undefined);
+    this.rendered.set(unit, delivery);
     return delivery;
-  };
-  const log = createViewLog(deliveryOf);
-  const stretches = createTextStretches(log, terms.maxChars);
+  }
 
-  const append = (unit: Unit): void => {
-    lastTimestamps.set(unit.session, timestampOf(unit));
-    log.append(unit);
-    appended(unit.kind === "event" && unit.role === "critical");
-  };
+  /** The text in pieces as long as these terms allow; text that was cut by others may be longer (R26, R32). */
+  fitting(unit: TextUnit): readonly TextUnit[] {
+    if (unit.endPosition - unit.position <= this.terms.maxChars) return [unit];
+    const text = createTextBoundaries(this.segmenter);
+    text.append(unit.text, unit.base.localization_hints?.primary_language ?? "", { markdown: isMarkdown(unit.base) });
+    text.scanTo(unit.text.length);
+    const pieces: TextUnit[] = [];
+    for (let from = 0, { position } = unit; from < unit.text.length; ) {
+      const to = text.cutWithin(from, unit.text.length, this.terms.maxChars, MAX_TEXT_BYTES);
+      const piece = text.slice(from, to);
+      const isLast = to === unit.text.length;
+      const endPosition = position + codePointCount(piece);
+      const { level } = this.terms;
+      const hint = isLast ? unit.hint : level === undefined || this.terms.passThrough ? undefined : hintAt(text, to);
+      const complete = isLast && unit.complete;
+      pieces.push({
+        ...unit,
+        position,
+        endPosition,
+        text: piece,
+        textBytes: undefined,
+        hint,
+        complete,
+        verbatim: undefined,
+      });
+      from = to;
+      position = endPosition;
+    }
+    return pieces;
+  }
 
-  const noteTimestamp = (session: string, timestamp: string): void => {
-    lastTimestamps.set(session, laterTimestamp(timestamp, lastTimestamps.get(session)));
-  };
+  /** Cancels the timers. */
+  close(): void {
+    this.texts.close();
+  }
 
-  const standsAt = (session: string, timestamp: string): string => laterTimestamp(timestamp, sentBefore.get(session));
+  private append(unit: Unit): void {
+    this.place.timestamps.set(unit.session, timestampOf(unit));
+    this.log.append(unit);
+    this.appended(unit.kind === "event" && unit.role === "critical");
+  }
 
-  const texts = createHeldTexts({
-    terms,
-    services,
-    epoch: () => epoch,
-    standsAt,
-    lastTimestamp: (session) => lastTimestamps.get(session),
-    append,
-    passedBy: (session, timestamp) => noteTimestamp(session, timestamp),
-  });
-
-  const pushEvent = (rendering: SharedRendering, at: Millis): void => {
-    const { entry } = rendering;
-    const role = roleOf(rendering);
-    if (role !== "progress" && role !== "background-state") texts.releaseFor(rendering, at);
-    append({
-      kind: "event",
-      session: entry.event.session_id,
-      agent: entry.event.producer.agent_id,
-      at,
-      firstEpoch: entry.epoch,
-      epoch: entry.epoch,
-      role,
-      terminal: isTerminalKind(entry.kind),
-      entry,
-      delivery: rendering.deliveryIn(terms.shape),
-    });
-  };
-
-  const pushPassThrough = (rendering: SharedRendering, at: Millis): boolean => {
-    const { event, epoch: own } = rendering.entry;
+  /** Hands on a chunk as it is. Returns false if it is too long for that. */
+  private passThrough(rendered: RenderedEntry): boolean {
+    const { event, epoch, at } = rendered.entry;
     const text = event.chunk;
     if (typeof text !== "string") return false;
-    const position = typeof event.position === "number" ? event.position : 0;
-    if (text.length > terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) {
-      const tooLong = codePointCount(text) > terms.maxChars || encodedBytes(text) > MAX_TEXT_BYTES;
-      // A chunk that is too long is cut at its best boundaries, as in other views.
-      if (tooLong) return false;
+    if (text.length > this.terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) {
+      const isTooLong = codePointCount(text) > this.terms.maxChars || encodedBytes(text) > MAX_TEXT_BYTES;
+      if (isTooLong) return false;
     }
-    const timestamp = standsAt(event.session_id, event.timestamp);
     const complete = event.complete === true;
     const said = boundaryOf(event.coalesce_hint);
     const hint = ownHint(event) ?? (complete ? "completion" : "none");
-    const isVerbatim = timestamp === event.timestamp && (said === undefined || said === hint);
-    const delivery = rendering.deliveryIn(terms.shape);
-    append({
+    const position = positionIn(event);
+    this.append({
       kind: "text",
       session: event.session_id,
       agent: event.producer.agent_id,
       at,
-      firstEpoch: own,
-      epoch: own,
-      // Chunks leave in order, so no text is delivered before other pending units.
-      deliveredEpoch: 0,
-      output: rendering.output,
+      releasedAt: epoch,
+      firstEpoch: epoch,
+      epoch,
+      output: rendered.output,
       position,
       endPosition: position + codePointCount(text),
       text,
-      textBytes: undefined,
-      textRoom: undefined,
       hint,
       complete,
-      timestamp,
-      base: rendering.textBase,
-      mergeable: !terms.carriesExtensions(event),
-      verbatim: isVerbatim ? delivery : undefined,
+      timestamp: event.timestamp,
+      base: rendered.textBase,
+      mergeable: !this.terms.carriesExtensions(event),
+      verbatim: said === undefined || said === hint ? rendered : undefined,
     });
     return true;
-  };
-
-  const pushChunk = (rendering: SharedRendering, at: Millis): Steps | undefined => {
-    if (terms.passThrough && pushPassThrough(rendering, at)) return undefined;
-    const steps = texts.push(rendering, rendering.output, at);
-    if (steps === undefined) return undefined;
-    isTaking = true;
-    return followedBy(steps, () => {
-      isTaking = false;
-    });
-  };
-
-  return {
-    terms,
-    log,
-    push: (rendering, at) => {
-      epoch = rendering.entry.epoch;
-      const { kind, event } = rendering.entry;
-      if (kind === "output.streaming") return terms.wants(rendering) ? pushChunk(rendering, at) : undefined;
-      if (terms.wants(rendering)) pushEvent(rendering, at);
-      if (isTerminalKind(kind)) lastTimestamps.delete(event.session_id);
-      return undefined;
-    },
-    epoch: () => epoch,
-    isTaking: () => isTaking,
-    resumeFloor: () => texts.lowestEpoch(epoch + 1),
-    texts,
-    timestamps: () => lastTimestamps,
-    noteTimestamp,
-    deliveryOf,
-    stretchFrom: stretches.from,
-    remade: (unit, key, make) => {
-      const byKey = remade.get(unit) ?? new Map<string, EventUnit>();
-      remade.set(unit, byKey);
-      const known = byKey.get(key);
-      if (known !== undefined) return known;
-      const event = make(unit.delivery.event);
-      const entry = { ...unit.entry, event, source: undefined };
-      const made = { ...unit, entry, delivery: createDelivery(event, unit.epoch, unit.at, undefined) };
-      byKey.set(key, made);
-      return made;
-    },
-    close: texts.close,
-  };
-}
-
-/** The behaviour of a waiting event (R11, R30). */
-export function roleOf(live: Pick<SharedRendering, "entry" | "critical">): EventRole {
-  const { entry, critical } = live;
-  if (critical) return "critical";
-  switch (entry.kind) {
-    case "progress.updated":
-      return "progress";
-    case "state.changed":
-      if (isGateState(entry.event.from_state) || isGateState(entry.event.to_state)) return "gate";
-      return entry.event.urgency === "background" ? "background-state" : "state";
-    default:
-      return "plain";
   }
 }
 
-function isGateState(state: unknown): boolean {
-  return state === "awaiting_input" || state === "handing_off";
+/** The boundary at a cut; a text that goes on is not complete there. */
+function hintAt(text: TextBoundaries, offset: number): Boundary {
+  const level = text.levelAt(offset);
+  return level === "completion" ? "none" : level;
 }

@@ -141,10 +141,10 @@ describe("aaepd replay", () => {
       const asks = (token: string, action: string) => publish(confirmation(token, { action, irreversible: true }));
       publish(started(), state("idle", "thinking"));
       asks("rpl_1", "Delete the first file.");
-      person.subscription.reply(decision(rig, "rpl_1", "accept"), {});
+      person.subscription.listener.reply(decision(rig, "rpl_1", "accept"), {});
       publish({ ...invoked("rm", "call_1"), irreversible: true }, toolDone("rm", "call_1"));
       asks("rpl_2", "Delete the second file.");
-      person.subscription.reply(decision(rig, "rpl_2", "reject"), {});
+      person.subscription.listener.reply(decision(rig, "rpl_2", "reject"), {});
       publish(chunk("A text.", true));
       asks("rpl_3", "Delete the third file.");
       advance(60_000);

@@ -57,13 +57,13 @@ test("R31: of a recording an agent's part is played: no marks of the daemon, and
   expect(agentsPart({ ...standing, extensions: { aaepd: { by: "daemon", asks: "confirmation" } } })).toBeUndefined();
   const errored = { type: "aaep:agent.session.errored", session_id: "sess_1" };
   expect(agentsPart({ ...errored, extensions: { aaepd: { by: "daemon" } } })).toEqual(errored);
-  expect(agentsPart({ ...errored, extensions: { mine: {}, aaepd: { overtook: 2 } } })).toEqual({
+  expect(agentsPart({ ...errored, extensions: { mine: {}, aaepd: { overtook: true } } })).toEqual({
     ...errored,
     extensions: { mine: {} },
   });
   const asking = { ...errored, extensions: { aaepd: { accepts_modified_action: true } } };
   const approved = { ...errored, extensions: { aaepd: { approved_by: "host" } } };
-  expect(agentsPart({ ...approved, extensions: { aaepd: { approved_by: "host", overtook: 1 } } })).toEqual(approved);
+  expect(agentsPart({ ...approved, extensions: { aaepd: { approved_by: "host", overtook: true } } })).toEqual(approved);
   expect(agentsPart(asking)).toEqual(asking);
 });
 

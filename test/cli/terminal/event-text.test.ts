@@ -118,9 +118,13 @@ test("streamed text is shown with its white space where that is asked for; no ot
 });
 
 test("R4, R27: gaps and overtaken events are told", () => {
-  const extensions = { aaepd: { gap: { events: 14, reason: "aged_out" }, overtook: 3 } };
+  const extensions = { aaepd: { gap: { events: 14, reason: "aged_out" }, overtook: true } };
   const told = eventText(event("aaep:agent.state.changed", { to_state: "thinking", extensions }));
-  expect(told.text).toBe("thinking [up to 14 events are missing here: aged_out] [ahead of 3 held back]");
+  expect(told.text).toBe("thinking [up to 14 events are missing here: aged_out] [ahead of events held back]");
+  const unknown = { aaepd: { gap: { reason: "unknown_place" } } };
+  expect(eventText(event("aaep:agent.state.changed", { to_state: "idle", extensions: unknown })).text).toBe(
+    "idle [events are missing here: unknown_place]",
+  );
 });
 
 test("AAEP ch. 7: an extension's event is told by its summary, under its own type", () => {

@@ -46,8 +46,8 @@ test("a daemon that does not answer within 30 s counts as lost; a question may w
   await connection.request("aaep.publish", { ...started, producer });
   const asking = connection.request("aaep.confirm", {
     session_id,
-    event_id: "evt_00000000000000000000000000000001",
-    reply_token: "rpl_00000000000000000000000000000001",
+    event_id: "evt_0000000000000000000000000000be1d",
+    reply_token: "rpl_0000000000000000000000000000be1d",
     action: "A",
     consequence: "B",
     producer,

@@ -8,10 +8,10 @@ it("asks the session's agent, at most once a second, and ends nothing", () => {
   const rig = started();
   const { subscription } = rig.listen(ABLE);
   rig.agent.setCanStop(true);
-  for (let time = 0; time < 100; time++) subscription.requestStop("sess_1");
+  for (let time = 0; time < 100; time++) subscription.listener.requestStop("sess_1");
   expect(rig.agent.stops).toEqual(["sess_1"]);
   rig.advance(1000);
-  subscription.requestStop("sess_1");
+  subscription.listener.requestStop("sess_1");
   expect(rig.agent.stops).toEqual(["sess_1", "sess_1"]);
   expect(rig.engine.status().openSessionCount).toBe(1);
   // AAEP §10 T3: who stopped it, as often as its agent was told.
@@ -25,21 +25,24 @@ it("asks nobody but the owner of the session", () => {
   const { subscription } = rig.listen({ supportsClarificationReply: true });
   const other = rig.openAgent({ agent_id: "other" });
   other.setCanStop(true);
-  expect(faultOf(() => subscription.requestStop("sess_1"))).toMatchObject({ code: "unsupported", rule: "R39" });
+  expect(faultOf(() => subscription.listener.requestStop("sess_1"))).toMatchObject({
+    code: "unsupported",
+    rule: "R39",
+  });
   other.publish([{ fields: session("sess_2").started() }], false);
-  subscription.requestStop("sess_2");
+  subscription.listener.requestStop("sess_2");
   expect([rig.agent.stops, other.stops]).toEqual([[], ["sess_2"]]);
   other.setCanStop(false);
-  expect(faultOf(() => subscription.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
+  expect(faultOf(() => subscription.listener.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
   other.close();
-  expect(faultOf(() => subscription.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
+  expect(faultOf(() => subscription.listener.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
 });
 
 it("refuses sessions that are not open, and subscriptions that may not reply", () => {
   const rig = started();
   rig.agent.setCanStop(true);
   const refused = (terms: Parameters<typeof rig.listen>[0], sessionId: string) =>
-    faultOf(() => rig.listen(terms, "one").subscription.requestStop(sessionId));
+    faultOf(() => rig.listen(terms, "one").subscription.listener.requestStop(sessionId));
   expect(refused(ABLE, "sess_9")).toMatchObject({ code: "not_found", pointer: "/session_id", rule: "R39" });
   expect(refused({}, "sess_1")).toMatchObject({ code: "permission_denied", rule: "R39" });
   rig.publish(session().completed());

@@ -1,6 +1,6 @@
 // R17, R18: what many have missed is read in batches over the turns of the event loop, and each event of it is made once for all of them.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Subscription } from "../../../src/engine/subscriptions/subscription-spec.js";
+import type { Subscription } from "../../../src/engine/subscriptions/subscription.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { drained } from "../../support/drained.js";
@@ -212,12 +212,11 @@ describe("R17, R18: reading back what was missed", () => {
     rig.clock.turn();
     const rest = given(resumer);
     expect(textOf([...resumer.received, ...rest], "out_1")).toBe(WHOLE);
-    expect(rest.length).toBeGreaterThan(2 * BATCH_COUNT);
   });
 
   it("R8a, R34: what is handed over at the end comes in parts, each of bounded size and by bounded work", () => {
     const { rig, resume, takeReadCount } = stage();
-    const resumer = resume("one");
+    const resumer = resume("one", { ...EACH_TOKEN, maxChars: 80 });
     rig.clock.turn();
     takeReadCount();
     const parts: number[] = [];
@@ -226,7 +225,7 @@ describe("R17, R18: reading back what was missed", () => {
       if (next.kind === "batch") parts.push(next.batch.deliveries.length);
       reads.push(takeReadCount());
     }
-    expect(parts.length).toBeGreaterThan(TOKEN_COUNT / BATCH_COUNT);
+    expect(parts.length).toBeGreaterThan(4);
     expect(Math.max(...parts)).toBeLessThanOrEqual(64);
     expect(Math.max(...reads)).toBeLessThanOrEqual(2 * BATCH_COUNT);
   });

@@ -61,6 +61,8 @@ describe("epochs of several runs", () => {
     expect(runs.previous(1000 + 4 * STEP)).toBe(1005 + 3 * STEP);
     expect(runs.previous(1000 + 3 * STEP)).toBe(1010);
     expect(runs.count(1008, 1001 + 4 * STEP)).toBe(2 + 6 + 2);
+    const { runs: alone } = runsOf([[1000, 999]], 1000 + STEP);
+    expect(alone.count(999, 1001 + STEP)).toBe(2);
   });
 
   it("of runs that are not remembered any more nothing is known: their epochs are taken for durable", () => {

@@ -119,7 +119,7 @@ test("R17, R27: a loss stands on the sum, in the same languages", () => {
 test("R27: a gap says how much at most is missing, and why", () => {
   const event = gapEvent(FACTS, gap);
   expect(event.extensions?.aaepd?.gap).toEqual({ events: 14, reason: "aged_out" });
-  expect(event).toMatchObject({ from_state: "thinking", to_state: "deciding" });
+  expect(event).toMatchObject({ from_state: "idle", to_state: "idle" });
 });
 
 test("R6: a notice says what is asked, by whom, and never how to answer it", () => {

@@ -40,8 +40,8 @@ describe("memory", () => {
         const { peaks } = world;
         const sessions = new Set(world.entries.map(({ event }) => event.session_id)).size;
         const agents = new Set(world.entries.map(({ event }) => laneOf(event))).size;
-        expect(peaks.waiting).toBeLessThanOrEqual(plan.queueLimitCount + sessions);
-        // One entry may release several units, and views are looked at between entries.
+        // One entry may release many units (R34), and views are looked at between entries.
+        expect(peaks.waiting).toBeLessThanOrEqual(plan.queueLimitCount + sessions + 256);
         expect(peaks.keptPerView).toBeLessThanOrEqual(plan.viewWindowCount * 1.25 + 64);
         expect(peaks.readAhead).toBeLessThanOrEqual(256 * 12);
         expect(peaks.remembered).toBeLessThanOrEqual(world.entries.length);

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { hearingFaults } from "../../support/oracles/hearing-oracle.js";
-import { EXACT, LEVEL, type Rules } from "../../support/oracles/rules.js";
 import type { Operation } from "../../support/rigs/delivery-plans.js";
 import { type Connection, live, type World } from "../../support/rigs/delivery-world.js";
 import type { Received } from "../../support/rigs/engine-rig.js";
@@ -83,6 +82,11 @@ const movedIntoPause =
   (is: Is): Spoil =>
   (received, connection) =>
     moved(is, (connection?.eras[1]?.received ?? 0) - place(received, is))(received);
+/** Though everything was skipped before. */
+const endedInPause: Spoil = (received, connection) => {
+  connection?.skips.push({ output: undefined, journaled: 0, received: 0 });
+  movedIntoPause(typed("session.completed"))(received, connection);
+};
 const atOnce: Spoil = (received) => void received.splice(0, Infinity, ...received.map((got) => ({ ...got, at: 0 })));
 
 const typed =
@@ -94,6 +98,7 @@ const isThen: Is = ({ chunk: text }) => String(text).startsWith("Then");
 const isLast: Is = ({ complete }) => complete === true;
 const isDeciding: Is = ({ to_state: to }) => to === "deciding";
 const isAlarm: Is = ({ type }) => type === "example:note.taken";
+const UNHINTED = { coalesce_hint: undefined };
 const REWRITTEN = { event_id: "evt_made", urgency: "critical" };
 /** The first state that its agent tells after the critical event that overtook. */
 const isBehindAlarm: Is = ({ to_state: to, producer }) => to === "thinking" && producer.agent_id === "agent-a";
@@ -110,10 +115,12 @@ const WRONGS: readonly (readonly [rule: string, seat: number, spoil: Spoil, says
   ["R10: text is given before anything shows that it ends", 2, moved(isThen, -1), /before anything showed/],
   ["R10: an output never ended", 0, altered(isLast, { complete: false }), /^lost: /],
   ["R10: a hint below the set's", 1, altered(isText, { coalesce_hint: "word" }), /a hint below/],
+  ["R32: no hint where no terms have changed", 2, altered(isText, UNHINTED), /no hint/],
   ["R10: complete by its hint alone", 1, altered(isText, { coalesce_hint: "completion" }), /complete only by its hint/],
   ["R10: text in another language", 0, altered(isText, { language: "ja" }), /other fields than its first chunk's/],
   ["R26: text longer than max_chars", 1, altered(isText, { chunk: "x".repeat(81) }), /80 are the most/],
   ["R26: an ordinary event in a pause", 1, movedIntoPause(isText), /in a pause/],
+  ["R26: an end in a pause, though all was skipped", 1, endedInPause, /in a pause/],
   ["R11: a state that nothing explains never came", 0, lost(isDeciding), /state\.changed .*never delivered/],
   ["R17, R27: an event never came", 0, lost(typed("tool.completed")), /^lost: .*tool\.completed/],
   ["R17: an event came twice", 0, twice(typed("tool.completed")), /^duplicated: .*twice/],
@@ -132,6 +139,13 @@ const WRONGS: readonly (readonly [rule: string, seat: number, spoil: Spoil, says
     altered(isAlarm, { extensions: { aaepd: { overtook: 1 } } }),
     /nothing was owed/,
   ],
+  [
+    "R4: how many were overtaken",
+    1,
+    altered(hasOvertaken, { extensions: { aaepd: { overtook: 6 } } }),
+    /overtook 6, but/,
+  ],
+  ["R4: a critical state that begins earlier", 1, altered(isBehindAlarm, REWRITTEN), /was rewritten/],
   ["R9: more comes than the rate allows", 1, atOnce, /events from/],
   ["R6: one who can answer is not asked", 0, lost(isQuestion), /not asked of one who could answer/],
   ["R28: a question is put twice", 0, twice(isQuestion), /asked 2 times/],
@@ -155,44 +169,10 @@ describe("the oracles of delivery", () => {
     expect(hearingFaults(spoiled(seat, spoil))).toContainEqual(expect.stringMatching(says));
   });
 
-  const marked: Spoil = (received) => {
-    for (const { event } of [...received])
-      if (hasOvertaken(event)) altered((one) => one === event, { extensions: { aaepd: { overtook: true } } })(received);
-  };
-  const endedInPause: Spoil = (received, connection) => {
-    connection?.skips.push({ output: undefined, journaled: 0, received: 0 });
-    movedIntoPause(typed("session.completed"))(received, connection);
-  };
-  const unhinted = { coalesce_hint: undefined };
-  const reading = altered(isBehindAlarm, { from_state: "reading" });
   it.each([
-    ["R4: a number of overtaken events", 1, () => undefined, /overtook/, EXACT, LEVEL],
-    ["R4: a mark that something was overtaken", 1, marked, /overtook/, LEVEL, EXACT],
-    ["R4: a state that begins anew behind the mark", 1, reading, /reading → thinking/, LEVEL, EXACT],
-    ["R4: a critical state that begins earlier", 1, altered(isBehindAlarm, REWRITTEN), /was rewritten/, EXACT, LEVEL],
-    ["R26: the end of a session that is not skipped, in a pause", 1, endedInPause, /: in a pause/, EXACT, LEVEL],
-    ["R32: text without a hint where terms have changed", 2, altered(isThen, unhinted), /no hint/, LEVEL, EXACT],
-  ] satisfies [string, number, Spoil, RegExp, Rules, Rules][])(
-    "%s is right by one text of the rulings alone",
-    (_, seat, spoil, says, right, wrong) => {
-      const said = (rules: Rules) => hearingFaults(spoiled(seat, spoil), rules).filter((fault) => says.test(fault));
-      expect(said(right)).toEqual([]);
-      expect(said(wrong)).not.toEqual([]);
-    },
-  );
-
-  it("R4: miss a mark of what the journal has let go of, and cannot miss a number", () => {
-    const world = spoiled(1, altered(hasOvertaken, { extensions: undefined }));
-    const short = { ...world, plan: { ...world.plan, journalCount: 8 } };
-    const said = (rules: Rules) => hearingFaults(short, rules).filter((fault) => /overtook undefined/.test(fault));
-    expect(said(EXACT)).toEqual([]);
-    expect(said(LEVEL)).not.toEqual([]);
-  });
-
-  it("R32: text without a hint is wrong by both texts before terms have changed", () => {
-    for (const rules of [EXACT, LEVEL])
-      expect(hearingFaults(spoiled(2, altered(isText, unhinted)), rules)).toContainEqual(
-        expect.stringMatching(/no hint/),
-      );
+    ["R4: a state that begins anew behind the mark", 1, altered(isBehindAlarm, { from_state: "reading" })],
+    ["R32: text without a hint where terms have changed", 2, altered(isThen, UNHINTED)],
+  ])("have nothing to say against %s", (_, seat, spoil) => {
+    expect(hearingFaults(spoiled(seat, spoil))).toEqual([]);
   });
 });

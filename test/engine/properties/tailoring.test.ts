@@ -5,7 +5,6 @@ import type { Terms } from "../../../src/engine/terms/terms.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
 import { hearingFaults } from "../../support/oracles/hearing-oracle.js";
 import { unmergedFaults } from "../../support/oracles/merging-oracle.js";
-import { EXACT } from "../../support/oracles/rules.js";
 import { CASES, type Operation, plans, publishOperation } from "../../support/rigs/delivery-plans.js";
 import { live } from "../../support/rigs/delivery-world.js";
 
@@ -43,7 +42,7 @@ describe("tailoring", () => {
         const world = live({ ...plan, viewWindowCount: 1024, turns: undefined });
         const published = publishedIn(world.entries);
         for (const connection of world.connections)
-          expectNoFaults(...unmergedFaults(judgedOf(world, connection, published, EXACT)));
+          expectNoFaults(...unmergedFaults(judgedOf(world, connection, published)));
         expectNoFaults(...hearingFaults(world));
       }),
       { numRuns: CASES },

@@ -28,8 +28,8 @@ function ask(rig: EngineRig, agent: ReturnType<typeof agentOf>, token = "rpl_1")
 }
 
 const isAnswered = (rig: EngineRig, by: ReturnType<typeof listenFrom>, token = "rpl_1"): boolean => {
-  by.openQuestions();
-  return by.reply(decision(rig, token, "accept"), {});
+  by.listener.openQuestions();
+  return by.listener.reply(decision(rig, token, "accept"), {});
 };
 
 describe("R5d", () => {
@@ -39,7 +39,7 @@ describe("R5d", () => {
     const agent = agentOf(rig, AGENT);
     agent.publish([{ fields: session().started() }], false);
     ask(rig, agent);
-    expect(own.openQuestions().events).toHaveLength(1);
+    expect(own.listener.openQuestions().events).toHaveLength(1);
     agent.addProcess(AGENT, true);
     ask(rig, agent, "rpl_2");
     expect(isAnswered(rig, own, "rpl_2")).toBe(false);

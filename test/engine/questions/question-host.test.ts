@@ -26,7 +26,7 @@ it("R31: each listener hears in its language that it was answered there, and whe
   const listeners = CATALOGUE_LANGUAGES.map((language) => rig.listen({ ...ABLE, languages: [language] }, language));
   rig.publish(confirmation("rpl_1"), confirmation("rpl_2", HOSTED), confirmation("rpl_3"));
   rig.agent.cancel("rpl_1", undefined, "accept");
-  listeners[0]?.subscription.leave("rpl_2");
+  listeners[0]?.subscription.listener.leave("rpl_2");
   give(rig, listeners[0] ?? expect.fail("nobody listens"), "rpl_3", "accept");
   const heard = listeners.map(({ received }) =>
     received.flatMap(({ event }) =>

@@ -75,7 +75,7 @@ describe.each(["agent first", "subscription first"] as const)("R5: one connectio
     const person = rig.listen(ABLE, "person");
     publish(rig, party, session().started(), confirmation("rpl_1"));
     expect([questionsIn(party.listener).length, questionsIn(person).length]).toEqual([0, 1]);
-    expect(party.listener.subscription.openQuestions().events).toEqual([]);
+    expect(party.listener.subscription.listener.openQuestions().events).toEqual([]);
     expect(give(rig, party.listener, "rpl_1", "accept")).toBe(false);
     expect(party.outcomes).toEqual([]);
     expect(give(rig, person, "rpl_1", "reject")).toBe(true);
@@ -101,7 +101,7 @@ describe("R5: who is there to answer", () => {
     const party = partyOf(rig, "agent first", { supportsConfirmationReply: false, supportsClarificationReply: false });
     publish(rig, party, session().started(), confirmation("rpl_1"));
     const { subscription } = party.listener;
-    subscription.retune({ ...subscription.terms(), ...ABLE, ownSessions: undefined });
+    subscription.retune({ ...subscription.terms, ...ABLE, ownSessions: undefined });
     rig.clock.settle();
     expect(questionsIn(party.listener)).toEqual([]);
     expect(give(rig, party.listener, "rpl_1", "accept")).toBe(false);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { casesOf, isWhole, oneIn } from "../../support/extent.js";
 import { QuestionOracle, type Told } from "../../support/oracles/question-oracle.js";
-import { ALPHABET, ASKS, type Ask, type Plan, type Step, TODAY } from "../../support/oracles/question-plans.js";
+import { ALPHABET, ASKS, type Ask, type Plan, type Step } from "../../support/oracles/question-plans.js";
 import { QuestionStage } from "../../support/rigs/question-stage.js";
 
 interface Fault {
@@ -19,7 +19,7 @@ interface Fault {
 /** The first step at which somebody was told something else than the rules say. */
 async function faultOf({ scene, steps }: Plan): Promise<Fault | undefined> {
   const stage = await QuestionStage.create(scene);
-  const oracle = new QuestionOracle(scene, TODAY, stage.wall);
+  const oracle = new QuestionOracle(scene, stage.wall);
   const played: Step[] = [];
   for (const step of steps) {
     if (!oracle.can(step)) continue;

@@ -124,7 +124,7 @@ describe("R14, R28: what is listed is what was sent", () => {
     const able = rig.listen({ ...ABLE, languages, preferredVerbosity });
     rig.publish(confirmation("rpl_1", MULTILINGUAL));
     const [sent] = questionsIn(able);
-    expect(able.subscription.openQuestions().events).toEqual([sent?.event]);
+    expect(able.subscription.listener.openQuestions().events).toEqual([sent?.event]);
     expect(Object.keys(sent?.event ?? {}).filter((key) => /_(de|es)$/.test(key))).toEqual([]);
   });
 
@@ -132,8 +132,8 @@ describe("R14, R28: what is listed is what was sent", () => {
     const rig = started();
     const able = rig.listen({ ...ABLE, languages: ["de"] });
     rig.publish(confirmation("rpl_1", MULTILINGUAL));
-    able.subscription.retune({ ...able.subscription.terms(), languages: ["es"] });
-    expect(able.subscription.openQuestions().events).toMatchObject([{ action: "Borrar el archivo." }]);
+    able.subscription.retune({ ...able.subscription.terms, languages: ["es"] });
+    expect(able.subscription.listener.openQuestions().events).toMatchObject([{ action: "Borrar el archivo." }]);
   });
 });
 
@@ -157,10 +157,6 @@ describe("R6: one that comes late and cannot answer", () => {
     expect(JSON.stringify(late.received)).not.toContain('"reply_token"');
     give(rig, able, "rpl_1", "accept");
     expect(markedIn(late, "decision")).toHaveLength(1);
-    // and again, on request.
-    late.subscription.repeat(String(notices[0]?.event_id));
-    rig.clock.settle();
-    expect(late.received.at(-1)?.event.summary_normal).toBe(notices[0]?.summary_normal);
   });
 
   it("hears nothing so of what it can answer, nor of what is over", () => {

@@ -49,7 +49,7 @@ describe("R28: each subscription is asked once", () => {
     const pages: (readonly unknown[])[] = [];
     let after: number | undefined;
     do {
-      const page = subscription.openQuestions(after);
+      const page = subscription.listener.openQuestions(after);
       expect(JSON.stringify(page.events).length).toBeLessThan(65_536 + 100);
       pages.push(page.events.map(({ reply_token: token }) => token));
       after = page.next;
@@ -58,7 +58,7 @@ describe("R28: each subscription is asked once", () => {
     } while (after !== undefined);
     expect(pages.flat()).toEqual(tokens);
     expect(pages.length).toBeGreaterThan(2);
-    expect(subscription.openQuestions(Number.MAX_SAFE_INTEGER)).toEqual({ events: [], next: undefined });
+    expect(subscription.listener.openQuestions(Number.MAX_SAFE_INTEGER)).toEqual({ events: [], next: undefined });
   });
 
   test("a question that was resolved before it could be taken is not asked any more, nor repeated", () => {
@@ -69,7 +69,7 @@ describe("R28: each subscription is asked once", () => {
     const [asked] = questionsIn(late);
     give(rig, able, "rpl_1", "reject");
     expect(faultOf(() => late.subscription.repeat(String(asked?.event.event_id))).code).toBe("not_found");
-    expect(late.subscription.openQuestions().events).toEqual([]);
+    expect(late.subscription.listener.openQuestions().events).toEqual([]);
     const later = rig.listen(ABLE, "later");
     expect(questionsIn(later)).toEqual([]);
   });

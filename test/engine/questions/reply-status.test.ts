@@ -33,18 +33,19 @@ const emptyAnswer = ({ rig }: Stage, token: string): Reply => ({
 
 describe("R19: whatever was wrong with a reply", () => {
   const WRONG: Readonly<Record<string, (stage: Stage) => void>> = {
-    not_offered: (one) => void one.listener.subscription.reply(emptyAnswer(one, "rpl_c"), {}),
+    not_offered: (one) => void one.listener.subscription.listener.reply(emptyAnswer(one, "rpl_c"), {}),
     wrong_kind: ({ rig, listener }) => void give(rig, listener, "rpl_c", "accept"),
     expired: ({ rig, listener }) =>
       void give(rig, listener, "rpl_1", "accept", { timestamp: "2036-01-01T00:00:00.000Z" }),
-    malformed: ({ listener }) => listener.subscription.refusedReply("malformed", "rpl_1", {}),
-    wrong_subscription: ({ listener }) => listener.subscription.refusedReply("wrong_subscription", "rpl_1", {}),
+    malformed: ({ listener }) => listener.subscription.listener.refusedReply("malformed", "rpl_1", {}),
+    wrong_subscription: ({ listener }) =>
+      listener.subscription.listener.refusedReply("wrong_subscription", "rpl_1", {}),
     already_resolved: ({ rig, listener }) => {
       rig.agent.cancel("rpl_1");
       give(rig, listener, "rpl_1", "accept");
     },
     not_entitled: ({ rig, listener }) => {
-      listener.subscription.retune({ ...listener.subscription.terms(), supportsConfirmationReply: false });
+      listener.subscription.retune({ ...listener.subscription.terms, supportsConfirmationReply: false });
       rig.listen(ABLE, "other");
       give(rig, listener, "rpl_1", "accept");
     },
@@ -63,8 +64,8 @@ describe("R19: who is told", () => {
   it("by the terms as they are now", () => {
     const { rig, told, listener } = stage();
     rig.publish(clarification("rpl_1"));
-    listener.subscription.retune({ ...listener.subscription.terms(), replyStatus: false });
-    listener.subscription.refusedReply("malformed", "rpl_1", {});
+    listener.subscription.retune({ ...listener.subscription.terms, replyStatus: false });
+    listener.subscription.listener.refusedReply("malformed", "rpl_1", {});
     expect(told).toEqual([]);
   });
 
@@ -83,7 +84,8 @@ describe("R19: who is told", () => {
 });
 
 describe("R19: at most once a second", () => {
-  const spoil = ({ subscription }: Listener, token: string) => subscription.refusedReply("malformed", token, {});
+  const spoil = ({ subscription }: Listener, token: string) =>
+    subscription.listener.refusedReply("malformed", token, {});
 
   it("a thousand in a second are two, and nothing follows the end of the subscription", () => {
     const { rig, told, listener } = stage();

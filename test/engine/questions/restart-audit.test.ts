@@ -43,7 +43,7 @@ async function asked(
 /** A question that was answered: everything of it is on the disk, and its lines are in the log if that writes. */
 async function answered(runs: Runs, options: Parameters<Runs["start"]>[1] = {}): Promise<Run> {
   const { run, person } = await asked(runs, options);
-  person.subscription.reply(decision(run, "rpl_1", "reject"), { words: "as it came" });
+  person.subscription.listener.reply(decision(run, "rpl_1", "reject"), { words: "as it came" });
   await run.flush();
   await run.flush();
   return run;
@@ -61,9 +61,9 @@ describe("the reply that counted stands beside its outcome", () => {
     run.advance(2000);
     const repliedAt = run.clock.wallTime();
     const reply = decision(run, "rpl_1", "accept", { decidedBy: "Kemi" });
-    expect(person.subscription.reply(reply, { reply_token: "rpl_1", decision: "accept", note: "as it came" })).toBe(
-      true,
-    );
+    expect(
+      person.subscription.listener.reply(reply, { reply_token: "rpl_1", decision: "accept", note: "as it came" }),
+    ).toBe(true);
     // The outcome is on the disk; its agent and the log have not heard of it.
     run.journal.flush();
     expect(audited(run, "reply")).toEqual([]);
@@ -169,7 +169,7 @@ describe("where nothing is recorded", () => {
   it("nothing of a reply is kept that its outcome does not say", async () => {
     const runs = createRuns();
     const { run, person } = await asked(runs, OFF);
-    person.subscription.reply(decision(run, "rpl_1", "accept"), { words: "as it came" });
+    person.subscription.listener.reply(decision(run, "rpl_1", "accept"), { words: "as it came" });
     run.journal.flush();
     expect(onDisk(runs)).not.toContain("as it came");
     await run.flush();

@@ -151,6 +151,7 @@ describe("R31: the daemon's own texts say the language in which they are written
       rig.clock.settle();
     };
     publish(started(), invoked("search", "call_1"), chunk("Half a "));
+    const newcomer = rig.listen({ languages });
     publish({ ...confirmation("rpl_1"), timeout_seconds: 200 });
     const late = rig.listen({ languages });
     rig.advance(150_000);
@@ -160,7 +161,10 @@ describe("R31: the daemon's own texts say the language in which they are written
     publish({ ...S2.completed(), type: "aaep:agent.session.cancelled", cancelled_by: "user" });
     agent.close();
     rig.advance(5000);
-    return { kept, heard: [able, listener, late].flatMap(({ received }) => received.map(({ event }) => event)) };
+    return {
+      kept,
+      heard: [able, listener, newcomer, late].flatMap(({ received }) => received.map(({ event }) => event)),
+    };
   }
 
   it.each<[string, readonly string[], string]>([

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { createDeliveryQueue, type DeliveryQueue } from "../../../src/engine/subscriptions/delivery-queue.js";
-import { createDelivery } from "../../../src/engine/views/delivery.js";
-import type { EventRole, EventUnit, TextUnit, Unit } from "../../../src/engine/views/unit.js";
+import { DeliveryQueue } from "../../../src/engine/subscriptions/delivery-queue.js";
+import { type EventRole, RenderedEntry } from "../../../src/engine/views/rendered-entry.js";
+import { type EventUnit, eventUnit, type TextUnit, type Unit } from "../../../src/engine/views/unit.js";
+import { textUnit } from "../../support/rigs/text-unit.js";
 
 function event(fields: Readonly<Record<string, unknown>> = {}): AgentEvent {
   return {
@@ -18,64 +19,33 @@ function event(fields: Readonly<Record<string, unknown>> = {}): AgentEvent {
 
 function unit(role: EventRole, epoch: number, fields: Readonly<Record<string, unknown>> = {}): EventUnit {
   const made = event({ event_id: `evt_${epoch}`, ...fields });
-  return {
-    kind: "event",
-    session: made.session_id,
-    agent: made.producer.agent_id,
-    at: 0,
-    firstEpoch: epoch,
-    epoch,
-    role,
-    terminal: false,
-    entry: { event: made, kind: "state.changed", source: undefined, at: 0, ordinal: epoch, made: undefined, epoch },
-    delivery: createDelivery(made, epoch, 0, undefined),
-  };
+  const facts = { kind: "state.changed", source: undefined, at: 0, ordinal: epoch, made: undefined, epoch } as const;
+  return { ...eventUnit(new RenderedEntry({ event: made, ...facts })), role };
 }
 
 function text(output: string, position: number, chunk: string, epoch: number): TextUnit {
-  return {
-    kind: "text",
-    session: "sess_1",
-    agent: "agent",
-    at: 0,
-    firstEpoch: epoch,
-    epoch,
-    deliveredEpoch: 0,
-    output: `sess_1/${output}`,
-    position,
-    endPosition: position + chunk.length,
-    text: chunk,
-    hint: "sentence",
-    complete: false,
-    timestamp: "2026-05-24T14:00:00.000Z",
-    base: event({ type: "aaep:agent.output.streaming", output_id: output }),
-    mergeable: true,
-    verbatim: undefined,
-  };
+  return textUnit(position, chunk, { output: `sess_1/${output}`, firstEpoch: epoch, epoch });
 }
 
 function queue(limit = 100, maxChars = 16_384, counts = { merged: 0 }): DeliveryQueue {
-  return createDeliveryQueue({
+  return new DeliveryQueue({
     limit,
     counts,
-    maxChars: () => maxChars,
+    maxChars,
     collapseStates: (first, last) => {
-      const joined = { ...last.delivery.event, from_state: first.delivery.event.from_state };
-      return {
-        ...last,
-        firstEpoch: first.firstEpoch,
-        delivery: createDelivery(joined, last.epoch, last.at, undefined),
-      };
+      const { entry } = last.rendered;
+      const event = { ...entry.event, from_state: first.rendered.entry.event.from_state };
+      return { ...last, firstEpoch: first.firstEpoch, rendered: new RenderedEntry({ ...entry, event }) };
     },
   });
 }
 
 function told(of: DeliveryQueue): readonly unknown[] {
-  return of
-    .all()
-    .map((waiting: Unit) =>
-      waiting.kind === "text" ? waiting.text : [waiting.delivery.event.from_state, waiting.delivery.event.to_state],
-    );
+  return of.all().map((waiting: Unit) => {
+    if (waiting.kind === "text") return waiting.text;
+    const { event: one } = waiting.rendered.entry;
+    return [one.from_state, one.to_state];
+  });
 }
 
 const changed = (epoch: number, from: string, to: string, role: EventRole = "state"): EventUnit =>

@@ -44,7 +44,7 @@ describe("AAEP §5.3.1.11, R15: pace_wpm", () => {
     rig.publish(chunk(`${sentence.repeat(3)}And`), chunk(" more. And so on"));
     const { subscription } = reader;
     expect(textsOf(reader)).toHaveLength(1);
-    subscription.retune({ ...subscription.terms(), paceWpm: undefined });
+    subscription.retune({ ...subscription.terms, paceWpm: undefined });
     rig.advance(0);
     expect(
       textsOf(reader)

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRateBudget } from "../../../src/engine/subscriptions/rate-budget.js";
+import { RateBudget } from "../../../src/engine/subscriptions/rate-budget.js";
 import { casesOf } from "../../support/extent.js";
 
 interface Change {
@@ -42,7 +42,7 @@ const burst = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 20 }));
 const wait = fc.oneof(fc.constant(0), fc.nat(500), fc.double({ min: 0, max: 3000, noNaN: true }));
 const start = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1e10, noNaN: true }));
 
-describe("createRateBudget", () => {
+describe("RateBudget", () => {
   test("R9: in any window of T seconds at most rate × T + burst leave, however greedily they are taken", () => {
     fc.assert(
       fc.property(
@@ -51,7 +51,7 @@ describe("createRateBudget", () => {
         start,
         fc.array(wait, { minLength: 1, maxLength: 40 }),
         (perSecond, most, from, waits) => {
-          const budget = createRateBudget(perSecond, most, from);
+          const budget = new RateBudget(perSecond, most, from);
           const sent: number[] = [];
           let now = from;
           for (const pause of waits) {
@@ -74,7 +74,7 @@ describe("createRateBudget", () => {
   test("R9: nothing is given away: under constant pressure the rate is reached", () => {
     fc.assert(
       fc.property(rate, burst, start, (perSecond, most, from) => {
-        const budget = createRateBudget(perSecond, most, from);
+        const budget = new RateBudget(perSecond, most, from);
         let now = from;
         const count = most + 50;
         for (let event = 0; event < count; event += 1) {
@@ -95,7 +95,7 @@ describe("createRateBudget", () => {
     );
     fc.assert(
       fc.property(rate, burst, fc.array(step, { minLength: 2, maxLength: 40 }), (first, most, steps) => {
-        const budget = createRateBudget(first, most, 0);
+        const budget = new RateBudget(first, most, 0);
         const changes: Change[] = [{ at: 0, rate: first }];
         const sent: number[] = [];
         let now = 0;
@@ -118,7 +118,7 @@ describe("createRateBudget", () => {
   });
 
   test("R4: a debt is repaid before the next event", () => {
-    const budget = createRateBudget(2, 1, 0);
+    const budget = new RateBudget(2, 1, 0);
     for (let event = 0; event < 4; event += 1) budget.spend(100);
     expect(budget.availableAt()).toBe(2100);
     budget.retune(4, 1100);
@@ -127,16 +127,16 @@ describe("createRateBudget", () => {
   });
 
   test("R9: tuning to the same rate, or away from no limit after an event, gives nothing", () => {
-    const budget = createRateBudget(1, 1, 0);
+    const budget = new RateBudget(1, 1, 0);
     budget.spend(0);
     for (let now = 0; now < 1000; now += 100) budget.retune(1, now);
     expect(budget.availableAt()).toBe(1000);
-    const unlimited = createRateBudget(undefined, 3, 0);
+    const unlimited = new RateBudget(undefined, 3, 0);
     for (let event = 0; event < 100; event += 1) unlimited.spend(50);
     expect(unlimited.availableAt()).toBe(Number.NEGATIVE_INFINITY);
     unlimited.retune(10, 50);
     expect(unlimited.availableAt()).toBe(150);
-    const idle = createRateBudget(undefined, 3, 0);
+    const idle = new RateBudget(undefined, 3, 0);
     idle.retune(10, 50);
     for (let event = 0; event < 3; event += 1) {
       expect(idle.availableAt()).toBeLessThanOrEqual(50);
@@ -146,7 +146,7 @@ describe("createRateBudget", () => {
   });
 
   test("R9: holds its rate exactly after 115 days without a pause", () => {
-    const budget = createRateBudget(3, 1, 0);
+    const budget = new RateBudget(3, 1, 0);
     const until = 1e10;
     let now = 0;
     budget.spend(0);
@@ -157,7 +157,7 @@ describe("createRateBudget", () => {
       budget.spend(now);
     }
     expect(now).toBeCloseTo((1001 * 1000) / 3, 6);
-    const late = createRateBudget(3, 1, until);
+    const late = new RateBudget(3, 1, until);
     late.spend(until);
     late.spend(until + 1000 / 3);
     expect(late.availableAt() - until).toBeCloseTo(2000 / 3, 5);
@@ -165,11 +165,11 @@ describe("createRateBudget", () => {
 });
 
 test("a budget names its rate, also after it changed; without a limit it is infinite", () => {
-  const budget = createRateBudget(5, 2, 0);
+  const budget = new RateBudget(5, 2, 0);
   expect(budget.perSecond()).toBe(5);
   budget.retune(9, 100);
   expect(budget.perSecond()).toBe(9);
   budget.retune(undefined, 200);
   expect(budget.perSecond()).toBe(Number.POSITIVE_INFINITY);
-  expect(createRateBudget(undefined, 2, 0).perSecond()).toBe(Number.POSITIVE_INFINITY);
+  expect(new RateBudget(undefined, 2, 0).perSecond()).toBe(Number.POSITIVE_INFINITY);
 });

@@ -59,14 +59,14 @@ describe("the turns in which readers read on", () => {
     const [one, other] = [turns.join(() => {}), turns.join(() => {})];
     clock.pass(60_000);
     for (const reader of [one, other]) {
-      expect([reader.mayRead(), reader.mayGoOn(), reader.mayReadAside()]).toEqual([true, true, true]);
+      expect([reader.mayRead(), reader.mayGoOn()]).toEqual([true, true]);
       clock.pass(1);
       reader.hasRead(1);
       clock.pass(60_000);
     }
-    expect([one.mayReadAside(), one.mayGoOn(), one.isWaiting()]).toEqual([false, false, true]);
+    expect([one.mayGoOn(), one.isWaiting()]).toEqual([false, true]);
     clock.settle();
-    expect([one.isWaiting(), one.mayGoOn(), other.mayReadAside()]).toEqual([false, true, true]);
+    expect([one.isWaiting(), one.mayGoOn()]).toEqual([false, true]);
   });
 
   it("pass by one that does not come, which may read whenever it does, and one that left", () => {

@@ -131,16 +131,15 @@ describe("R10: what it costs to find whether a chunk begins in a code block", ()
   it("nor is it read again for each subscription that begins there", () => {
     const { journal, reads } = counted(createJournalRing({ id: "c".repeat(32), firstEpoch: 1000 }));
     const rig = createEngineRig({ wrapJournal: () => journal });
-    const readers = Array.from({ length: 8 }, (_, index) => rig.listen({ maxChars: 200 }, `reader_${index}`));
     rig.publish(started(), chunk("```\n"));
-    for (const line of CODE) rig.publish(chunk(line.slice(0, 9)), chunk(line.slice(9)));
-    for (const [index, { subscription }] of readers.entries()) {
-      subscription.retune({ ...subscription.terms(), maxChars: 80 + index });
-      rig.clock.settle();
+    for (let index = 0; index < 8; index += 1) {
+      for (const line of CODE) rig.publish(chunk(line.slice(0, 9)), chunk(line.slice(9)));
+      const { received, subscription } = rig.listen({ maxChars: 80 + index }, `reader_${index}`);
       rig.publish(chunk("y = 1\n"));
+      rig.advance(6000);
+      expect(textOf(received, "out_1")).toBe("y = 1\n");
+      subscription.close();
     }
-    rig.advance(1000);
-    for (const { received } of readers) expect(textOf(received, "out_1")).toContain("y = 1\ny = 1\n");
     expect(reads.size).toBeGreaterThan(100);
     expect(mostReads(reads)).toBe(1);
   });
@@ -172,7 +171,7 @@ describe("R10: who begins in the middle of a code block", () => {
     rig.publish(started(), chunk("```\n"));
     for (const [index, line] of CODE.entries()) {
       rig.publish(chunk(line.slice(0, 9)), chunk(line.slice(9)));
-      if (index === 30) reader.subscription.retune({ ...reader.subscription.terms(), maxChars: 80 });
+      if (index === 30) reader.subscription.retune({ ...reader.subscription.terms, maxChars: 80 });
       rig.clock.settle();
     }
     rig.publish(chunk("```\n", true));

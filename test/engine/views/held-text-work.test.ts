@@ -2,22 +2,14 @@
 // every token that follows it.
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { finish } from "../../../src/engine/time/steps.js";
-import { createWakeUps } from "../../../src/engine/time/wake-ups.js";
-import { createHeldTexts } from "../../../src/engine/views/held-text.js";
-import type { HeldTexts } from "../../../src/engine/views/held-text-spec.js";
-import { createOutputBuffers } from "../../../src/engine/views/output-buffers.js";
-import { createOutputText, type OutputText } from "../../../src/engine/views/output-text.js";
-import {
-  createSharedRendering,
-  type InternedShape,
-  type SharedRendering,
-} from "../../../src/engine/views/shared-rendering.js";
+import { createCodeBlocks } from "../../../src/engine/views/code-blocks.js";
+import { HeldTexts } from "../../../src/engine/views/held-texts.js";
+import type { OutputText } from "../../../src/engine/views/output-text.js";
+import { OutputTexts } from "../../../src/engine/views/output-texts.js";
+import { type InternedShape, RenderedEntry } from "../../../src/engine/views/rendered-entry.js";
 import type { TextUnit } from "../../../src/engine/views/unit.js";
-import type { ViewTerms } from "../../../src/engine/views/view-spec.js";
+import type { ViewTerms } from "../../../src/engine/views/view-terms.js";
 import { segmenter } from "../text/text-boundaries-support.js";
-
-const KEY = "sess_1/out_1";
 
 interface Stage {
   readonly texts: HeldTexts;
@@ -44,8 +36,8 @@ function chunkEvent(epoch: number, position: number, chunk: string, complete: bo
   };
 }
 
-function liveOf(event: AgentEvent, epoch: number): SharedRendering {
-  return createSharedRendering({
+function renderedOf(event: AgentEvent, epoch: number): RenderedEntry {
+  return new RenderedEntry({
     event,
     kind: "output.streaming",
     source: undefined,
@@ -66,38 +58,25 @@ function manyOutputs(): {
   let looks = 0;
   let epoch = 0;
   const given: TextUnit[] = [];
-  const opened = (live: SharedRendering, key: string): OutputText => {
-    const record = createOutputText(key, live, segmenter, "en-US", "");
-    const chunkAt = (offset: number): ReturnType<OutputText["chunkAt"]> => {
-      looks += 1;
-      return record.chunkAt(offset);
-    };
-    return {
-      ...record,
-      chunkAt,
-      get session() {
-        looks += 1;
-        return record.session;
+  const counting = (record: OutputText): OutputText => {
+    const { session } = record;
+    const chunkAt = record.chunkAt.bind(record);
+    return Object.defineProperties(record, {
+      chunkAt: {
+        value: (offset: number) => {
+          looks += 1;
+          return chunkAt(offset);
+        },
       },
-    };
+      session: {
+        get: () => {
+          looks += 1;
+          return session;
+        },
+      },
+    });
   };
-  const texts = createHeldTexts({
-    terms: termsOf("sentence", 16_384),
-    services: {
-      outputText: opened,
-      chunkOf: (record, live, at) => record.append(live, at),
-      textOfOne: opened,
-      wakeUps: { at: () => () => undefined },
-      isBehind: () => false,
-      maxHoldMs: 5000,
-      renderText: (unit) => unit.base,
-    },
-    epoch: () => epoch,
-    lastTimestamp: () => undefined,
-    standsAt: (_session, timestamp) => timestamp,
-    append: (unit) => void given.push(unit),
-    passedBy: () => undefined,
-  });
+  const texts = heldTexts(termsOf("sentence", 16_384), counting, given);
   return {
     texts,
     given,
@@ -105,9 +84,20 @@ function manyOutputs(): {
     pushTo: (output) => {
       epoch += 1;
       const id = `out_${output}`;
-      texts.push(liveOf(chunkEvent(epoch, 0, "Half", false, id), epoch), `sess_1/${id}`, 0);
+      texts.push(renderedOf(chunkEvent(epoch, 0, "Half", false, id), epoch), 0);
     },
   };
+}
+
+const CODE_BLOCKS = createCodeBlocks({ at: () => undefined, oldest: () => 1 });
+
+/** Held text of which each record is changed by `change` when it begins. */
+function heldTexts(terms: ViewTerms, change: (record: OutputText) => OutputText, given: TextUnit[]): HeldTexts {
+  const outputs = new OutputTexts(segmenter, "en-US", CODE_BLOCKS);
+  const begun = outputs.textOfOne.bind(outputs);
+  outputs.textOfOne = (rendered) => change(begun(rendered));
+  const services = { outputs, wakeUps: { at: () => () => undefined }, maxHoldMs: () => 5000 };
+  return new HeldTexts(terms, services, { epoch: 0, timestamps: new Map() }, (unit) => void given.push(unit));
 }
 
 function termsOf(level: ViewTerms["level"], maxChars: number): ViewTerms {
@@ -128,7 +118,6 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
   let fieldReads = 0;
   let epoch = 0;
   let position = 0;
-  let text: OutputText | undefined;
   const given: TextUnit[] = [];
   const counting = (record: OutputText): OutputText => {
     const { slice, cutWithin } = record.boundaries;
@@ -144,28 +133,9 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
         return cutWithin(from, to, maxCodePoints, maxBytes);
       },
     };
-    return { ...record, boundaries };
+    return Object.defineProperty(record, "boundaries", { value: boundaries });
   };
-  const texts = createHeldTexts({
-    terms: termsOf(level, maxChars),
-    services: {
-      outputText: (live) => {
-        text ??= counting(createOutputText(KEY, live, segmenter, "en-US", ""));
-        return text;
-      },
-      chunkOf: (record, live, at) => record.append(live, at),
-      textOfOne: (live) => createOutputText(KEY, live, segmenter, "en-US", ""),
-      wakeUps: { at: () => () => undefined },
-      isBehind: () => false,
-      maxHoldMs: 5000,
-      renderText: (unit) => unit.base,
-    },
-    epoch: () => epoch,
-    lastTimestamp: () => undefined,
-    standsAt: (_session, timestamp) => timestamp,
-    append: (unit) => void given.push(unit),
-    passedBy: () => undefined,
-  });
+  const texts = heldTexts(termsOf(level, maxChars), counting, given);
   return {
     texts,
     given,
@@ -181,7 +151,7 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
         },
       };
       position += chunk.length;
-      finish(texts.push(liveOf(event, epoch), KEY, 0));
+      texts.push(renderedOf(event, epoch), 0);
     },
   };
 }
@@ -208,12 +178,12 @@ describe("R10: the work on text that is held back", () => {
 
 describe("R34: text that no view holds any more", () => {
   it("is forgotten in steps, but for the sentence that goes on", () => {
-    const buffers = createOutputBuffers(segmenter, "en", { openingOf: () => "", rememberedCount: () => 0 });
+    const outputs = new OutputTexts(segmenter, "en", CODE_BLOCKS);
     const oldest = Array.from({ length: 8 }, (_, index) => {
-      const live = liveOf(chunkEvent(index + 1, index * 1030, "It is so. ".repeat(103), false), index + 1);
-      const text = buffers.textFor(live, KEY);
-      text.boundaries.scanTo(buffers.chunkOf(text, live, 0).end);
-      buffers.settle(live, KEY, () => undefined);
+      const rendered = renderedOf(chunkEvent(index + 1, index * 1030, "It is so. ".repeat(103), false), index + 1);
+      const text = outputs.textFor(rendered);
+      text.boundaries.scanTo(text.chunkOf(rendered, 0).end);
+      outputs.settle(rendered, () => undefined);
       return text.chunkAt(0)?.start;
     });
     expect(oldest).toEqual([0, 1030, 1030, 3090, 3090, 5150, 5150, 7210]);
@@ -226,50 +196,14 @@ describe("R17: the work on an event while much text of others is held back", () 
   it("looks at a few of them for each that comes, and for each that is released at once", () => {
     const { texts, given, lookCount, pushTo } = manyOutputs();
     for (let index = 0; index < COUNT; index += 1) pushTo(index);
-    for (let asked = 0; asked < COUNT; asked += 1) expect(texts.lowestEpoch(COUNT + 1)).toBe(1);
+    for (let asked = 0; asked < COUNT; asked += 1) expect(texts.lowestEpoch()).toBe(1);
     const other = chunkEvent(COUNT, 0, "", false);
-    for (let come = 0; come < COUNT; come += 1) texts.releaseFor(liveOf({ ...other, session_id: "sess_2" }, COUNT), 0);
+    for (let come = 0; come < COUNT; come += 1)
+      texts.releaseFor(renderedOf({ ...other, session_id: "sess_2" }, COUNT), 0);
     expect(given).toHaveLength(0);
     texts.releaseAll(0);
     expect(given).toHaveLength(COUNT);
     expect(given.map(({ firstEpoch }) => firstEpoch)).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
     expect(lookCount()).toBeLessThan(20 * COUNT);
-  });
-});
-
-describe("R10, R34: text that is due while its view is behind", () => {
-  it("is not taken for an output that fell silent: it waits until the view has taken what was published", () => {
-    const wakeUps = createWakeUps();
-    let isBehind = true;
-    const given: TextUnit[] = [];
-    let record: OutputText | undefined;
-    const opened = (live: SharedRendering): OutputText => {
-      record ??= createOutputText(KEY, live, segmenter, "en", "");
-      return record;
-    };
-    const texts = createHeldTexts({
-      terms: termsOf("sentence", 16_384),
-      services: {
-        outputText: opened,
-        chunkOf: (text, live, at) => text.append(live, at),
-        textOfOne: opened,
-        wakeUps,
-        isBehind: () => isBehind,
-        maxHoldMs: 5000,
-        renderText: (unit) => unit.base,
-      },
-      epoch: () => 1,
-      lastTimestamp: () => undefined,
-      standsAt: (_session, timestamp) => timestamp,
-      append: (unit) => void given.push(unit),
-      passedBy: () => undefined,
-    });
-    texts.push(liveOf(chunkEvent(1, 0, "Half a sen", false), 1), KEY, 0);
-    wakeUps.advance(5000);
-    wakeUps.advance(7000);
-    expect(given).toEqual([]);
-    isBehind = false;
-    wakeUps.advance(8000);
-    expect(given.map(({ text }) => text)).toEqual(["Half a sen"]);
   });
 });

@@ -1,7 +1,7 @@
 // R17: from where one that comes back has to read. Looks are counted: with many that wait, asking must not look at each of them.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLowestEpochs, type LowestEpochs } from "../../../src/engine/views/lowest-epochs.js";
+import { LowestEpochs } from "../../../src/engine/views/lowest-epochs.js";
 import { casesOf } from "../../support/extent.js";
 
 interface Thing {
@@ -10,7 +10,7 @@ interface Thing {
 
 function counting(): { readonly epochs: LowestEpochs<Thing>; readonly lookCount: () => number } {
   let looks = 0;
-  const epochs = createLowestEpochs<Thing>((thing) => {
+  const epochs = new LowestEpochs<Thing>((thing) => {
     looks += 1;
     return thing.epoch;
   });
@@ -46,7 +46,7 @@ describe("R17: the lowest epoch of many", () => {
     const things = Array.from({ length: count }, (_, index): Thing => ({ epoch: index + 1 }));
     for (const thing of things) epochs.add(thing);
     for (const thing of things.slice(0, -2)) thing.epoch = undefined;
-    for (let asked = 0; asked < 1000; asked += 1) expect([...epochs.items()]).toEqual(things.slice(-2));
+    for (let asked = 0; asked < 1000; asked += 1) expect(epochs.lowest()).toBe(count - 1);
     expect(lookCount()).toBeLessThan(4 * count);
   });
 
@@ -76,7 +76,6 @@ describe("R17: the lowest epoch of many", () => {
           } else if (action === "ask") {
             const all = [...counted].map(({ epoch }) => epoch as number);
             expect(epochs.lowest()).toBe(all.length === 0 ? undefined : Math.min(...all));
-            expect(new Set(epochs.items())).toEqual(counted);
           }
         }
       }),

@@ -1,12 +1,15 @@
 // R10: what a subscription with an empty queue makes of the texts that stand next.
 import { describe, expect, it } from "vitest";
-import { createTextStretches } from "../../../src/engine/views/text-stretches.js";
+import { Delivery } from "../../../src/engine/views/delivery.js";
 import type { TextUnit } from "../../../src/engine/views/unit.js";
+import { ViewLog } from "../../../src/engine/views/view-log.js";
 import { BASE, textUnit as text } from "../../support/rigs/text-unit.js";
 
 /** The stretch from the first unit: its text, how many units are in it, and whether it is cut off. */
 function first(units: readonly TextUnit[], maxChars: number): readonly unknown[] {
-  const stretch = createTextStretches({ at: (index) => units[index], end: () => units.length }, maxChars).from(0);
+  const log = new ViewLog((unit) => new Delivery(BASE, unit.epoch, unit.at, undefined), maxChars);
+  for (const unit of units) log.append(unit);
+  const stretch = log.stretchFrom(0);
   return [stretch?.unit.text, stretch?.next, stretch?.isCutOff];
 }
 

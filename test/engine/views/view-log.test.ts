@@ -1,14 +1,14 @@
 // The batches that subscriptions at one place of a view share (R34).
 import { describe, expect, it } from "vitest";
-import { createDelivery } from "../../../src/engine/views/delivery.js";
-import { createViewLog } from "../../../src/engine/views/view-log.js";
+import { Delivery } from "../../../src/engine/views/delivery.js";
+import { ViewLog } from "../../../src/engine/views/view-log.js";
 import { BASE, textUnit } from "../../support/rigs/text-unit.js";
 
 function logOf(count: number, text: string) {
-  const log = createViewLog((unit) => createDelivery(BASE, unit.epoch, unit.at, undefined));
+  const log = new ViewLog((unit) => new Delivery(BASE, unit.epoch, unit.at, undefined), 16_384);
   for (let index = 0; index < count; index += 1) log.append(textUnit(index, text));
   const sizes: number[] = [];
-  for (let from = 0; from < log.end(); from += sizes.at(-1) ?? 1)
+  for (let from = 0; from < log.end; from += sizes.at(-1) ?? 1)
     sizes.push(log.batch(from)?.batch.deliveries.length ?? 0);
   return { log, sizes };
 }

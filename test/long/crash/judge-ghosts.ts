@@ -54,6 +54,8 @@ export function createGhostCheck({ name }: Listening, { open }: Recording, fault
     },
     take: (event) => {
       const { sessionId, type } = event;
+      // A loss by itself says nothing of the session that it names (R27).
+      if (event.gap !== undefined && event.isSummary !== true) return;
       unconfirmed.delete(sessionId);
       if (isTerminal(type)) {
         ended.add(sessionId);

@@ -3,7 +3,7 @@
 import { cursorFacts } from "../../support/oracles/cursor-reading.js";
 import { STREAMING } from "../../support/oracles/delivery-facts.js";
 import { isQuestion, type PublishedEvent, publishedRecord } from "../../support/oracles/place-facts.js";
-import { createPlaceOracle, derivedEpoch } from "../../support/oracles/place-oracle.js";
+import { createPlaceOracle } from "../../support/oracles/place-oracle.js";
 import type { Counts, Fault, Return } from "./judge.js";
 import { createGhostCheck } from "./judge-ghosts.js";
 import {
@@ -41,7 +41,9 @@ interface HeardSession {
 
 interface Connection {
   readonly run: number;
+  readonly resumed: string | undefined;
   readonly back: Return | undefined;
+  hasGap: boolean;
 }
 
 /** Of what came, when it came and when that connection ended: undefined while it lasts. */
@@ -83,33 +85,39 @@ export function judgeListening(
   const places = createPlaceOracle({ published: publishedRecord([...sent.values()]), isMissing, fault });
   const ghosts = createGhostCheck(listener, recording, fault);
   const arrivals = new Map<string, Arrival>();
-  let connection: Connection = { run: 0, back: undefined };
+  let connection: Connection = { run: 0, resumed: undefined, back: undefined, hasGap: false };
   let arriving: Arrival["connection"] = { leftAt: undefined };
 
   const join = (entry: Joined): void => {
     const { run } = connection;
     if (entry.connection > 1 && entry.named === undefined) fault("lost", "it came back and had no place to name");
-    if (entry.resumed === "rolled_back") judgeRollback(entry);
+    if (entry.resumed === "gap") judgeGap(entry);
     const back = entry.connection === 1 ? undefined : backOf(entry, run);
     if (back !== undefined) returns.push(back);
     counts.resumed[String(entry.resumed)] = (counts.resumed[String(entry.resumed)] ?? 0) + 1;
-    connection = { run: entry.run, back };
+    connection = { run: entry.run, resumed: entry.resumed, back, hasGap: false };
     arriving = { leftAt: undefined };
     // All listeners are there before anything is published.
     places.joined({ ...entry, head: 0 });
     ghosts.joined(entry);
   };
 
-  /** An acknowledged event is durable, and so is every event that the same boot put before it. A place names no event behind its last chunk. */
-  const judgeRollback = ({ named = "" }: Joined): void => {
-    const { after, outputs } = cursorFacts(named);
-    const chunks = [...outputs.values()].filter(({ to }) => to !== Number.POSITIVE_INFINITY);
-    const last = Math.max(after, ...chunks.map(({ epoch }) => epoch));
+  /** The journal lets go of nothing but what a kill takes. An acknowledged event is durable, and so is every event that the same boot put before it. */
+  const judgeGap = ({ named = "" }: Joined): void => {
+    const { after } = cursorFacts(named);
     const durable = [...sent.values()].find(
-      ({ epoch }) => epoch !== undefined && epoch >= last && epoch - last < BOOT_DISTANCE,
+      ({ epoch }) => epoch !== undefined && epoch >= after && epoch - after < BOOT_DISTANCE,
     );
     if (durable !== undefined)
-      fault("rolledBack", `its place ${after} was rolled back, and ${durable.epoch} was acknowledged`);
+      fault("misjudged", `its place ${after} was met with a gap, and ${durable.epoch} was acknowledged`);
+  };
+
+  /** What a kill took back is declared lost, once, which excuses nothing that was acknowledged (R17, R27). */
+  const withoutGap = ({ gap, ...event }: Heard): Heard => {
+    if (gap === undefined) return event;
+    if (connection.resumed !== "gap" || connection.hasGap) counts.gaps += 1;
+    connection.hasGap = true;
+    return event;
   };
 
   const backOf = (entry: Joined, before: number): Return => {
@@ -141,7 +149,6 @@ export function judgeListening(
     const session = heard.get(event.sessionId) ?? emptySession();
     heard.set(event.sessionId, session);
     ghosts.take(event);
-    if (event.gap !== undefined) counts.gaps += 1;
     const published = sent.get(event.id);
     if (published === undefined && !isExplained(event, sessions)) {
       fault("invented", `${event.type} ${event.id} was never published`);
@@ -156,12 +163,11 @@ export function judgeListening(
       fault("invented", `${event.id} says ${event.mark}, and ${published.mark} was published`);
     if (event.type === STREAMING && !listener.wants(STREAMING))
       fault("invented", `${event.id} is text, which was not asked for`);
-    const epoch = published?.epoch ?? epochOf(event);
-    const { isNews, againCount } = places.take(event);
+    const { isNews, againCount } = places.take(withoutGap(event));
     if (event.resolution !== undefined && event.question !== undefined) session.resolved.add(event.question);
     session.hasCritical ||= event.isCritical === true;
     session.wasEnded ||= event.isDaemons === true && event.isCritical === true && isTerminal(event.type);
-    if (epoch !== undefined && event.isSummary !== true) session.lastEpoch = Math.max(session.lastEpoch, epoch);
+    session.lastEpoch = Math.max(session.lastEpoch, published?.epoch ?? 0);
     if (!isNews || againCount > 0) noteAgain(event, againCount);
     // A question that is asked anew is no repeat, and stands where it comes.
     const isAskedAnew = isQuestion(event.type) && arrivals.has(event.id);
@@ -222,13 +228,12 @@ function mayComeLate({ isExact }: Listening, { type }: Heard, { hasCritical }: H
 function isExplained(event: Heard, sessions: ReadonlyMap<string, SentSession>): boolean {
   if (!sessions.has(event.sessionId)) return false;
   if (event.isDaemons === true || event.type === STREAMING) return true;
-  if (event.type !== "aaep:agent.state.changed") return false;
-  const epoch = epochOf(event);
-  return sessions.get(event.sessionId)?.events.some((one) => one.epoch === epoch && one.type === event.type) === true;
+  return event.type === "aaep:agent.state.changed" && isMergedId(event.id);
 }
 
-function epochOf({ id, isSummary, gap }: Heard): number | undefined {
-  return isSummary === true || gap !== undefined ? undefined : derivedEpoch(id);
+/** R12. */
+function isMergedId(id: string): boolean {
+  return /^evt_[0-9a-f]{40}$/.test(id);
 }
 
 function emptySession(): HeardSession {

@@ -14,14 +14,13 @@ export function judgeQuestions(recording: Recording, counts: Counts, faults: str
     const inAudit = lines.flatMap(({ kind, outcome }) => (kind === "outcome" ? [outcome] : []));
     const heard = told.get(eventId) ?? new Map<string, string>();
     const said = new Set([...reports.map(({ outcome }) => outcome), ...inAudit]);
-    // A kill may revoke a resolution that was heard, and the question is asked again. What the agent is told stands, and is heard as well (R29).
+    // What the agent is told stands, and is what is heard (R29).
     const [toldToAgent] = said;
-    const resolutions = [...heard.values()];
     const isOtherwise =
-      toldToAgent === undefined ? heard.size > 1 : heard.size > 0 && !resolutions.includes(resolutionOf(toldToAgent));
+      toldToAgent !== undefined && [...heard.values()].some((resolution) => resolution !== resolutionOf(toldToAgent));
     if (said.size > 0 || heard.size > 0) counts.resolved += 1;
     else if (!lost.has(question.sessionId)) faults.push(`${token} was asked and has no outcome`);
-    if (said.size > 1 || isOtherwise) {
+    if (said.size > 1 || heard.size > 1 || isOtherwise) {
       counts.resolvedTwice += 1;
       faults.push(`${token} was resolved more than once: ${JSON.stringify({ reports, inAudit, heard: [...heard] })}`);
     }
@@ -106,14 +105,12 @@ interface Told {
   readonly last: number;
 }
 
-/** A kill may take back what ended a question, after somebody was told of it: its agent says it again, and then all are told the same anew. */
+/** A kill may take back what ended a question, after somebody was told of it: it is asked again, and then all are told how it ends (R29). */
 function withoutVoid(told: ReadonlyMap<string, Told>, ends: Recording["ends"]): ReadonlyMap<string, string> {
   const kept = new Map<string, string>();
   const all = [...told];
   for (const [id, one] of all) {
-    const isVoid = all.some(
-      ([, { resolution, first }]) => resolution === one.resolution && one.first === one.last && first > one.last,
-    );
+    const isVoid = one.first === one.last && all.some(([, { first }]) => first > one.last);
     if (!isVoid || ends[one.last] !== "kill") kept.set(id, one.resolution);
   }
   return kept;

@@ -19,6 +19,7 @@ const NOTHING = {
   duplicated: 0,
   /** What nobody published. */
   invented: 0,
+  /** Losses that were declared where nothing was lost, or a second time. */
   gaps: 0,
   /** What came again although a cursor covered it. */
   again: 0,
@@ -26,12 +27,10 @@ const NOTHING = {
   ranAhead: 0,
   /** Cursors of one subscription that fell. */
   fell: 0,
-  /** Cursors that name what they should not. */
-  unreadable: 0,
   /** What came again because no cursor covered it in time. */
   stale: 0,
-  /** Places that were said to be void and were not. */
-  rolledBack: 0,
+  /** Places behind which something was said to be missing, and was not. */
+  misjudged: 0,
   /** Sessions that were summed up although nothing was missing. */
   summed: 0,
   /** Sessions and questions that a listener believes open and that are over, or the other way round. */
@@ -69,9 +68,8 @@ type FaultCount =
   | "again"
   | "ranAhead"
   | "fell"
-  | "unreadable"
   | "stale"
-  | "rolledBack"
+  | "misjudged"
   | "summed"
   | "ghosts";
 

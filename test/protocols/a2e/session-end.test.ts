@@ -148,7 +148,7 @@ describe("R34: many calls that end at once", () => {
     for (const agent of agents) agent.say(toolCall("waits", "delete file"));
     const tokens = questionsIn(reader).map(({ event }) => String(event.reply_token));
     for (const { session } of agents) session.inputEnded();
-    reader.subscription.reply(decision(stage.rig, tokens.at(-1) ?? "", "accept"), {});
+    reader.subscription.listener.reply(decision(stage.rig, tokens.at(-1) ?? "", "accept"), {});
     expect(mostInATurn()).toBeLessThanOrEqual(COST_PER_TURN + 1);
     expect(open()).toBe(0);
     stage.clock.settle();

@@ -4,13 +4,12 @@ import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event
 import type { Boundary, Terms } from "../../../src/engine/terms/terms.js";
 import type { Connection, World } from "../rigs/delivery-world.js";
 import type { Received } from "../rigs/engine-rig.js";
-import type { Rules } from "./rules.js";
 
 export const STREAMING = "aaep:agent.output.streaming";
 
 export const STRENGTHS: readonly Boundary[] = ["none", "word", "sentence", "paragraph", "completion"];
 
-export const GATES: readonly unknown[] = ["awaiting_input", "handing_off"];
+const GATES: readonly unknown[] = ["awaiting_input", "handing_off"];
 
 export function keyOf(event: AgentEvent): string {
   return `${event.session_id}/${String(event.output_id ?? "")}`;
@@ -138,7 +137,6 @@ export function isLateNotice(got: Got, published: Published): boolean {
 export interface Judged {
   readonly world: World;
   readonly connection: Connection;
-  readonly rules: Rules;
   readonly received: readonly Received[];
   readonly published: Published;
   readonly entries: readonly JournaledEvent[];
@@ -152,22 +150,17 @@ export interface Judged {
   readonly isWhole: boolean;
 }
 
-export function judgedOf(world: World, connection: Connection, published: Published, rules: Rules): Judged {
+export function judgedOf(world: World, connection: Connection, published: Published): Judged {
   const { entries } = world;
   const { listener, joinedAt, leftAt, skips, eras } = connection;
   const [{ terms }] = eras as [Connection["eras"][number]];
   const [from, to, isWhole] = [joinedAt, leftAt ?? entries.length, leftAt === undefined];
-  return { world, connection, rules, received: listener.received, published, entries, from, to, terms, skips, isWhole };
+  return { world, connection, received: listener.received, published, entries, from, to, terms, skips, isWhole };
 }
 
 /** The terms by which each event left. */
 export function termsAt({ eras }: Connection, index: number): Terms | undefined {
   return eras.findLast(({ received }) => received <= index)?.terms;
-}
-
-/** Whether the end of a session goes out at once because everything before it was skipped (R26). */
-export function isKeptBySkip({ skips, rules }: Judged, { type }: AgentEvent): boolean {
-  return rules.skip === "ahead" && skips.some(({ output }) => output === undefined) && isTerminal(type);
 }
 
 /** Whether all terms that a connection ever had let an event through. */

@@ -5,7 +5,7 @@ import type { Boundary, Terms } from "../../../src/engine/terms/terms.js";
 import { allFaults } from "../../../src/protocols/aaep/validation/validate.js";
 import {
   isCriticalEvent,
-  isKeptBySkip,
+  isSummary,
   type Judged,
   keyOf,
   type Published,
@@ -35,10 +35,12 @@ export function eraFaults(judged: Judged): readonly string[] {
   for (const [index, { event }] of received.entries()) {
     const terms = termsAt(connection, index);
     if (terms === undefined) continue;
-    if (terms.paused && !isCriticalEvent(event) && !isKeptBySkip(judged, event))
-      faults.push(`${event.type}: in a pause`);
+    // The sum of a session goes with its question (R17).
+    const next = received[index + 1]?.event;
+    const isWithQuestion = isSummary(event) && next?.session_id === event.session_id && isCriticalEvent(next);
+    if (terms.paused && !isCriticalEvent(event) && !isWithQuestion) faults.push(`${event.type}: in a pause`);
     if (event.type !== STREAMING) continue;
-    faults.push(...mergedFaults(event, published, terms));
+    faults.push(...mergedFaults(event, published, terms, terms !== connection.eras[0]?.terms));
     const length = [...textOf(event)].length;
     if (length > terms.maxChars)
       faults.push(`${keyOf(event)}: ${length} characters where ${terms.maxChars} are the most`);
@@ -47,7 +49,7 @@ export function eraFaults(judged: Judged): readonly string[] {
 }
 
 /** R10: hints are those of the set or stronger; completion is the last event's alone; none where no hint of the set fits. */
-export function hintFaults({ connection, received, rules, skips }: Judged): readonly string[] {
+export function hintFaults({ connection, received, skips }: Judged): readonly string[] {
   const faults: string[] = [];
   for (const [index, { event }] of received.entries()) {
     const terms = termsAt(connection, index);
@@ -67,7 +69,7 @@ export function hintFaults({ connection, received, rules, skips }: Judged): read
       if (hint !== undefined) say("a hint before completion");
     } else if (hint === undefined) {
       // It may have been cut before, by terms that are over.
-      const isCutBefore = rules.waitingText === "kept" && terms !== connection.eras[0]?.terms;
+      const isCutBefore = terms !== connection.eras[0]?.terms;
       if (isCutBefore || connection.named !== undefined) continue;
       const place = received.findIndex(
         (got, later) => later > index && got.event.type === STREAMING && keyOf(got.event) === keyOf(event),
@@ -83,7 +85,7 @@ export function hintFaults({ connection, received, rules, skips }: Judged): read
 }
 
 /** R10: what was merged agreed, and goes by the first one's fields. */
-function mergedFaults(event: AgentEvent, published: Published, terms: Terms): readonly string[] {
+function mergedFaults(event: AgentEvent, published: Published, terms: Terms, isCutBefore: boolean): readonly string[] {
   const position = Number(event.position);
   const characters = (published.outputs.get(keyOf(event)) ?? []).slice(position, position + [...textOf(event)].length);
   const chunks = new Set(characters.map(({ entry }) => entry.event));
@@ -94,7 +96,7 @@ function mergedFaults(event: AgentEvent, published: Published, terms: Terms): re
     if (chunk.language !== first.language) faults.push(`${keyOf(event)}@${position}: merged across languages`);
     const vocabularies = chunk["@context"];
     const carries = terms.supportedExtensions.some((one) => vocabularies.includes(one));
-    if (carries && (chunks.size > 1 || event.extensions === undefined))
+    if (carries && !isCutBefore && (chunks.size > 1 || event.extensions === undefined))
       faults.push(`${keyOf(event)}@${position}: merged with a chunk that carries extensions`);
   }
   if (event.language !== first.language || event.producer.agent_id !== first.producer.agent_id)

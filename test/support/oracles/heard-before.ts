@@ -4,8 +4,6 @@ import { type ClientEvent, isQuestion, outputKey } from "./place-facts.js";
 export interface HeardBefore {
   readonly knowsEvent: (event: ClientEvent) => boolean;
   readonly knowsCharacter: (output: string, at: number, text: string) => boolean;
-  /** Whether something was heard that stands there, whatever it was. */
-  readonly hasCharacterAt: (output: string, at: number) => boolean;
   readonly knowsEnd: (output: string) => boolean;
   readonly hear: (event: ClientEvent) => void;
 }
@@ -19,7 +17,6 @@ export function createHeardBefore(): HeardBefore {
     // A question that comes on a new connection is open.
     knowsEvent: ({ id, type }) => ids.has(id) && !isQuestion(type),
     knowsCharacter: (output, at, text) => characters.get(output)?.get(at)?.has(text) === true,
-    hasCharacterAt: (output, at) => characters.get(output)?.has(at) === true,
     knowsEnd: (output) => ends.has(output),
     hear: ({ id, sessionId, output, chunk, position = 0, completes }) => {
       if (chunk === undefined) {

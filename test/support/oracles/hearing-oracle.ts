@@ -10,7 +10,6 @@ import { chainFaults, orderFaults, sequenceFaults, timeFaults } from "./order-or
 import { type PublishedEvent, type PublishedRecord, publishedEvent, publishedRecord } from "./place-facts.js";
 import { placeFaults } from "./place-oracle.js";
 import { releaseFaults } from "./release-oracle.js";
-import { EXACT, type Rules } from "./rules.js";
 import { criticalFaults, overtakingFaults, rateFaults } from "./urgency-oracle.js";
 
 type Judge = (judged: Judged) => readonly string[];
@@ -29,11 +28,11 @@ const FROM_THE_BEGINNING: readonly Judge[] = [
   releaseFaults,
 ];
 
-export function hearingFaults(world: World, rules: Rules = EXACT): readonly string[] {
+export function hearingFaults(world: World): readonly string[] {
   const published = publishedIn(world.entries);
-  const faults = [...audienceFaults(world), ...countFaults(world), ...lossFaults(world, rules, published)];
+  const faults = [...audienceFaults(world), ...countFaults(world), ...lossFaults(world, published)];
   for (const connection of world.connections) {
-    const judged = judgedOf(world, connection, published, rules);
+    const judged = judgedOf(world, connection, published);
     const judges = [...ALWAYS];
     const isNewcomer = connection.named === undefined;
     if (isNewcomer) judges.push(mergingFaults);
@@ -57,14 +56,10 @@ function countFaults({ rig, connections }: World): readonly string[] {
 }
 
 /** Only whether everybody has heard everything, once. */
-export function lossFaults(
-  world: World,
-  rules: Rules = EXACT,
-  published: Published = publishedIn(world.entries),
-): readonly string[] {
+export function lossFaults(world: World, published: Published = publishedIn(world.entries)): readonly string[] {
   const record = publishedRecord(world.entries.map(({ epoch, event }) => publishedEvent(epoch, event)));
   const seats = new Set(world.connections.map(({ seat }) => seat));
-  return [...seats].flatMap((seat) => seatFaults(world, seat, published, record, rules));
+  return [...seats].flatMap((seat) => seatFaults(world, seat, published, record));
 }
 
 /** R10, R17, R27: what came to a listener over all its connections, and what was declared lost, is what it was owed. */
@@ -73,7 +68,6 @@ function seatFaults(
   seat: number,
   published: Published,
   record: PublishedRecord,
-  rules: Rules,
 ): readonly string[] {
   const chain = connections.filter((connection) => connection.seat === seat);
   const eras = chain.flatMap((connection) => connection.eras);
@@ -94,7 +88,7 @@ function seatFaults(
     skips: connection.skips,
     isJournalWhole: entries.length <= plan.journalCount,
   }));
-  return placeFaults(record, heard, isMissing, isStaying(chain), rules);
+  return placeFaults(record, heard, isMissing, isStaying(chain));
 }
 
 function isStaying(chain: readonly Connection[]): boolean {

@@ -8,7 +8,6 @@ import {
   publishedRecord,
 } from "./place-facts.js";
 import { placeFaults } from "./place-oracle.js";
-import { EXACT, type Rules } from "./rules.js";
 
 type Entries = readonly { readonly epoch: number; readonly event: AgentEvent }[];
 
@@ -18,18 +17,13 @@ export interface ClientChain {
 }
 
 /** `entries`: all that was ever given an epoch. */
-export function journaledPlaceFaults(
-  entries: Entries,
-  disk: Entries,
-  { name, chain }: ClientChain,
-  rules: Rules = EXACT,
-): readonly string[] {
+export function journaledPlaceFaults(entries: Entries, disk: Entries, { name, chain }: ClientChain): readonly string[] {
   const kept = new Set(disk.map(({ epoch }) => epoch));
   const published = entries.map(({ epoch, event }) => publishedEvent(epoch, event, !kept.has(epoch)));
   /** What a kill took back is declared lost (R27), which excuses nothing that the journal holds. */
-  const mayDeclare = ({ resumed }: ClientConnection): boolean => rules.voidPlace === "gap" && resumed === "gap";
+  const mayDeclare = ({ resumed }: ClientConnection): boolean => resumed === "gap";
   const judged = chain.map((one) => (mayDeclare(one) ? { ...one, items: one.items.map(undeclared) } : one));
-  const faults = [...placeFaults(publishedRecord(published), judged, isMissing, true, rules)];
+  const faults = [...placeFaults(publishedRecord(published), judged, isMissing, true)];
   if (judged.some(({ items }) => items.some((item) => item.kind === "event" && item.gap !== undefined)))
     faults.push("a gap where nothing was lost");
   return faults.map((fault) => `${name}: ${fault}`);

@@ -2,7 +2,6 @@
 // merge: all events, in their order.
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import {
-  GATES,
   gapOf,
   isAlwaysWanted,
   isCriticalEvent,
@@ -37,15 +36,13 @@ export function mergingFaults(judged: Judged): readonly string[] {
   const { received, published, entries, from, to, isWhole } = judged;
   const faults: string[] = [];
   const delivered = new Set<string>();
-  const gapped = new Set(
-    received.filter(({ event }) => gapOf(event) !== undefined).map(({ event }) => event.session_id),
-  );
+  const isGapped = received.some(({ event }) => gapOf(event) !== undefined);
   const collapsed: Collapse[] = [];
   for (const got of received) {
     const { event } = got;
     if (event.type === STREAMING || gapOf(event) !== undefined || isSummary(event)) continue;
     const entry = published.entryOf(got);
-    if (entry === undefined && isLateNotice(got, published)) continue;
+    if (isLateNotice(got, published)) continue;
     delivered.add(entry !== undefined && isCriticalEvent(event) ? entry.event.event_id : event.event_id);
     if (entry === undefined) faults.push(`${event.type} ${event.event_id}: never published`);
     else if (!published.byId.has(event.event_id))
@@ -59,7 +56,7 @@ export function mergingFaults(judged: Judged): readonly string[] {
   for (const { event, epoch, kind } of owed) {
     const isDue = kind === "progress.updated" || kind === "state.changed";
     if (!isDue || delivered.has(event.event_id) || covered.has(epoch) || isSkipped(judged, epoch)) continue;
-    if (gapped.has(event.session_id)) continue;
+    if (isGapped) continue;
     const isLater = (other: JournaledEvent): boolean =>
       other.epoch > epoch && laneOf(other.event) === laneOf(event) && delivered.has(other.event.event_id);
     const isOvertaken = owed.some((other) => isLater(other) && isCriticalEvent(other.event));
@@ -73,7 +70,7 @@ export function mergingFaults(judged: Judged): readonly string[] {
 
 /** The epochs of states that collapsed into delivered ones or into nothing; finds fault with collapses that R11 forbids. */
 function statesCovered(judged: Judged, collapsed: readonly Collapse[], faults: string[]): ReadonlySet<number> {
-  const { received, published, entries, from, rules } = judged;
+  const { received, published, entries, from } = judged;
   const covered = new Set<number>();
   const lanes = new Map<string, JournaledEvent[]>();
   for (const entry of entries.slice(from)) {
@@ -89,17 +86,10 @@ function statesCovered(judged: Judged, collapsed: readonly Collapse[], faults: s
       const critical = isCriticalEvent(got.event) ? published.entryOf(got) : undefined;
       return critical !== undefined && critical.epoch > epoch && laneOf(got.event) === laneOf(event);
     });
-  /** R4: states that a critical one superseded, and began where they did. */
-  const begunEarlier = new Set<number>();
   for (const { lane, first, last, event } of collapsed) {
     const states = lanes.get(lane) ?? [];
     if (isCriticalEvent(event)) {
-      if (rules.chain === "anew") faults.push(`${event.event_id}: a critical state that was rewritten`);
-      for (const state of states.filter(({ epoch }) => epoch < last).reverse()) {
-        if (delivered.has(state.event.event_id)) break;
-        begunEarlier.add(state.epoch);
-        if (state.event.from_state === first) break;
-      }
+      faults.push(`${event.event_id}: a critical state that was rewritten`);
       continue;
     }
     const end = states.findIndex(({ epoch }) => epoch === last);
@@ -121,8 +111,6 @@ function statesCovered(judged: Judged, collapsed: readonly Collapse[], faults: s
       }
       covered.add(state.epoch);
       if (begin < end && state.event.from_state === first) break;
-      // What the critical event implies that superseded the states before (R3a, R4).
-      if (GATES.includes(first) && begin < end && wasSuperseded(state)) break;
       begin -= 1;
     }
     if (begin < 0)
@@ -130,11 +118,11 @@ function statesCovered(judged: Judged, collapsed: readonly Collapse[], faults: s
   }
   const wasSkipped = ({ epoch }: JournaledEvent): boolean => isSkipped(judged, epoch);
   for (const states of lanes.values()) {
-    // What is left undelivered must come back to where it began. Its agent's next state may begin where one began that a critical event superseded (R4).
-    const missing = states.filter(({ epoch, event }) => !covered.has(epoch) && !delivered.has(event.event_id));
-    const others = missing.filter(({ epoch }) => !begunEarlier.has(epoch));
-    const found = [missing, others].flatMap((some) => returning(some, wasSkipped));
-    for (const epoch of found) covered.add(epoch);
+    // What is left undelivered, and was not passed, must come back to where it began.
+    const missing = states.filter(
+      (state) => !covered.has(state.epoch) && !delivered.has(state.event.event_id) && !wasSuperseded(state),
+    );
+    for (const epoch of returning(missing, wasSkipped)) covered.add(epoch);
   }
   return covered;
 }

@@ -60,7 +60,9 @@ export function orderFaults({ received, published, connection }: Judged): readon
 }
 
 /** R30: instants do not run backwards, except where something critical went ahead or the daemon spoke for itself. */
-export function timeFaults({ received }: Judged): readonly string[] {
+export function timeFaults({ received, connection }: Judged): readonly string[] {
+  // On new terms, what a peer did not take is read back, and cut anew behind what it was given before.
+  if (connection.everBlocked && connection.eras.length > 1) return [];
   const faults: string[] = [];
   const last = new Map<string, string>();
   for (const { event } of received) {
@@ -89,24 +91,30 @@ interface Told {
 }
 
 /** AAEP §4.2.1, R3a, R4, R6, R17: an agent's next state begins where the last one ended that was told, or with what was published since implies. */
-export function chainFaults({ world, connection, received, published, rules }: Judged): readonly string[] {
+export function chainFaults({ world, connection, received, published }: Judged): readonly string[] {
   const faults: string[] = [];
   const told = new Map<string, Told>();
   const begun = new Set<string>();
+  // Sessions of which a critical event went before others.
+  const passed = new Set<string>();
   for (const got of received) {
     const { event } = got;
     const session = event.session_id;
-    if (event.type === "aaep:agent.session.started") begun.add(session);
+    const isStart = event.type === "aaep:agent.session.started";
+    if (isStart && !passed.has(session)) begun.add(session);
     if (isSummary(event) || gapOf(event) !== undefined || isLateNotice(got, published)) {
       // It says where the session stands, of whichever agent.
-      for (const lane of told.keys()) if (lane.startsWith(`${session} `)) told.delete(lane);
-      begun.delete(session);
+      for (const lane of told.keys())
+        if (gapOf(event) !== undefined || lane.startsWith(`${session} `)) told.delete(lane);
+      if (gapOf(event) === undefined) begun.delete(session);
+      else begun.clear();
       continue;
     }
     const lane = laneOf(event);
-    if (rules.chain === "anew" && marksOf(event).overtook !== undefined) {
+    if (marksOf(event).overtook !== undefined) {
       told.delete(lane);
       begun.delete(session);
+      passed.add(session);
       continue;
     }
     const entry = event.type === "aaep:agent.state.changed" ? published.entryOf(got) : undefined;
@@ -151,7 +159,7 @@ export function sequenceFaults({ world, connection, received, published }: Judge
   const calls = new Set(owed.filter(({ kind }) => kind === "tool.invoked").map(({ event }) => event.tool_call_id));
   const begun = new Set<string>();
   const over = new Map<string, { readonly epoch: number; readonly isCritical: boolean }>();
-  const gapped = new Set<string>();
+  let isGapped = false;
   const invoked = new Set<unknown>();
   const resolved = new Set<unknown>();
   for (const got of received) {
@@ -161,15 +169,14 @@ export function sequenceFaults({ world, connection, received, published }: Judge
     if (isSummary(event) || gapOf(event) !== undefined || isLateNotice(got, published)) {
       if (over.get(session)?.isCritical === false) say("said of a session that is over");
       // Its start, or that of a tool, may be what is lost.
-      if (gapOf(event) !== undefined) begun.add(session);
-      if (gapOf(event) !== undefined) gapped.add(session);
+      isGapped ||= gapOf(event) !== undefined;
       continue;
     }
     const entry = published.entryOf(got);
     const isStart = type === "aaep:agent.session.started";
     if (isStart && begun.has(session)) say("a second start");
     if (isStart) begun.add(session);
-    if (!isCriticalEvent(event) && starts.has(session) && !begun.has(session)) say("before the start");
+    if (!isCriticalEvent(event) && starts.has(session) && !begun.has(session) && !isGapped) say("before the start");
     const end = over.get(session);
     // What an end that is critical overtook follows it.
     const isOvertaken = end?.isCritical === true && (entry === undefined || entry.epoch < end.epoch);
@@ -178,14 +185,14 @@ export function sequenceFaults({ world, connection, received, published }: Judge
     if (isTerminal(type)) over.set(session, { epoch: entry.epoch, isCritical: isCriticalEvent(event) });
     if (type === "aaep:agent.tool.invoked") invoked.add(event.tool_call_id);
     const { tool_call_id: call } = event;
-    const isDue = calls.has(call) && !gapped.has(session);
+    const isDue = calls.has(call) && !isGapped;
     if (type === "aaep:agent.tool.completed" && isDue && !invoked.has(call)) say("not invoked before");
     if (marksOf(event).decision === undefined) continue;
     const { question } = marksOf(event);
     if (resolved.has(question)) say("resolved twice");
     resolved.add(question);
   }
-  if (connection.leftAt !== undefined) return faults;
+  if (connection.leftAt !== undefined || isGapped) return faults;
   for (const { event } of owed) {
     if (isTerminal(event.type) && !over.has(event.session_id)) faults.push(`${event.session_id}: no end`);
   }

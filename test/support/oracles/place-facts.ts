@@ -1,5 +1,4 @@
 // The publications and the log of a client, as the oracle of places reads them: plain data that a test can write by hand.
-import { digestOf } from "./cursor-reading.js";
 import { STREAMING } from "./delivery-facts.js";
 
 export interface PublishedEvent {
@@ -35,7 +34,7 @@ export interface ClientEvent {
   readonly isSummary?: boolean;
   /** It tells a client that cannot answer of a question (R6). */
   readonly isNotice?: boolean;
-  /** How many events of its session it declares lost (R27); 0 where it owes the number. */
+  /** How many events it declares lost (R27); 0 where it owes the number. */
   readonly gap?: number;
 }
 
@@ -87,23 +86,15 @@ interface PublishedCharacter {
 }
 
 interface PublishedOutput {
-  /** In a cursor. */
-  readonly digest: string;
   /** Positions at which it ended. */
   readonly ends: { readonly at: number; readonly epoch: number }[];
   /** By position all that ever stood there: what a kill took back may be followed by something else. */
   readonly characters: PublishedCharacter[][];
 }
 
-export interface RecordedEvent {
-  readonly event: PublishedEvent;
-  /** Of text. */
-  readonly output: PublishedOutput | undefined;
-}
-
 export interface PublishedRecord {
   /** As far as their epochs are known. */
-  readonly events: readonly RecordedEvent[];
+  readonly events: readonly PublishedEvent[];
   /** By ids the epochs: of what was said again after it was void, the last. */
   readonly epochs: ReadonlyMap<string, number>;
   readonly outputs: ReadonlyMap<string, PublishedOutput>;
@@ -117,16 +108,16 @@ export function outputKey(sessionId: string, output: string): string {
 export function publishedRecord(published: readonly PublishedEvent[]): PublishedRecord {
   const outputs = new Map<string, PublishedOutput>();
   const epochs = new Map<string, number>();
-  const events: RecordedEvent[] = [];
+  const events: PublishedEvent[] = [];
   for (const event of published) {
     const { id, sessionId, text, isVoid, epoch = Infinity } = event;
-    const key = outputKey(sessionId, text?.output ?? "");
-    const output = text && (outputs.get(key) ?? { digest: digestOf(key), ends: [], characters: [] });
     if (event.epoch !== undefined) {
-      events.push({ event, output });
+      events.push(event);
       epochs.set(id, event.epoch);
     }
-    if (text === undefined || output === undefined) continue;
+    if (text === undefined) continue;
+    const key = outputKey(sessionId, text.output);
+    const output = outputs.get(key) ?? { ends: [], characters: [] };
     outputs.set(key, output);
     const isKept = event.epoch !== undefined && isVoid !== true;
     const characters = [...text.chunk];

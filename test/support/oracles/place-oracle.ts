@@ -1,7 +1,7 @@
 // What a subscription hears (R10, R17, R27): what a listener that drops repeats (R12) has heard, and what was declared lost, is what was published after
 // the place that was named, up to the last place that was told, and at the end all of it. Nothing comes that a place covers, nothing twice on one
 // connection, and the text of an output in its order.
-import { bothOf, type CursorFacts, cursorFacts, withoutOutputs } from "./cursor-reading.js";
+import { type CursorFacts, cursorFacts } from "./cursor-reading.js";
 import { STREAMING } from "./delivery-facts.js";
 import { createHeardBefore } from "./heard-before.js";
 import {
@@ -12,33 +12,20 @@ import {
   outputKey,
   type PublishedEvent,
   type PublishedRecord,
-  type RecordedEvent,
 } from "./place-facts.js";
-import { EXACT, type Rules } from "./rules.js";
 
 /**
  * "lost": never came, and was not declared. "again": came before, and a place covered it. "ranAhead": came for the first time after a place had
  * covered it. "fell": a place below one before. "duplicated": twice on one connection. "reordered": text that does not go on where the output stood.
- * "invented": other than what was published. "summed": a sum although the place was good. "unreadable": a cursor that names what it should not.
+ * "invented": other than what was published. "summed": a sum although the place was good.
  */
-export type PlaceFault =
-  | "lost"
-  | "again"
-  | "ranAhead"
-  | "fell"
-  | "duplicated"
-  | "reordered"
-  | "invented"
-  | "summed"
-  | "unreadable";
+export type PlaceFault = "lost" | "again" | "ranAhead" | "fell" | "duplicated" | "reordered" | "invented" | "summed";
 
 export interface PlaceOracleSpec {
   readonly published: PublishedRecord;
   /** Whether something is missing, by the client's terms, of an event that has come or not. Asked at the end. */
   readonly isMissing: (event: PublishedEvent, hasCome: boolean) => boolean;
   readonly fault: (kind: PlaceFault, what: string) => void;
-  /** Default: `EXACT`. */
-  readonly rules?: Rules;
 }
 
 interface News {
@@ -71,7 +58,8 @@ interface Connection extends ConnectionStart {
   readonly had: CursorFacts | undefined;
   readonly ids: Set<string>;
   readonly texts: Map<string, TextCome>;
-  readonly declared: Map<string, number>;
+  /** Events that were declared lost. */
+  declared: number;
   /** Nothing up to here may come any more. */
   covered: CursorFacts | undefined;
   /** Events that have come. */
@@ -79,12 +67,10 @@ interface Connection extends ConnectionStart {
   told: CursorFacts | undefined;
 }
 
-export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }: PlaceOracleSpec): PlaceOracle {
+export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSpec): PlaceOracle {
   let connection = beginConnection({ named: undefined, resumed: undefined, head: 0 });
   const connections = [connection];
   const before = createHeardBefore();
-  const declaredIn = ({ declared }: Connection, sessionId: string): number =>
-    rules.gap === "once" ? [...declared.values()].reduce((sum, one) => sum + one, 0) : (declared.get(sessionId) ?? 0);
 
   const isCovered = ({ epoch = Infinity }: { readonly epoch?: number | undefined }): boolean =>
     connection.covered !== undefined && epoch <= connection.covered.after;
@@ -121,15 +107,14 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
     if (come.isComplete && (completes || chunk !== "")) fault("duplicated", `${key} went on after its end (${id})`);
     if (characters.some((_, index) => come.characters.has(position + index)))
       fault("duplicated", `${key} came twice from ${position} on one connection (${id})`);
-    const isExcused = hasSkipped(connection, key) || declaredIn(connection, sessionId) > 0;
+    const isExcused = hasSkipped(connection, key) || connection.declared > 0;
     if (position !== come.end && !isExcused)
       fault("reordered", `${key} goes on at ${position} after ${come.end} (${id})`);
     const wasComplete = before.knowsEnd(key);
     const isKnown = (index: number): boolean => before.knowsCharacter(key, position + index, characters[index] ?? "");
-    const givenTo = connection.covered?.outputs.get(known.digest)?.to ?? 0;
-    const at = sources.findIndex((those, index) => position + index < givenTo || those.every(isCovered));
+    const at = sources.findIndex((those) => those.every(isCovered));
     if (at >= 0) coverFault(isKnown(at), `${key} at ${position + at} (${sources[at]?.[0]?.epoch}, ${id})`);
-    else if (completes && ends.length > 0 && ends.every(isCovered) && !mayEndAhead(connection, key, rules))
+    else if (completes && ends.length > 0 && ends.every(isCovered))
       coverFault(wasComplete, `the end of ${key} (${ends[0]?.epoch}, ${id})`);
     const againCount = characters.filter((_, index) => isKnown(index)).length;
     const isNews = againCount < characters.length || (completes && !wasComplete);
@@ -145,42 +130,34 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
     const { id, type, sessionId, gap = 0 } = event;
     const isKnown = before.knowsEvent(event);
     before.hear(event);
-    connection.declared.set(sessionId, (connection.declared.get(sessionId) ?? 0) + gap);
+    connection.declared += gap;
     if (event.isSummary === true && connection.resumed === "all" && !maySum(connection))
       fault("summed", `${sessionId} was summed up although the place was good (${id})`);
     if (event.isSummary === true || event.gap !== undefined) return { isNews: !isKnown, againCount: 0 };
     if (connection.ids.has(id)) fault("duplicated", `${id} came twice on one connection`);
     connection.ids.add(id);
-    const epoch = published.epochs.get(id) ?? derivedEpoch(id);
+    const epoch = published.epochs.get(id);
     // Questions that are open are asked anew, and told anew to clients that cannot answer (R6).
     if (isCovered({ epoch }) && !isQuestion(type) && event.isNotice !== true)
       coverFault(isKnown, `${type} ${id} (${epoch})`);
     return { isNews: !isKnown, againCount: 0 };
   };
 
-  /** Whether nothing is missing of an event that is owed on a connection up to a place. */
-  const hasCome = (one: Connection, to: CursorFacts, { event, output }: RecordedEvent): boolean => {
+  /** Whether nothing is missing of an event that is owed on a connection. */
+  const hasCome = (one: Connection, event: PublishedEvent): boolean => {
     const { id, sessionId, text, epoch = Infinity, isVoid } = event;
     const { had, head, until = Infinity } = one;
     const isAfter = epoch > (had?.after ?? head);
-    const isWithin = epoch <= to.after;
     if (epoch > until || (isVoid === true && epoch <= head)) return true;
-    if (text === undefined || output === undefined) return !isAfter || one.ids.has(id);
-    const { to: goesTo = 0 } = to.outputs.get(output.digest) ?? {};
-    // A text that is skipped is not owed (R26).
-    const end = isWithin ? Infinity : Number.isFinite(goesTo) ? goesTo : 0;
-    if (end === 0) return true;
-    const key = outputKey(sessionId, text.output);
-    const come = one.texts.get(key);
+    if (text === undefined) return !isAfter || one.ids.has(id);
+    const come = one.texts.get(outputKey(sessionId, text.output));
     // Text that was held for a newcomer has no hole.
-    const begin = isAfter ? (had?.outputs.get(output.digest)?.to ?? 0) : (come?.first ?? Infinity);
+    const begin = isAfter ? 0 : (come?.first ?? Infinity);
     for (const [index, character] of [...text.chunk].entries()) {
       const at = text.from + index;
-      if (at < begin || at >= end) continue;
-      // Beyond the epoch of a place it may be other text, and on a connection before, of which a kill took back the record.
-      if (isWithin ? come?.characters.get(at) !== character : !before.hasCharacterAt(key, at)) return false;
+      if (at >= begin && come?.characters.get(at) !== character) return false;
     }
-    return !text.completes || !isAfter || !isWithin || come?.isComplete === true;
+    return !text.completes || !isAfter || come?.isComplete === true;
   };
 
   return {
@@ -191,12 +168,11 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
     told: (cursor) => {
       const place = cursorFacts(cursor);
       const { covered, named } = connection;
-      if (rules.cursor === "epoch" && place.outputs.size > 0) fault("unreadable", `${cursor} names outputs`);
       if (covered?.journal === place.journal && place.after < covered.after)
         fault("fell", `its place fell from ${covered.after} to ${place.after}`);
       // Until gaps and sums have gone it is the one that was named, whatever was void of it.
       if (cursor === named) return;
-      connection.covered = bothOf(covered, place);
+      if (covered?.journal !== place.journal || place.after > covered.after) connection.covered = place;
       connection.told = place;
     },
     take: (event) => {
@@ -209,18 +185,15 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
       for (const one of connections) {
         const to = isWhole && one === connections.at(-1) ? EVERYTHING : one.told;
         if (to === undefined) continue;
-        const missing = published.events
-          .filter((recorded) => mayBeOwed(one, to, recorded) && isMissing(recorded.event, hasCome(one, to, recorded)))
-          .map(({ event }) => event);
+        const missing = published.events.filter(
+          (event) => mayBeOwed(one, to, event) && isMissing(event, hasCome(one, event)),
+        );
         for (const { id, type, epoch, sessionId } of missing) {
-          const count =
-            rules.gap === "once" ? missing.length : missing.filter((other) => other.sessionId === sessionId).length;
-          const declared = declaredIn(one, sessionId);
-          if (count <= declared || reported.has(id)) continue;
+          if (missing.length <= one.declared || reported.has(id)) continue;
           reported.add(id);
           fault(
             "lost",
-            `${type} ${id} of ${sessionId} (${epoch}) never came after ${one.named} (${declared} declared)`,
+            `${type} ${id} of ${sessionId} (${epoch}) never came after ${one.named} (${one.declared} declared)`,
           );
         }
       }
@@ -228,29 +201,21 @@ export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }
   };
 }
 
-function isAfter({ epoch = Infinity }: PublishedEvent, after: number): boolean {
-  return epoch > after;
-}
-
 /** R27: what one connection was declared lost can have been lost. `published`: all that the journal ever had. */
-function gapFaults(one: ClientConnection, { events }: PublishedRecord, { gap: rule }: Rules): readonly string[] {
-  const { had, head } = beginConnection(one);
+function gapFaults(one: ClientConnection, { events }: PublishedRecord): readonly string[] {
+  const { had } = beginConnection(one);
   const gaps = one.items.filter((item) => item.kind === "event" && item.gap !== undefined) as readonly ClientEvent[];
   const faults: string[] = [];
   const fault = (what: string): void => void faults.push(`misdeclared: ${what}`);
   if (gaps.length > 0 && one.isJournalWhole === true && one.resumed !== "gap" && one.resumed !== "unknown")
     fault(`${gaps[0]?.id} declares a loss where the journal has everything`);
   for (const { id, gap } of gaps) if (gap === 0) fault(`${id} does not say how many were lost`);
-  const after = had?.after ?? head;
-  for (const { sessionId, gap = 0, id } of gaps) {
+  // Of a newcomer the text that was held when it came may be lost too.
+  const after = had?.after ?? 0;
+  const possible = events.filter(({ epoch = Infinity }) => epoch > after);
+  for (const { gap = 0, id } of gaps) {
     if (gap === Infinity && one.resumed === "unknown") continue;
-    // What is declared for each session may count from its beginning, each time.
-    const [declared, possible] =
-      rule === "once"
-        ? [gaps.reduce((sum, other) => sum + (other.gap ?? 0), 0), events.filter(({ event }) => isAfter(event, after))]
-        : [gap, events.filter(({ event }) => event.sessionId === sessionId)];
-    if (declared > possible.length)
-      fault(`${id} declares up to ${declared} lost, of ${possible.length} after ${one.named}`);
+    if (gap > possible.length) fault(`${id} declares up to ${gap} lost, of ${possible.length} after ${one.named}`);
   }
   return faults;
 }
@@ -261,11 +226,10 @@ export function placeFaults(
   connections: readonly ClientConnection[],
   isMissing: PlaceOracleSpec["isMissing"],
   isWhole: boolean,
-  rules: Rules = EXACT,
 ): readonly string[] {
   const faults: string[] = [];
   const fault = (kind: PlaceFault, what: string): void => void faults.push(`${kind}: ${what}`);
-  const oracle = createPlaceOracle({ published, isMissing, fault, rules });
+  const oracle = createPlaceOracle({ published, isMissing, fault });
   for (const connection of connections) {
     oracle.joined(connection);
     for (const item of connection.items) {
@@ -274,12 +238,7 @@ export function placeFaults(
     }
   }
   oracle.end(isWhole);
-  return [...faults, ...connections.flatMap((one) => gapFaults(one, published, rules))];
-}
-
-/** The empty end of a text that is skipped may be covered before it comes (R26). */
-function mayEndAhead(connection: Connection, key: string, { skip }: Rules): boolean {
-  return hasSkipped(connection, key) && skip === "ahead";
+  return [...faults, ...connections.flatMap((one) => gapFaults(one, published))];
 }
 
 /** Whether a text, or everything, was skipped by now. */
@@ -289,32 +248,23 @@ function hasSkipped({ skips = [], receivedCount }: Connection, key: string | und
 
 /** Who skips everything goes on as a newcomer (R26), and where something aged out unread all is summed up again (R27). */
 function maySum(connection: Connection): boolean {
-  return hasSkipped(connection, undefined) || [...connection.declared.values()].some((count) => count > 0);
+  return hasSkipped(connection, undefined) || connection.declared > 0;
 }
 
-function mayBeOwed({ had }: Connection, to: CursorFacts, { event, output }: RecordedEvent): boolean {
-  const { epoch = Infinity } = event;
-  if (had !== undefined && epoch <= had.after) return false;
-  return epoch <= to.after || (output !== undefined && to.outputs.size > 0);
+function mayBeOwed({ had }: Connection, to: CursorFacts, { epoch = Infinity }: PublishedEvent): boolean {
+  return epoch > (had?.after ?? Number.NEGATIVE_INFINITY) && epoch <= to.after;
 }
 
 /** The place where nothing is missing. */
-const EVERYTHING: CursorFacts = { journal: "", after: Infinity, outputs: new Map() };
+const EVERYTHING: CursorFacts = { journal: "", after: Infinity };
 
 function beginConnection(start: ConnectionStart): Connection {
   const { named, resumed } = start;
   const place = named === undefined ? undefined : cursorFacts(named);
-  // Of a journal that is gone nothing counts, and of a void place no output.
-  const isGood = resumed === "all" || resumed === "gap";
-  const had = place && (isGood ? place : { ...withoutOutputs(place), ...(resumed === "unknown" ? { after: 0 } : {}) });
+  // Of a journal that is gone nothing counts.
+  const had = place && resumed === "unknown" ? { ...place, after: 0 } : place;
   // After a gap a text may come from where it is held, as newcomers get it.
   const covered = resumed === "gap" || resumed === "unknown" ? undefined : had;
   const came = { receivedCount: 0, told: undefined, ids: new Set<string>() };
-  return { ...start, ...came, had, covered, texts: new Map(), declared: new Map() };
-}
-
-/** Of the last of those that were merged, or of what the daemon published itself (R12). */
-export function derivedEpoch(id: string): number | undefined {
-  const [, digits] = /^evt_([0-9a-f]{16})[0-9a-f]{48}$/.exec(id) ?? [];
-  return digits === undefined ? undefined : Number.parseInt(digits, 16);
+  return { ...start, ...came, had, covered, texts: new Map(), declared: 0 };
 }

@@ -18,7 +18,6 @@ import {
   REPLIES,
   type ReplyForm,
   type ReplyName,
-  type Rules,
   SCENES,
   type Step,
   WALL_STEP_MS,
@@ -134,11 +133,9 @@ export class QuestionOracle {
   private retryCount = 0;
   private isOver = false;
   private wall: number;
-  private readonly rules: Rules;
   private readonly graces: (typeof SCENES)[Plan["scene"]];
 
-  constructor(scene: Plan["scene"], rules: Rules, wall: number) {
-    this.rules = rules;
+  constructor(scene: Plan["scene"], wall: number) {
     this.wall = wall;
     this.graces = SCENES[scene];
   }
@@ -401,8 +398,8 @@ export class QuestionOracle {
     const open = questions.filter(isOpen);
     if (!isEnded) {
       const isAsked = open.length > 0 && this.canAnswer(who);
-      if (this.rules.sumSaysItWaits || open.length === 0) this.hand(who, `sum → ${current}`);
-      else if (isAsked) this.hand(who, `sum → ${before}`);
+      if (open.length === 0) this.hand(who, `sum → ${current}`);
+      else if (isAsked) this.hand(who, `sum → ${current === AWAITING ? before : current}`);
       for (const one of open) {
         if (this.canAnswer(who)) this.ask(who, one);
         else this.hand(who, `! notice of ${one.name}, ${AWAITING} → ${AWAITING}`);

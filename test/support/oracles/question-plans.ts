@@ -1,13 +1,5 @@
 // The alphabet of the walks over questions: who is there, what each of them can do, and what is asked and replied.
 
-/** Rules that differ between engines: the same oracle judges by either. */
-export interface Rules {
-  /** R17. True: the sum of a session that waits says so. False: it says the state before, and for who cannot reply the notice stands in its place. */
-  readonly sumSaysItWaits: boolean;
-}
-
-export const TODAY: Rules = { sumSaysItWaits: true };
-
 export const LISTENERS = ["A", "B", "C", "D"] as const;
 /** A can answer. B can too, and speaks over Y's connection. C stands below X's process. D cannot answer. */
 export type Listener = (typeof LISTENERS)[number];

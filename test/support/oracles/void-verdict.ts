@@ -4,8 +4,6 @@ import { type AgentEvent, isTerminalKind, type JournaledEvent, topicKind } from 
 import { cursorFacts } from "./cursor-reading.js";
 import { type ClientChain, journaledPlaceFaults } from "./journaled-places.js";
 import type { ClientConnection, ClientEvent } from "./place-facts.js";
-import { derivedEpoch } from "./place-oracle.js";
-import { EXACT, type Rules } from "./rules.js";
 
 export interface BootFacts {
   readonly first: number;
@@ -31,12 +29,12 @@ export interface VoidHistory {
   readonly seats: readonly SeatChain[];
 }
 
-export function voidVerdict(history: VoidHistory, rules: Rules = EXACT): readonly string[] {
+export function voidVerdict(history: VoidHistory): readonly string[] {
   return [
     ...epochFaults(history),
     ...history.seats.flatMap((seat) => [
-      ...seat.chain.flatMap((connection) => metFaults(history, seat, connection, rules)),
-      ...journaledPlaceFaults(history.entries, history.disk, seat, rules),
+      ...seat.chain.flatMap((connection) => metFaults(history, seat, connection)),
+      ...journaledPlaceFaults(history.entries, history.disk, seat),
       ...ghostFaults(history, seat),
     ]),
   ];
@@ -60,7 +58,6 @@ function metFaults(
   { runs }: VoidHistory,
   { name }: SeatChain,
   { named, resumed, run }: SeatConnection,
-  { voidPlace }: Rules,
 ): readonly string[] {
   if (named === undefined) return resumed === undefined ? [] : [`${name}: a newcomer was met as ${resumed}`];
   const place = cursorFacts(named);
@@ -68,10 +65,9 @@ function metFaults(
     const of = runs.findLast(({ first }) => first - 1 <= epoch);
     return of !== undefined && of !== runs[run] && epoch > of.durable;
   };
-  const isRolledBack = isVoid(place.after) || [...place.outputs.values()].some(({ epoch }) => isVoid(epoch));
   // The beginning of a run of which nothing was ever kept is no place that anybody knows.
   const isBegin = runs.some(({ first, durable }) => place.after === first - 1 && durable < first);
-  const met = isRolledBack ? [voidPlace] : isBegin ? ["all", voidPlace] : ["all"];
+  const met = isVoid(place.after) ? ["gap"] : isBegin ? ["all", "gap"] : ["all"];
   return met.includes(String(resumed))
     ? []
     : [`${name}: ${named} was met as ${resumed} and not as ${met.join(" or ")}`];
@@ -113,7 +109,7 @@ function ghostFaults({ disk, entries, runs }: VoidHistory, { name, chain }: Seat
     disk.map(({ event: { type, session_id: sessionId }, epoch }) => wordOf({ type, sessionId }, epoch)),
   );
   const epochs = new Map(entries.map(({ event, epoch }) => [event.event_id, epoch]));
-  /** A sum says no more of where it stands than that its session had begun. */
+  /** A sum, or what was merged, says no more of where it stands than that its session had begun. */
   const startOf = (sessionId: string, run: number): number =>
     entries.findLast(
       ({ event, kind, epoch }) =>
@@ -125,9 +121,9 @@ function ghostFaults({ disk, entries, runs }: VoidHistory, { name, chain }: Seat
     words = resumed === "all" ? [...(placed.get(named ?? "") ?? [])] : [];
     for (const item of items) {
       if (item.kind === "event") {
-        const { id, sessionId, isSummary } = item;
-        const epoch = isSummary === true ? startOf(sessionId, run) : (epochs.get(id) ?? derivedEpoch(id) ?? 0);
-        words.push(wordOf(item, epoch));
+        // A loss by itself says nothing of the session that it names (R27).
+        if (item.gap === undefined || item.isSummary === true)
+          words.push(wordOf(item, epochs.get(item.id) ?? startOf(item.sessionId, run)));
       } else if (!placed.has(item.cursor)) {
         const { after } = cursorFacts(item.cursor);
         placed.set(

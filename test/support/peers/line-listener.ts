@@ -70,7 +70,7 @@ export async function subscribedInLines(
 }
 
 /** Publishes in arrays, each once the one before is answered. */
-export async function publishInLines(agent: LineListener, events: readonly object[], atOnce = 400): Promise<void> {
+export async function publishInLines(agent: LineListener, events: readonly object[], atOnce = 200): Promise<void> {
   for (let from = 0; from < events.length; from += atOnce) {
     agent.say({ jsonrpc: "2.0", id: from, method: "aaep.publish", params: events.slice(from, from + atOnce) });
     const answer = await agent.line((line) => line.startsWith(`{"jsonrpc":"2.0","id":${from},`));

@@ -51,7 +51,7 @@ export interface Plan {
   readonly viewWindowCount: number;
   readonly queueLimitCount: number;
   readonly journalCount: number;
-  /** R34: a turn has room for one step of shaping; in "late" ones two turns pass between operations. Default: a turn has room for everything. */
+  /** R34: a turn has room for one event that is read back; in "late" ones two turns pass between operations. Default: it has room for all. */
   readonly turns?: "sliced" | "late" | undefined;
   /** Agents that speak in each session, 1..3. Default 2. */
   readonly agentCount?: number | undefined;

@@ -127,8 +127,8 @@ export function live(plan: Plan): World {
         before: befores[index] ?? 0,
         after: connection.listener.received.length,
         isBlocked: connection.isBlocked,
-        isPaused: connection.listener.subscription.terms().paused,
-        isLimited: connection.listener.subscription.terms().maxEventsPerSecond !== undefined,
+        isPaused: connection.listener.subscription.terms.paused,
+        isLimited: connection.listener.subscription.terms.maxEventsPerSecond !== undefined,
       });
       const status = connection.listener.subscription.status();
       peaks.waiting = Math.max(peaks.waiting, status.waitingCount);
@@ -174,7 +174,7 @@ export function live(plan: Plan): World {
       joinedAt,
       leftAt: undefined,
       named: named?.cursor,
-      eras: [{ at: rig.clock.now(), received: 0, journaled: joinedAt, terms: listener.subscription.terms() }],
+      eras: [{ at: rig.clock.now(), received: 0, journaled: joinedAt, terms: listener.subscription.terms }],
       turns: [],
       skips: [],
       unblocked: [],
@@ -194,9 +194,9 @@ export function live(plan: Plan): World {
       at: rig.clock.now(),
       received: connection.listener.received.length,
       journaled: entries.length,
-      terms: { ...subscription.terms(), ...terms },
+      terms: { ...subscription.terms, ...terms },
     });
-    subscription.retune({ ...subscription.terms(), ...terms });
+    subscription.retune({ ...subscription.terms, ...terms });
     rig.advance(0);
   };
 
@@ -309,12 +309,12 @@ export function live(plan: Plan): World {
       case "reply": {
         const connection = seated(operation.l);
         if (connection === undefined || connection.leftAt !== undefined) return;
-        const [question] = connection.listener.subscription.openQuestions().events;
+        const [question] = connection.listener.subscription.listener.openQuestions().events;
         if (question === undefined) return;
         const token = String(question.reply_token);
         const { timestamp } = question;
         const said = { token, timestamp, decidedBy: undefined };
-        connection.listener.subscription.reply(
+        connection.listener.subscription.listener.reply(
           question.action === undefined
             ? { ...said, kind: "clarification", response: "that one", confidence: undefined }
             : {
@@ -446,7 +446,7 @@ export function live(plan: Plan): World {
   for (const connection of connections) {
     if (connection.leftAt !== undefined) continue;
     if (connection.isBlocked) block(connection, false);
-    if (connection.listener.subscription.terms().paused) retune(connection, { paused: false });
+    if (connection.listener.subscription.terms.paused) retune(connection, { paused: false });
   }
   for (const id of [...openIds]) {
     for (const chunk of outputs.get(id)?.values() ?? []) {

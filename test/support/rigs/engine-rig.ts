@@ -12,7 +12,7 @@ import { cursorText } from "../../../src/engine/event/cursor.js";
 import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../../src/engine/event/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../../src/engine/journal/journal-ring.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
-import type { Subscription } from "../../../src/engine/subscriptions/subscription-spec.js";
+import type { Subscription } from "../../../src/engine/subscriptions/subscription.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { Delivery } from "../../../src/engine/views/delivery.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
@@ -31,7 +31,7 @@ const RING_ID = "e".repeat(32);
 
 /** The cursor of a place in a rig's journal: everything up to an epoch was received. */
 export function cursorAfter(after: number, journalId: string = RING_ID): string {
-  return cursorText({ journalId, after, outputs: new Map() });
+  return cursorText({ journalId, after });
 }
 
 /** A place that a subscription was told. */
@@ -103,8 +103,6 @@ export interface RigOptions {
   readonly around?: (journal: Journal) => Partial<Journal>;
   /** Told of every id that is drawn at random. */
   readonly drew?: () => void;
-  /** Told of every text that is hashed for an id. */
-  readonly hashed?: (text: string) => void;
   /** Replaces members of the audit log. */
   readonly audit?: Partial<Audit>;
   /** Told of each entry of the audit log, and to say when it is written. Default at once. */
@@ -145,10 +143,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         },
       },
       idServices: {
-        sha256Hex: (text) => {
-          options.hashed?.(text);
-          return createHash("sha256").update(text).digest("hex");
-        },
+        sha256Hex: (text) => createHash("sha256").update(text).digest("hex"),
       },
       segmenter: options.segmenter ?? createSegmenter(),
       log: {
@@ -185,6 +180,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       maxHoldMs: 5000,
       burst: 1,
       maxSubscriptions: 100_000,
+      maxTermSets: 1024,
       retryAfterSeconds: 5,
       lag: { maxMs: 30_000, maxEvents: 1_000_000 },
       viewWindowCount: 1024,

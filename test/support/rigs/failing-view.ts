@@ -1,4 +1,4 @@
-// A view that fails: its terms cannot be read while it is armed, and only an event with summaries in several languages makes it read them.
+// A view that fails: its filter cannot be read while it is armed, and only an event of a type that it has not met makes it read it.
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { session } from "./engine-rig.js";
 
@@ -12,22 +12,18 @@ export interface FailingView {
 
 export function createFailingView(): FailingView {
   let armed = false;
-  const languages = Object.defineProperty(["en"], 0, {
-    get: () => {
-      if (armed) throw new Error("no language");
-      return "en";
+  const include = ["aaep:agent.*"];
+  Object.defineProperty(include, "some", {
+    value: (...given: Parameters<typeof include.some>) => {
+      if (armed) throw new Error("no filter");
+      return Array.prototype.some.apply(include, given);
     },
   });
   return {
-    terms: { languages, preferredVerbosity: "terse" },
+    terms: { eventFilters: { include, exclude: [] }, preferredVerbosity: "terse" },
     arm: (isArmed) => {
       armed = isArmed;
     },
-    event: {
-      ...session().state("idle", "thinking"),
-      summary_normal: "Thinks.",
-      summary_normal_es: "Piensa.",
-      localization_hints: { primary_language: "en", available_languages: ["en", "es"] },
-    },
+    event: session().state("idle", "thinking"),
   };
 }

@@ -32,7 +32,7 @@ export function give(
   value: "accept" | "reject",
   changes: Partial<Reply> = {},
 ) {
-  const counted = to.subscription.reply(decision(rig, token, value, changes), { token, value });
+  const counted = to.subscription.listener.reply(decision(rig, token, value, changes), { token, value });
   rig.clock.settle();
   return counted;
 }

@@ -209,7 +209,7 @@ export class QuestionStage {
     const { subscription } = ear;
     const retune = (isAble: boolean): void =>
       subscription.retune({
-        ...subscription.terms(),
+        ...subscription.terms,
         supportsConfirmationReply: isAble,
         supportsClarificationReply: isAble,
       });
@@ -221,17 +221,17 @@ export class QuestionStage {
     else if (act === "lists")
       this.say(
         "caller",
-        subscription
+        subscription.listener
           .openQuestions()
           .events.map(({ reply_token: token }) => token)
           .join(),
       );
     else if (act === "accepts before a late timer") {
       this.run.clock.pass(hints.spanMs);
-      this.call(() => subscription.reply(this.replyOf(REPLIES["accepts long before"], hints), this.step));
+      this.call(() => subscription.listener.reply(this.replyOf(REPLIES["accepts long before"], hints), this.step));
       this.run.clock.advance(0);
-    } else if (act === "leaves it") this.call(() => subscription.leave(this.newest));
-    else this.call(() => subscription.reply(this.replyOf(REPLIES[act as ReplyName], hints), this.step));
+    } else if (act === "leaves it") this.call(() => subscription.listener.leave(this.newest));
+    else this.call(() => subscription.listener.reply(this.replyOf(REPLIES[act as ReplyName], hints), this.step));
   }
 
   private come(who: Listener): void {

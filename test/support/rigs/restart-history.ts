@@ -310,10 +310,10 @@ export async function restartFaults(steps: readonly Step[], agents: "insist" | "
       }
       case "reply": {
         const person = seats[2]?.listener?.subscription;
-        const [question] = person?.openQuestions().events ?? [];
+        const [question] = person?.listener.openQuestions().events ?? [];
         if (question === undefined) return;
         const token = String(question.reply_token);
-        person?.reply(decision(run, token, step.accept ? "accept" : "reject"), {});
+        person?.listener.reply(decision(run, token, step.accept ? "accept" : "reject"), {});
         run.clock.settle();
         return;
       }

@@ -20,7 +20,7 @@ export function textUnit(position: number, chunk: string, changes: Partial<TextU
     at: 0,
     firstEpoch: position + 1,
     epoch: position + 1,
-    deliveredEpoch: 0,
+    releasedAt: position + 1,
     output: "sess_1/out_1",
     position,
     endPosition: position + chunk.length,

@@ -109,37 +109,6 @@ describe("after a costly message", () => {
 });
 
 describe("what comes in waits with the peer", () => {
-  it("R34: while its handlers have no room, of the same read and of the next", async () => {
-    const methods: string[] = [];
-    let room: ReturnType<typeof gate<void>> | undefined;
-    const peer = rawAgainst({
-      room: () => room?.promise,
-      request: ({ method }) => {
-        methods.push(method);
-        if (method === "fills") room = gate<void>();
-        return null;
-      },
-    });
-    peer.say(request(1, "first"), request(2, "fills"), request(3, "third"));
-    await peer.hear(2);
-    await turns(5);
-    expect(methods).toEqual(["first", "fills"]);
-    const full = room;
-    room = undefined;
-    full?.open();
-    await peer.hear(1);
-    peer.say(request(4, "fills"));
-    await peer.hear(1);
-    peer.say(request(5, "fifth"));
-    await turns(5);
-    expect(methods).toEqual(["first", "fills", "third", "fills"]);
-    const again = room as ReturnType<typeof gate<void>> | undefined;
-    room = undefined;
-    again?.open();
-    await peer.hear(1);
-    expect(methods.at(-1)).toBe("fifth");
-  });
-
   it("while too many requests have no answer", async () => {
     const answers: ReturnType<typeof gate<string>>[] = [];
     const peer = rawAgainst(

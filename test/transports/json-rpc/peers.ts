@@ -39,7 +39,6 @@ function recording(calls: RpcCall[], handlers: Partial<RpcHandlers>): RpcHandler
       handlers.notification?.(call);
     },
     isCostly: handlers.isCostly ?? (() => false),
-    room: () => handlers.room?.(),
   };
 }
 

@@ -97,6 +97,8 @@ export const ARABIC: Catalogue = {
     ]),
   }),
   gap: ({ eventCount, reason }) => {
+    if (eventCount === undefined)
+      return { terse: "ربما فاتتك أحداث.", normal: `ربما فاتتك أحداث. السبب: ${GAPS[reason]}.` };
     const missed = plural(eventCount, {
       zero: "لم يفتك أي حدث",
       one: "فاتك حدث واحد على الأكثر",

@@ -40,7 +40,7 @@ export interface MessageParameters {
     readonly percent: number | undefined;
   };
   /** `eventCount` is an upper bound (R27). */
-  readonly gap: { readonly eventCount: number; readonly reason: GapReason };
+  readonly gap: { readonly eventCount: number | undefined; readonly reason: GapReason };
   readonly agentDisconnected: { readonly agent: string };
   /** The agent did not come back within its grace after a restart of the daemon (R8b). */
   readonly agentNotBack: { readonly agent: string };

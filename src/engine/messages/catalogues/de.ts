@@ -97,10 +97,16 @@ export const GERMAN: Catalogue = {
       done !== undefined && `${percent(done)} erledigt.`,
     ]),
   }),
-  gap: ({ eventCount, reason }) => ({
-    terse: plural(eventCount, { one: "Bis zu # Ereignis verpasst.", other: "Bis zu # Ereignisse verpasst." }),
-    normal: `${plural(eventCount, { one: "Bis zu # Ereignis wurde verpasst", other: "Bis zu # Ereignisse wurden verpasst" })}. Grund: ${GAPS[reason]}.`,
-  }),
+  gap: ({ eventCount, reason }) =>
+    eventCount === undefined
+      ? {
+          terse: "Möglicherweise wurden Ereignisse verpasst.",
+          normal: `Möglicherweise wurden Ereignisse verpasst. Grund: ${GAPS[reason]}.`,
+        }
+      : {
+          terse: plural(eventCount, { one: "Bis zu # Ereignis verpasst.", other: "Bis zu # Ereignisse verpasst." }),
+          normal: `${plural(eventCount, { one: "Bis zu # Ereignis wurde verpasst", other: "Bis zu # Ereignisse wurden verpasst" })}. Grund: ${GAPS[reason]}.`,
+        },
   agentDisconnected: ({ agent }) => ({
     terse: "Agent getrennt.",
     normal: `Die Verbindung zu ${agent} ist abgebrochen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.`,

@@ -92,10 +92,13 @@ export const ENGLISH: Catalogue = {
       done !== undefined && `${percent(done)} done.`,
     ]),
   }),
-  gap: ({ eventCount, reason }) => ({
-    terse: plural(eventCount, { one: "Up to # event missed.", other: "Up to # events missed." }),
-    normal: `${plural(eventCount, { one: "Up to # event was missed", other: "Up to # events were missed" })} because ${GAPS[reason]}.`,
-  }),
+  gap: ({ eventCount, reason }) =>
+    eventCount === undefined
+      ? { terse: "Events may have been missed.", normal: `Events may have been missed because ${GAPS[reason]}.` }
+      : {
+          terse: plural(eventCount, { one: "Up to # event missed.", other: "Up to # events missed." }),
+          normal: `${plural(eventCount, { one: "Up to # event was missed", other: "Up to # events were missed" })} because ${GAPS[reason]}.`,
+        },
   agentDisconnected: ({ agent }) => ({
     terse: "Agent disconnected.",
     normal: `The connection to ${agent} was lost, so the session has ended. Starting it again may help.`,

@@ -98,10 +98,16 @@ export const SPANISH: Catalogue = {
       done !== undefined && `Completado: ${percent(done)}.`,
     ]),
   }),
-  gap: ({ eventCount, reason }) => ({
-    terse: plural(eventCount, { one: "Hasta # evento perdido.", other: "Hasta # eventos perdidos." }),
-    normal: `${plural(eventCount, { one: "Se ha perdido hasta # evento", other: "Se han perdido hasta # eventos" })}. Motivo: ${GAPS[reason]}.`,
-  }),
+  gap: ({ eventCount, reason }) =>
+    eventCount === undefined
+      ? {
+          terse: "Puede que se hayan perdido eventos.",
+          normal: `Puede que se hayan perdido eventos. Motivo: ${GAPS[reason]}.`,
+        }
+      : {
+          terse: plural(eventCount, { one: "Hasta # evento perdido.", other: "Hasta # eventos perdidos." }),
+          normal: `${plural(eventCount, { one: "Se ha perdido hasta # evento", other: "Se han perdido hasta # eventos" })}. Motivo: ${GAPS[reason]}.`,
+        },
   agentDisconnected: ({ agent }) => ({
     terse: "Agente desconectado.",
     normal: `Se perdió la conexión con ${agent}, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.`,

@@ -104,10 +104,16 @@ export const FRENCH: Catalogue = {
       done !== undefined && `Avancement : ${percent(done)}.`,
     ]),
   }),
-  gap: ({ eventCount, reason }) => ({
-    terse: plural(eventCount, { one: "Jusqu’à # événement manqué.", other: "Jusqu’à # événements manqués." }),
-    normal: `${plural(eventCount, { one: "Jusqu’à # événement a été manqué", other: "Jusqu’à # événements ont été manqués" })}. Raison : ${GAPS[reason]}.`,
-  }),
+  gap: ({ eventCount, reason }) =>
+    eventCount === undefined
+      ? {
+          terse: "Des événements ont pu être manqués.",
+          normal: `Des événements ont pu être manqués. Raison : ${GAPS[reason]}.`,
+        }
+      : {
+          terse: plural(eventCount, { one: "Jusqu’à # événement manqué.", other: "Jusqu’à # événements manqués." }),
+          normal: `${plural(eventCount, { one: "Jusqu’à # événement a été manqué", other: "Jusqu’à # événements ont été manqués" })}. Raison : ${GAPS[reason]}.`,
+        },
   agentDisconnected: ({ agent }) => ({
     terse: "Agent déconnecté.",
     normal: `La connexion avec ${agent} a été perdue : la session est terminée. La relancer peut suffire.`,

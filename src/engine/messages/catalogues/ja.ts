@@ -92,10 +92,16 @@ export const JAPANESE: Catalogue = {
       done !== undefined && `${percent(done)}完了しています。`,
     ]),
   }),
-  gap: ({ eventCount, reason }) => ({
-    terse: plural(eventCount, { other: "最大#件のイベントが欠落。" }),
-    normal: `${plural(eventCount, { other: "最大#件のイベントが届きませんでした。" })}理由：${GAPS[reason]}。`,
-  }),
+  gap: ({ eventCount, reason }) =>
+    eventCount === undefined
+      ? {
+          terse: "イベントが欠落した可能性があります。",
+          normal: `イベントが届かなかった可能性があります。理由：${GAPS[reason]}。`,
+        }
+      : {
+          terse: plural(eventCount, { other: "最大#件のイベントが欠落。" }),
+          normal: `${plural(eventCount, { other: "最大#件のイベントが届きませんでした。" })}理由：${GAPS[reason]}。`,
+        },
   agentDisconnected: ({ agent }) => ({
     terse: "エージェント切断。",
     normal: `${agent}との接続が切れたため、セッションは終了しました。もう一度開始すると解決することがあります。`,

@@ -203,7 +203,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     },
     isReadAlways: () => false,
     passesOn: () => false,
-    room: () => starting ?? session?.room(),
+    room: () => starting,
     isOpen: () => session !== undefined,
     inputEnded: () => {
       isOrderly = true;

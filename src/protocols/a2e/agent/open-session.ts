@@ -32,8 +32,6 @@ export interface OpenSessionOptions {
 
 export interface OpenSession {
   readonly sessionId: string;
-  /** As `Mirror.room`. */
-  readonly room: () => Promise<void> | undefined;
   /** Takes a message of the agent for a provider. */
   readonly take: (message: A2eMessage, text: string, requestId: string, type: string) => void;
   /** Calls `done` when no request is left. At `until` each that is left is answered by timeout. A later call replaces the time limit. */
@@ -145,7 +143,6 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
 
   return {
     sessionId,
-    room: mirror.room,
     take: (message, text, requestId, type) => {
       const capability = capabilityOf(type);
       if (capability !== undefined && !capabilities.includes(capability)) {

@@ -60,8 +60,6 @@ export interface Mirror {
   readonly failed: (call: HeardCall, code: string) => void;
   /** The agent uses no tool any more, until the next call. */
   readonly rested: () => void;
-  /** As `AgentHandle.room`. */
-  readonly room: () => Promise<void> | undefined;
   /** The session ended in order. */
   readonly ended: () => void;
   /** The connection is gone. A session that has not ended is reported so by the engine (R8). */
@@ -75,7 +73,6 @@ export function createMirror(services: MirrorServices): Mirror {
   const { agent, sessionId, texts, unheard } = services;
   const speaker = shortenedText(services.agentId, LONGEST_NAME);
   /** The newest progress that waits until the agent may publish more. */
-  let waiting: Fields | undefined;
   let hasStarted = false;
   /** Whether a call was the last thing that changed the agent's state. */
   let isCalling = false;
@@ -115,23 +112,6 @@ export function createMirror(services: MirrorServices): Mirror {
     if (textsOfTools.size >= MOST_KNOWN_TOOLS) textsOfTools.clear();
     textsOfTools.set(names.tool, known);
     return known;
-  };
-
-  /** Progress is told as fast as it is taken; while too much waits, only the newest counts. */
-  const tellProgress = (progress: Fields): void => {
-    const room = agent.room();
-    if (room === undefined && waiting === undefined) {
-      tell("progress.updated", progress);
-      return;
-    }
-    const isAwaited = waiting !== undefined;
-    waiting = progress;
-    if (isAwaited || room === undefined) return;
-    void room.then(() => {
-      const newest = waiting;
-      waiting = undefined;
-      if (newest !== undefined && hasStarted) tell("progress.updated", newest);
-    });
   };
 
   return {
@@ -179,11 +159,11 @@ export function createMirror(services: MirrorServices): Mirror {
       const name = shortenedText(call.name, LONGEST_NAME);
       if (kind === "progress" || kind === "status") {
         const progress = progressOf(kind, facts);
-        if (progress !== undefined) tellProgress({ progress });
+        if (progress !== undefined) tell("progress.updated", { progress });
       } else if (kind === "artifact" && facts.final === true && typeof facts.name === "string") {
         const file = shortenedText(facts.name, LONGEST_NAME);
         const { hints, summaries } = localizedMessages(texts, "relayArtifact", () => ({ tool: name, name: file }));
-        tellProgress({ progress: variants(summaries, "description"), localization_hints: hints });
+        tell("progress.updated", { progress: variants(summaries, "description"), localization_hints: hints });
       }
     },
     completed: (call) => tell("tool.completed", membersOf(call), { status: "success" }),
@@ -201,7 +181,6 @@ export function createMirror(services: MirrorServices): Mirror {
       if (hasStarted && isCalling) tell("state.changed", { from_state: "calling_tool", to_state: "idle" });
       isCalling = false;
     },
-    room: agent.room,
     ended: () => {
       if (!hasStarted) return;
       hasStarted = false;

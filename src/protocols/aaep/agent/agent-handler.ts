@@ -53,8 +53,6 @@ export interface AgentHandler extends AgentQuestions {
   readonly resumeSession: (claim: unknown) => SessionSummary;
   /** Resolves when everything reported to the agent is durable, as `AgentHandle.whenDurable` does (R29). */
   readonly whenDurable: () => Promise<void> | undefined;
-  /** Resolves when the agent may publish more, as `AgentHandle.room` does; undefined: at once. */
-  readonly room: () => Promise<void> | undefined;
   /** The engine's agent behind the handler; opened at the first call, and again after `close`. */
   readonly agent: () => AgentHandle;
   /** Reports that the connection has ended, or that the agent sends no more: the grace of its sessions begins (R8). */
@@ -115,7 +113,6 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
       services.manifestDeclared(manifest as unknown as Message);
     },
     whenDurable: () => agent().whenDurable(),
-    room: () => handle?.room(),
     resumeSession: (claim) => {
       assertResumeSession(claim);
       assertMay(access, "resume", claim.session_id);

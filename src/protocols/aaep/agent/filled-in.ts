@@ -92,8 +92,8 @@ export type FilledIn = {
 export const DAEMON_MARKS: Readonly<Record<string, string>> = {
   by: "`daemon`: the daemon made the event (R31).",
   summary: "`true`: the event sums up a session for a subscription that was not there (R17).",
-  gap: "`{events, reason}`: at most so many events are lost for this subscription (R27). `reason` is `aged_out`, `resumed_too_late` or `unknown_place`.",
-  overtook: "How many earlier events follow this critical event (R4).",
+  gap: "`{events, reason}`: at most so many events are lost for this subscription (R27); `events` is missing where nobody knows. `reason` is `aged_out`, `resumed_too_late` or `unknown_place`.",
+  overtook: "`true`: earlier events of the session may follow this critical event (R4).",
   asks: "`confirmation` or `clarification`: the event reports a question to a subscription that cannot answer it (R6).",
   question: "The `event_id` of the question that the event is about.",
   decision:

@@ -101,8 +101,6 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   const publishBatch = async (request: Message, call: ServiceCall, bytes: number): Promise<Message> => {
     const { events, resumeToken } = batchIn(request.publish);
     const publish = async (handler: AgentHandler): Promise<Message> => {
-      const room = handler.agent().room();
-      if (room !== undefined) await room;
       const receipt = handler.publish({ events, isArray: true, resumeToken });
       // Acknowledged events are durable (R29).
       await receipt.durable;

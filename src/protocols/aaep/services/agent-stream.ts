@@ -153,7 +153,7 @@ export function serveAgentStream(
     room: () => {
       if (isOver) return undefined;
       // An agent that sends without reading is not read from either.
-      return answers.hasRoom() ? handler.room() : answers.room();
+      return answers.hasRoom() ? undefined : answers.room();
     },
     noMore: (fault) => void end(fault === undefined ? undefined : publicFault(fault, log)),
   });

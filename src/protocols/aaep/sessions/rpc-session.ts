@@ -304,7 +304,6 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     },
     refused,
     isCostly: isCostlyCall,
-    room: agent.room,
   };
 
   const waiting = new Set<() => void>();

@@ -1,8 +1,8 @@
 // The daemon's own members in an acceptance and in a close (R18, R19).
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { SlowLimits } from "../../../engine/engine-status.js";
-import type { Resumed } from "../../../engine/subscriptions/resume-start.js";
-import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
+import type { Resumed } from "../../../engine/subscriptions/resume.js";
+import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import type { Message } from "../json/message.js";
 
 /**

@@ -1,7 +1,7 @@
 // Replies to questions, as the subscriber's handler hands them to the engine (R19, AAEP §6.3.4).
 import { Fault } from "../../../base/errors.js";
 import type { ReplyAsItCame } from "../../../contracts/audit.js";
-import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
+import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import { isReplyType } from "../json/claims.js";
 import { assertClarificationReply, assertConfirmationReply } from "../validation/validate-messages.js";
 
@@ -17,7 +17,7 @@ export function giveReply(message: unknown, engine: Subscription, raw: unknown):
     assertConfirmationReply(message);
     if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
     const { reply_token: token, timestamp, decision, decided_by, decision_rationale, modified_action } = message;
-    return engine.reply(
+    return engine.listener.reply(
       {
         kind: "confirmation",
         token,
@@ -33,12 +33,15 @@ export function giveReply(message: unknown, engine: Subscription, raw: unknown):
   assertClarificationReply(message);
   if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
   const { reply_token: token, timestamp, response, decided_by, confidence } = message;
-  return engine.reply({ kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence }, raw);
+  return engine.listener.reply(
+    { kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence },
+    raw,
+  );
 }
 
 /** Refuses a reply for another subscription or none: a reply counts over its own subscription only (R19). */
 function refuseStray(message: { readonly reply_token: string }, engine: Subscription, raw: unknown): false {
-  engine.refusedReply("wrong_subscription", message.reply_token, raw);
+  engine.listener.refusedReply("wrong_subscription", message.reply_token, raw);
   return false;
 }
 

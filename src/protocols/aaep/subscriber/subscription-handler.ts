@@ -10,8 +10,8 @@ import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Producer } from "../../../engine/event/event.js";
 import { textFor } from "../../../engine/messages/daemon-messages.js";
-import type { Resumed } from "../../../engine/subscriptions/resume-start.js";
-import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
+import type { Resumed } from "../../../engine/subscriptions/resume.js";
+import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import type { PendingDeliveries } from "../../../engine/subscriptions/taken.js";
 import type { Offer, Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
@@ -174,8 +174,8 @@ export class SubscriptionHandler {
       granted.engine.close();
       return { message: rejection(negotiated), ended: true };
     }
-    granted.capabilities = negotiated.capabilities;
     granted.engine.retune(termsOf(negotiated, services));
+    granted.capabilities = negotiated.capabilities;
     return { message: this.accepted(granted, negotiated, undefined), ended: false };
   }
 
@@ -193,7 +193,7 @@ export class SubscriptionHandler {
     assertMay(this.events.access, "list_pending");
     assertListPending(message);
     this.assertOurs(message.subscription_id);
-    const { events, next } = engine.openQuestions(Number(message.after ?? 0));
+    const { events, next } = engine.listener.openQuestions(Number(message.after ?? 0));
     return { questions: events, ...(next === undefined ? {} : { next: String(next) }) };
   }
 
@@ -218,16 +218,21 @@ export class SubscriptionHandler {
     const raw = asItCame(message, text);
     // Only the log has the reason (R19).
     if (!this.events.access.may("reply")) {
-      engine.refusedReply("not_entitled", tokenIn(message), raw);
+      engine.listener.refusedReply("not_entitled", tokenIn(message), raw);
       return false;
     }
     try {
       return giveReply(message, engine, raw);
     } catch (caught) {
       // A malformed reply did not count, and has no other effect (AAEP §6.3.4).
-      engine.refusedReply("malformed", tokenIn(message), raw, faultFrom(caught).pointer);
+      engine.listener.refusedReply("malformed", tokenIn(message), raw, faultFrom(caught).pointer);
       return false;
     }
+  }
+
+  /** Returns a promise that resolves when all that happened so far is safe; undefined if it is safe already (R29). */
+  whenDurable(): Promise<void> | undefined {
+    return this.services.engine.whenDurable();
   }
 
   /**
@@ -238,8 +243,8 @@ export class SubscriptionHandler {
     assertMay(this.events.access, "reply");
     assertLeave(message);
     this.assertOurs(message.subscription_id);
-    engine.leave(message.reply_token);
-    return engine.whenDurable();
+    engine.listener.leave(message.reply_token);
+    return this.services.engine.whenDurable();
   }
 
   /** Asks the agent of a session to stop (R39). */
@@ -248,7 +253,7 @@ export class SubscriptionHandler {
     assertStop(message);
     assertMay(this.events.access, "reply", message.session_id);
     this.assertOurs(message.subscription_id);
-    engine.requestStop(message.session_id);
+    engine.listener.requestStop(message.session_id);
   }
 
   /** Ends the subscription at the subscriber's request. Throws "handshake_required" before the first acceptance. */
@@ -259,7 +264,7 @@ export class SubscriptionHandler {
   /** Records a reply that is no message: the reply did not count. */
   refuseReply(token: string, text: string): void {
     if (this.granted === undefined) this.services.engine.strayReply("malformed", token, { text });
-    else this.granted.engine.refusedReply("malformed", token, { text });
+    else this.granted.engine.listener.refusedReply("malformed", token, { text });
   }
 
   /** Returns the deliveries to make before an end for this reason: all pending ones if nothing more follows (R8a). */
@@ -284,7 +289,7 @@ export class SubscriptionHandler {
       type: "subscription.close",
       subscription_id: engine.id,
       reason_code: reason,
-      reason_message: textFor("closing", { reason }, engine.terms().languages).text,
+      reason_message: textFor("closing", { reason }, engine.terms.languages).text,
       ...closingExtensions(reason, engine, this.services.engine.limits),
     };
   }
@@ -318,7 +323,7 @@ export class SubscriptionHandler {
   ): Message {
     const { services, events } = this;
     const manifestUri = services.manifestUri(events.peer?.origin);
-    const isBelow = engine.terms().ownSessions?.isBelow === true;
+    const isBelow = engine.terms.ownSessions?.isBelow === true;
     const notes = negotiationNotes(isBelow ? [...sentences, BELOW_AN_AGENT] : sentences);
     const place = { cursor: engine.cursor(), resumed };
     const requested = requestedMembers(key, services.engine.limits, services.heartbeatSeconds, place);

@@ -29,6 +29,7 @@ it("what became of a question is one of a closed set, the same for the engine, t
     sessionId: "sess_1",
     producer: { agent_id: "planner" },
     state: "idle",
+    stateBeforeQuestion: "idle",
     percent: undefined,
     agents: [],
     openTools: [],

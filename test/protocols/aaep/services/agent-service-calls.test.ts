@@ -458,7 +458,7 @@ describe("the daemon's end", () => {
     const answer = service.call("confirm", { event: { ...CONFIRM, reply_token: "rpl_1" }, agent_key });
     await service.settle();
     isSlow = true;
-    expect(listener.subscription.reply(decision(service.rig, "rpl_1", "accept"), {})).toBe(true);
+    expect(listener.subscription.listener.reply(decision(service.rig, "rpl_1", "accept"), {})).toBe(true);
     isSlow = false;
     void service.rig.engine.endSessions();
     service.service.close();

@@ -1,0 +1,177 @@
+// Reads the journal for one subscription that fell behind or resumes, through a view of its own, until it stands at the head (R17, R18). Memory stays
+// bounded: nothing is read while units wait to be taken.
+import type { Journal, JournalRead } from "../../contracts/journal.js";
+import type { Epoch, JournaledEvent } from "../event/event.js";
+import type { Hub } from "../hub/hub.js";
+import { BATCH_COUNT, type ReadTurn, type ReadTurns } from "../time/read-turns.js";
+import { createWakeUps } from "../time/wake-ups.js";
+import type { OutputTexts } from "../views/output-texts.js";
+import { outputKey } from "../views/rendered-entry.js";
+import type { Unit } from "../views/unit.js";
+import type { View } from "../views/view.js";
+import type { ViewTerms } from "../views/view-terms.js";
+
+/** Where to begin to read, and what was given of the events behind that place. */
+export interface ReadFrom {
+  /** The journal is read from the epoch after this one. */
+  readonly after: Epoch;
+  /** Events up to here were given, but for the text of `texts`. */
+  readonly givenTo: Epoch;
+  /** Outputs of which text up to `givenTo` is still owed, and the event with which it begins. */
+  readonly texts: ReadonlyMap<string, Epoch>;
+}
+
+/** The subscription that reads. */
+export interface BacklogOwner {
+  /** The form of an entry in a backlog; undefined for an entry that a backlog leaves out (R17). */
+  readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
+  /** Events between these two epochs have aged out unread (R27). */
+  readonly agedOut: (after: Epoch, oldest: Epoch) => void;
+  /** Something can be taken again. */
+  readonly wake: () => void;
+}
+
+/** Most events of one read, even after a peer took nothing for long. */
+const MOST_AT_ONCE = 2048;
+
+export class Backlog {
+  readonly view: View;
+  private readonly from: ReadFrom;
+  private readonly owner: BacklogOwner;
+  private readonly journal: Journal;
+  private readonly hub: Hub;
+  private readonly outputs: OutputTexts;
+  // Held text is released at the instant at which the live view would have released it.
+  private readonly wakeUps = createWakeUps();
+  private readonly turn: ReadTurn;
+  private after: Epoch;
+  private headBefore: Epoch;
+  private index = 0;
+  // Entries read and not taken.
+  private unread: readonly JournaledEvent[] = [];
+  private unreadAt = 0;
+  private at = Number.NEGATIVE_INFINITY;
+  private isHurried = false;
+  private isClosed = false;
+
+  constructor(from: ReadFrom, terms: ViewTerms, owner: BacklogOwner, hub: Hub, journal: Journal, turns: ReadTurns) {
+    this.from = from;
+    this.owner = owner;
+    this.journal = journal;
+    this.hub = hub;
+    this.outputs = hub.newOutputs();
+    this.view = hub.privateView(terms, this.outputs, this.wakeUps, from.after);
+    this.after = from.after;
+    this.headBefore = journal.head();
+    this.turn = turns.join(() => owner.wake());
+  }
+
+  /** Where another reader would go on, once the released units and the held text are taken. */
+  get rest(): ReadFrom {
+    return { ...this.from, after: this.after, givenTo: Math.max(this.after, this.from.givenTo) };
+  }
+
+  /** Everything up to this epoch was taken. */
+  get given(): Epoch {
+    const held = this.view.texts.lowestEpoch() ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.after, held - 1, ...this.released.map(({ firstEpoch }) => firstEpoch - 1));
+  }
+
+  /** Units that were released and not taken. */
+  get released(): readonly Unit[] {
+    return this.view.log.from(this.index);
+  }
+
+  /** The units of which the held text would consist if it were released now. */
+  heldUnits(): readonly Unit[] {
+    const { texts } = this.view;
+    return texts.held().flatMap(({ output, endPosition }) => texts.unitsUpTo(output, endPosition, this.at));
+  }
+
+  /** Whether the reader waits for its turn. It wakes its subscription then. */
+  get isResting(): boolean {
+    return this.turn.isWaiting();
+  }
+
+  /** Whether the whole journal was read and taken. */
+  get isAtHead(): boolean {
+    return this.index >= this.view.log.end && this.unreadAt >= this.unread.length && this.after >= this.journal.head();
+  }
+
+  /** The next unit; reads on if necessary. Undefined if there is none at present. */
+  peek(): Unit | undefined {
+    const { view } = this;
+    view.log.drop(this.index);
+    while (this.index >= view.log.end && !this.isClosed) if (!this.readOn()) return undefined;
+    return view.log.at(this.index);
+  }
+
+  advance(): void {
+    this.index += 1;
+  }
+
+  /** Reads out of turn from now on, because a stop does not wait. */
+  hurry(): void {
+    this.isHurried = true;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.turn.leave();
+    this.view.close();
+  }
+
+  /** Takes one entry, or reads a batch. Returns false if there is nothing to read, or if other readers have their turn first. */
+  private readOn(): boolean {
+    const entry = this.unread[this.unreadAt];
+    if (entry === undefined) return this.readBatch();
+    if (!this.isHurried && !this.turn.mayGoOn()) return false;
+    this.unreadAt += 1;
+    this.take(entry);
+    this.turn.hasRead(0);
+    return true;
+  }
+
+  private readBatch(): boolean {
+    const head = this.journal.head();
+    if (this.after >= head) return false;
+    if (!this.isHurried && !this.turn.mayRead()) return false;
+    // Events published since the last read are added to the limit. Otherwise a reader among many would never catch up with a busy journal.
+    const read = this.journal.read(this.after, Math.min(BATCH_COUNT + head - this.headBefore, MOST_AT_ONCE));
+    this.headBefore = head;
+    this.turn.hasRead(read.kind === "events" ? read.events.length : 0);
+    return this.accept(read, head);
+  }
+
+  private accept(read: JournalRead, head: Epoch): boolean {
+    if (read.kind === "gap") {
+      // Text from before the gap cannot be joined with text after it.
+      this.view.texts.releaseAll(this.at);
+      this.owner.agedOut(this.after, read.oldest);
+      this.after = read.oldest - 1;
+      return true;
+    }
+    this.unread = read.events;
+    this.unreadAt = 0;
+    // Between the last event of the previous boot and the first of this boot there is none (R29).
+    if (read.events.length === 0) this.after = Math.max(this.after, head);
+    return read.events.length > 0;
+  }
+
+  private take(entry: JournaledEvent): void {
+    const { epoch, event, kind } = entry;
+    this.after = epoch;
+    this.at = entry.at;
+    this.wakeUps.advance(entry.at);
+    const isOwed = kind === "output.streaming" && epoch >= (this.from.texts.get(outputKey(event)) ?? epoch + 1);
+    if (epoch <= this.from.givenTo && !isOwed) {
+      this.view.noteTimestamp(event.session_id, event.timestamp);
+      return;
+    }
+    const told = this.owner.asBacklog(entry);
+    if (told === undefined) return;
+    const rendered = this.hub.renderedOf(told);
+    this.view.push(rendered, told.at);
+    if (kind === "output.streaming") this.outputs.settle(rendered, (key) => this.view.texts.heldOffset(key));
+  }
+}

@@ -1,0 +1,138 @@
+// A journaled event on its way out, with the work that all views and subscriptions share.
+import {
+  type AgentEvent,
+  isCritical,
+  isQuestionKind,
+  isTerminalKind,
+  type JournaledEvent,
+  type TopicKind,
+} from "../event/event.js";
+import { AAEPD, AAEPD_VOCABULARY } from "../event/vocabulary.js";
+import { withoutSummaries } from "../terms/readable-fields.js";
+import { Delivery } from "./delivery.js";
+
+/** A pair of verbosity and languages. Equal shapes are the same object (R14). */
+export interface InternedShape {
+  readonly key: string;
+  readonly apply: (event: AgentEvent) => AgentEvent;
+}
+
+/**
+ * The behaviour of a waiting event (R11, R30). "gate" is a state change into or out of waiting or handing off: no state collapses into it or across
+ * it. "background-state" lets text pass. "plain" ends the merging of units before it.
+ */
+export type EventRole = "critical" | "progress" | "state" | "background-state" | "gate" | "plain";
+
+/** A class, because there is one for each event. */
+export class RenderedEntry {
+  readonly entry: JournaledEvent;
+  readonly role: EventRole;
+  private key: string | undefined;
+  private base: AgentEvent | undefined;
+  private plain: Delivery | undefined;
+  private lastShape: InternedShape | undefined;
+  private lastDelivery: Delivery | undefined;
+  private others: Map<InternedShape, Delivery> | undefined;
+  private ahead: RenderedEntry | undefined;
+
+  constructor(entry: JournaledEvent) {
+    this.entry = entry;
+    this.role = roleOf(entry);
+  }
+
+  get kind(): TopicKind {
+    return this.entry.kind;
+  }
+
+  get isQuestion(): boolean {
+    return isQuestionKind(this.entry.kind);
+  }
+
+  /** Whether it ends its session. */
+  get isTerminal(): boolean {
+    return isTerminalKind(this.entry.kind);
+  }
+
+  /** Whether the daemon made it for one subscription alone, so that the journal does not have it: sums, gaps, notices to those who come late. */
+  get isLocal(): boolean {
+    return this.entry.ordinal === 0;
+  }
+
+  /** The key of the chunk's output, as one shared string. */
+  get output(): string {
+    this.key ??= outputKey(this.entry.event);
+    return this.key;
+  }
+
+  /** The event of merged or cut text of this chunk: without the summaries that describe the chunk alone (R2). Made once, for all shapes. */
+  get textBase(): AgentEvent {
+    this.base ??= withoutSummaries(this.entry.event);
+    return this.base;
+  }
+
+  /** The same event, marked because it goes before events of its session that wait (R4). */
+  get overtaking(): RenderedEntry {
+    this.ahead ??= new RenderedEntry({ ...this.entry, event: overtakingEvent(this.entry.event), source: undefined });
+    return this.ahead;
+  }
+
+  /** The event in a shape. It is made once for each shape, and once for all shapes that change nothing. */
+  deliveryIn(shape: InternedShape): Delivery {
+    if (this.lastShape === shape && this.lastDelivery !== undefined) return this.lastDelivery;
+    const known = this.others?.get(shape);
+    if (known !== undefined) return known;
+    const delivery = this.render(shape);
+    if (this.lastShape === undefined) {
+      this.lastShape = shape;
+      this.lastDelivery = delivery;
+    } else {
+      this.others ??= new Map();
+      this.others.set(shape, delivery);
+    }
+    return delivery;
+  }
+
+  private render(shape: InternedShape): Delivery {
+    const { entry } = this;
+    const shaped = shape.apply(entry.event);
+    if (shaped !== entry.event) return new Delivery(shaped, entry.epoch, entry.at, undefined);
+    this.plain ??= new Delivery(entry.event, entry.epoch, entry.at, entry.source);
+    return this.plain;
+  }
+}
+
+/** The key of an output's text; the session's unnamed output has the empty id. */
+export function outputKey(event: AgentEvent): string {
+  const id = event.output_id;
+  return `${event.session_id}/${typeof id === "string" ? id : ""}`;
+}
+
+/** Marks a critical event that goes before events of its session that wait (R4). The id stays, because it is the same event. */
+function overtakingEvent(event: AgentEvent): AgentEvent {
+  const context = event["@context"];
+  const vocabularies = typeof context === "string" ? [context] : context;
+  return {
+    ...event,
+    "@context": vocabularies.includes(AAEPD_VOCABULARY) ? vocabularies : [...vocabularies, AAEPD_VOCABULARY],
+    extensions: { ...event.extensions, [AAEPD]: { ...event.extensions?.[AAEPD], overtook: true } },
+  };
+}
+
+function roleOf(entry: JournaledEvent): EventRole {
+  // An event for one subscription alone merges with nothing.
+  if (entry.ordinal === 0) return "plain";
+  if (isCritical(entry)) return "critical";
+  switch (entry.kind) {
+    case "progress.updated":
+      return "progress";
+    case "state.changed":
+      if (isGateState(entry.event.from_state) || isGateState(entry.event.to_state)) return "gate";
+      return entry.event.urgency === "background" ? "background-state" : "state";
+    default:
+      return "plain";
+  }
+}
+
+function isGateState(state: unknown): boolean {
+  return state === "awaiting_input" || state === "handing_off";
+}
