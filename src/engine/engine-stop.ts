@@ -1,4 +1,5 @@
 // The engine's orderly stop. Its sessions are ended (R8a), or left open for the next boot (R8b).
+import type { Clock } from "../contracts/clock.js";
 import type { Publishing } from "./agents/publishing.js";
 import type { Questions } from "./questions/questions.js";
 import type { Sessions } from "./sessions/sessions.js";
@@ -7,6 +8,7 @@ export interface StopServices {
   readonly sessions: Pick<Sessions, "openIds">;
   readonly publishing: Pick<Publishing, "stop" | "abandon">;
   readonly questions: Pick<Questions, "leaveOpen">;
+  readonly afterTurn: Clock["afterTurn"];
   /** See `Engine.settled`. */
   readonly settled: () => Promise<void>;
   /**
@@ -32,6 +34,9 @@ export interface EngineStop {
   readonly isLeaving: () => boolean;
 }
 
+/** Most sessions that a stop ends in one turn. */
+const ENDED_IN_A_TURN = 64;
+
 export function createEngineStop(services: StopServices): EngineStop {
   const { sessions, publishing, questions, settled, whenDurable } = services;
   let isLeaving = false;
@@ -48,7 +53,11 @@ export function createEngineStop(services: StopServices): EngineStop {
   return {
     endSessions: async (isAgentGone = false) => {
       publishing.stop(false);
-      for (const sessionId of sessions.openIds()) publishing.abandon(sessionId, !isAgentGone);
+      for (const [index, sessionId] of sessions.openIds().entries()) {
+        // Listeners take the ends meanwhile (R34).
+        if (index % ENDED_IN_A_TURN === ENDED_IN_A_TURN - 1) await new Promise<void>(services.afterTurn);
+        publishing.abandon(sessionId, !isAgentGone);
+      }
       await outcomesTold();
       await settled();
     },

@@ -184,7 +184,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     });
 
   const settled = (): Promise<void> => slices.settled();
-  const stop = createEngineStop({ sessions, publishing, questions, settled, whenDurable });
+  const stop = createEngineStop({ afterTurn: clock.afterTurn, sessions, publishing, questions, settled, whenDurable });
 
   /** A question is found while it is open, for those who can answer it: one that is over is not asked again (R6). */
   const eventToRepeat = (eventId: string, terms: Terms): JournaledEvent => {

@@ -66,6 +66,8 @@ const MOST_KEPT_UNITS = 16_384;
 /** Units appended to a view before the hub looks for units to drop; a quarter of the view's window if that is less. */
 const TRIM_STEP_COUNT = 256;
 
+const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
+
 export class Hub {
   /** Rates of journaled events, and of events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
@@ -118,6 +120,7 @@ export class Hub {
           this.viewServices(this.outputs, this.services.wakeUps),
           this.services.journal.head(),
           appended,
+          NOTHING_SENT,
         ),
     );
     shared.trimAt = this.trimStep();
@@ -160,8 +163,14 @@ export class Hub {
   }
 
   /** A view for one reader of the journal. No event reaches it by itself, and its owner closes it. */
-  privateView(terms: ViewTerms, outputs: OutputTexts, wakeUps: WakeUps, startsAfter: Epoch): View {
-    return new View(terms, this.viewServices(outputs, wakeUps), startsAfter);
+  privateView(
+    terms: ViewTerms,
+    outputs: OutputTexts,
+    wakeUps: WakeUps,
+    startsAfter: Epoch,
+    sent: ReadonlyMap<string, string>,
+  ): View {
+    return new View(terms, this.viewServices(outputs, wakeUps), startsAfter, () => {}, sent);
   }
 
   /** The rendering of an entry, one for all takers of the same entry object. */

@@ -19,6 +19,8 @@ export interface ReadFrom {
   readonly givenTo: Epoch;
   /** Outputs of which text up to `givenTo` is still owed, and the event with which it begins. */
   readonly texts: ReadonlyMap<string, Epoch>;
+  /** Per session, the timestamp that its text may not fall below (R30). */
+  readonly sent: ReadonlyMap<string, string>;
 }
 
 /** The subscription that reads. */
@@ -60,7 +62,7 @@ export class Backlog {
     this.journal = journal;
     this.hub = hub;
     this.outputs = hub.newOutputs();
-    this.view = hub.privateView(terms, this.outputs, this.wakeUps, from.after);
+    this.view = hub.privateView(terms, this.outputs, this.wakeUps, from.after, from.sent);
     this.after = from.after;
     this.headBefore = journal.head();
     this.turn = turns.join(() => owner.wake());

@@ -13,7 +13,7 @@ import { Pending, type PendingOwner, type PendingServices } from "./pending.js";
 import { RateBudget } from "./rate-budget.js";
 import type { SubscriptionStart } from "./resume.js";
 import type { Drained, Taken } from "./taken.js";
-import { lostCount, Telling, type TellingServices } from "./telling.js";
+import { isKeptBySkip, Telling, type TellingServices } from "./telling.js";
 
 export interface OutflowServices extends PendingServices, TellingServices {
   readonly sessions: BriefedSessions & {
@@ -115,7 +115,7 @@ export class Outflow implements PendingOwner {
   }
 
   begin({ resumed, readAfter, loss }: SubscriptionStart): void {
-    if (readAfter !== undefined) this.pending.readFrom({ after: readAfter, givenTo: readAfter, texts: new Map() });
+    if (readAfter !== undefined) this.pending.readBack(readAfter);
     if (resumed !== "all") this.telling.owe(loss);
     this.askOpenQuestions(resumed !== "all");
   }
@@ -243,6 +243,10 @@ export class Outflow implements PendingOwner {
   /** A session of which an event comes needs no sum. */
   coming(unit: Unit): void {
     if (!isLocal(unit)) this.telling.drop(unit.session);
+  }
+
+  goesFirst({ rendered: { entry } }: EventUnit): void {
+    this.sendFirst({ kind: "critical", entry });
   }
 
   wake(): void {
@@ -391,9 +395,4 @@ function holdsBack({ maxEventsPerSecond, paused, paceWpm }: Terms): boolean {
 /** Text without words is not spoken. */
 function isSilent(unit: Unit | undefined): boolean {
   return unit?.kind === "text" && unit.text.length === 0;
-}
-
-function isKeptBySkip(unit: Unit): boolean {
-  if (unit.kind === "text") return false;
-  return unit.rendered.isTerminal || unit.rendered.entry.made === "resolution" || lostCount(unit) !== undefined;
 }

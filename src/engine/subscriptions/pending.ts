@@ -34,6 +34,8 @@ export interface PendingOwner extends BacklogOwner {
   readonly queueLimit: number;
   /** A unit of the source enters the queue, or leaves. */
   readonly coming: (unit: Unit) => void;
+  /** A critical unit goes ahead of the queue. */
+  readonly goesFirst: (unit: EventUnit) => void;
   /** Everything was read back. */
   readonly caughtUp: () => void;
 }
@@ -152,9 +154,11 @@ export class Pending implements DeliveryQueueOwner {
     const { source } = this;
     const releasedTo = this.view.log.at(source.index)?.releasedAt ?? this.view.epoch;
     const end = source.endOfGroup();
-    // Critical ones among them go ahead.
-    this.putAll(this.view.log.from(source.index, end).filter((unit) => !isCritical(unit)));
-    source.index = end;
+    for (const unit of this.view.log.from(source.index, end)) {
+      if (!isCritical(unit)) this.putAll([unit]);
+      else if (this.exceptions?.hasGoneAhead(unit.epoch) !== true) this.owner.goesFirst(unit);
+    }
+    source.moveTo(end);
     const { from, owed } = source.readFrom(releasedTo);
     for (const { output, position } of owed) this.remember().raiseFloor(output, position);
     source.follow(shared);
@@ -197,7 +201,12 @@ export class Pending implements DeliveryQueueOwner {
     this.queue.replace((unit) => (unit.kind === "text" && unit.output === output ? exceptions.admit(unit) : unit));
   }
 
-  readFrom(from: ReadFrom): void {
+  /** Reads everything behind an epoch. */
+  readBack(after: Epoch): void {
+    this.readFrom({ after, givenTo: after, texts: new Map(), sent: new Map() });
+  }
+
+  private readFrom(from: ReadFrom): void {
     const { hub, journal, readTurns } = this.services;
     const terms = hub.viewTerms(this.owner.terms);
     this.source.followsSince = Number.POSITIVE_INFINITY;

@@ -2,7 +2,7 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { Epoch } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
-import type { EventUnit, Unit } from "../views/unit.js";
+import { type EventUnit, timestampOf, type Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import type { Backlog, ReadFrom } from "./backlog.js";
 
@@ -93,11 +93,21 @@ export class Source {
       owed.set(output, { output, position, firstEpoch });
       after = Math.min(after, firstEpoch - 1);
     };
-    for (const unit of this.view.log.from(this.index))
+    // Per session, the timestamp of its first pending unit: pending units were released after everything that was sent.
+    const sent = new Map<string, string>();
+    const send = (session: string, timestamp = this.view.lastTimestamp(session)): void => {
+      if (timestamp !== undefined && !sent.has(session)) sent.set(session, timestamp);
+    };
+    for (const unit of this.view.log.from(this.index)) {
+      send(unit.session, timestampOf(unit));
       if (unit.kind === "text") owe(unit.output, unit.position, unit.firstEpoch);
-    for (const { output, position, firstEpoch } of this.view.texts.held()) owe(output, position, firstEpoch);
+    }
+    for (const { output, session, position, firstEpoch } of this.view.texts.held()) {
+      send(session);
+      owe(output, position, firstEpoch);
+    }
     const texts = new Map([...owed.values()].map(({ output, firstEpoch }) => [output, firstEpoch]));
-    return { from: { after, givenTo: releasedTo, texts }, owed: [...owed.values()] };
+    return { from: { after, givenTo: releasedTo, texts, sent }, owed: [...owed.values()] };
   }
 
   /** Everything up to this epoch was taken. */

@@ -124,8 +124,14 @@ export class Telling {
 }
 
 /** Upper bound of the events that a unit declares lost (R27); 0 if it is not known, undefined if the unit is no gap. */
-export function lostCount({ rendered }: EventUnit): number | undefined {
+function lostCount({ rendered }: EventUnit): number | undefined {
   const gap = rendered.entry.event.extensions?.[AAEPD]?.gap;
   if (typeof gap !== "object" || gap === null) return undefined;
   return "events" in gap && typeof gap.events === "number" ? gap.events : 0;
+}
+
+/** Whether a unit is told although everything is skipped (R26). */
+export function isKeptBySkip(unit: Unit): boolean {
+  if (unit.kind === "text") return false;
+  return unit.rendered.isTerminal || unit.rendered.entry.made === "resolution" || lostCount(unit) !== undefined;
 }

@@ -34,15 +34,21 @@ export class View {
   private readonly appended: (critical: boolean) => void;
   private readonly place: ViewPlace;
   private readonly rendered = new WeakMap<Unit, Delivery>();
+  private readonly sent: ReadonlyMap<string, string>;
 
-  /** A view that has taken the events up to `startsAfter`. `appended` is called after each unit. */
+  /**
+   * A view that has taken the events up to `startsAfter`. `appended` is called after each unit. `sent` has, for the view of one reader, timestamps of
+   * sessions below which no text falls (R30).
+   */
   constructor(
     terms: ViewTerms,
     services: ViewServices,
     startsAfter: Epoch,
-    appended: (critical: boolean) => void = () => {},
+    appended: (critical: boolean) => void,
+    sent: ReadonlyMap<string, string>,
   ) {
     this.terms = terms;
+    this.sent = sent;
     this.ids = services.ids;
     this.segmenter = services.segmenter;
     this.appended = appended;
@@ -74,6 +80,11 @@ export class View {
       this.append(eventUnit(rendered));
     }
     if (isTerminalKind(entry.kind)) this.place.timestamps.delete(entry.event.session_id);
+  }
+
+  /** The timestamp of the last unit of a session, as far as it is open. */
+  lastTimestamp(session: string): string | undefined {
+    return this.place.timestamps.get(session);
   }
 
   /** Text of the session that is released later gets no earlier timestamp (R30). */
@@ -141,10 +152,16 @@ export class View {
     this.texts.close();
   }
 
-  private append(unit: Unit): void {
+  private append(released: Unit): void {
+    const unit = this.sent.size === 0 || released.kind === "event" ? released : this.notBefore(released);
     this.place.timestamps.set(unit.session, timestampOf(unit));
     this.log.append(unit);
     this.appended(unit.kind === "event" && unit.role === "critical");
+  }
+
+  private notBefore(unit: TextUnit): TextUnit {
+    const timestamp = laterTimestamp(unit.timestamp, this.sent.get(unit.session));
+    return timestamp === unit.timestamp ? unit : { ...unit, timestamp, verbatim: undefined };
   }
 
   /** Hands on a chunk as it is. Returns false if it is too long for that. */

@@ -96,7 +96,7 @@ describe("bytes that flipped", () => {
     const { file, ids } = await recorded();
     const whole = readFileSync(file);
     const outcomes = { whole: 0, partly: 0, setAside: 0 };
-    for (let at = 5; at < whole.length; at += 331) {
+    for (let at = 5; at < whole.length; at += 173) {
       const directory = temporaryDirectory();
       mkdirSync(directory, { recursive: true });
       const bytes = Buffer.from(whole);
