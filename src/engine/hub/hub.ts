@@ -93,6 +93,7 @@ export class Hub {
   /** Hands journaled events to all views. Subscriptions are woken, and take units later. */
   deliver(entries: readonly JournaledEvent[]): void {
     this.rates.published.note(entries.length, entries.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+    for (const { view } of this.views.values()) view.texts.beginPublish();
     for (const entry of entries) {
       const rendered = new RenderedEntry(entry);
       for (const shared of this.views.values()) this.pushTo(shared, rendered);
@@ -102,14 +103,14 @@ export class Hub {
 
   /**
    * The view of these terms, which equal terms share; begins one if there is none. `instead`: the view that the caller leaves for it. Throws
-   * "rate_limit" beyond the most sets of terms.
+   * "rate_limit" beyond the most sets of terms, unless `mayExceed`.
    */
-  view(terms: Terms, instead?: SharedView): SharedView {
+  view(terms: Terms, instead?: SharedView, mayExceed = false): SharedView {
     const key = viewKey(terms);
     const known = this.views.get(key);
     if (known !== undefined) return known;
     const freed = instead?.members.size === 1 ? 1 : 0;
-    if (this.views.size - freed >= this.options.maxTermSets) {
+    if (!mayExceed && this.views.size - freed >= this.options.maxTermSets) {
       const sentence = `Ask for terms that another subscription has, or try again later: there are ${this.options.maxTermSets} different sets of terms.`;
       throw new Fault("rate_limit", sentence, { pointer: "/capabilities", rule: "R34" });
     }

@@ -173,6 +173,7 @@ export class Backlog {
     const told = this.owner.asBacklog(entry);
     if (told === undefined) return;
     const rendered = this.hub.renderedOf(told);
+    this.view.texts.beginPublish();
     this.view.push(rendered, told.at);
     if (kind === "output.streaming") this.outputs.settle(rendered, (key) => this.view.texts.heldOffset(key));
   }

@@ -15,12 +15,17 @@ export interface BriefedSessions {
   readonly lastEnd: () => AgentEvent | undefined;
 }
 
+/** Units of others after which a sum goes before the next, so that a busy stream holds none back for ever. */
+const UNITS_PER_SUM = 8;
+
 export class Briefing {
   private readonly sessions: BriefedSessions;
   private readonly notices: NoticeFactory;
   private readonly sums = new Set<string>();
   private loss: Loss | undefined;
   private toldCount = 0;
+  // Units of others since the last sum.
+  private unitCount = 0;
 
   constructor(sessions: BriefedSessions, notices: NoticeFactory) {
     this.sessions = sessions;
@@ -48,16 +53,20 @@ export class Briefing {
   /** A session whose event comes first needs no sum. */
   drop(sessionId: string): void {
     this.sums.delete(sessionId);
+    this.unitCount += 1;
   }
 
   /** Whether the next notice goes before live units: a loss does, and as many sums as the budget replenishes in a second. */
   isAhead(perSecond: number): boolean {
-    return this.loss !== undefined || (this.sums.size > 0 && this.toldCount < perSecond);
+    return (
+      this.loss !== undefined || (this.sums.size > 0 && (this.toldCount < perSecond || this.unitCount >= UNITS_PER_SUM))
+    );
   }
 
   /** The next event; undefined if there is none. `isComing`: whether events of a session wait, so that it needs no sum. */
   next(terms: Terms, isComing: (sessionId: string) => boolean): AgentEvent | undefined {
     this.toldCount += 1;
+    this.unitCount = 0;
     for (const sessionId of this.sums) {
       const event = isComing(sessionId) ? undefined : this.sum(sessionId, terms);
       this.sums.delete(sessionId);

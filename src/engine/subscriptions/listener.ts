@@ -2,6 +2,7 @@
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
+import { AAEPD } from "../event/vocabulary.js";
 import type { Questions, Replier } from "../questions/questions.js";
 import type { Reply } from "../questions/reply-check.js";
 import { createReplyNotices, type ReplyNotices } from "../questions/reply-notices.js";
@@ -88,6 +89,19 @@ export class Listener implements Replier {
   /** Whether an event is a question that is open, and that the listener can answer. */
   canAnswer(entry: JournaledEvent): boolean {
     return this.isOpen(entry.event.event_id) && canAnswerEvent(this.subscription.terms, entry);
+  }
+
+  /** The form of an entry for this listener when it reads the journal; undefined if it is left out: questions are put at once (R17, R28). */
+  asBacklog(entry: JournaledEvent): JournaledEvent | undefined {
+    if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification")
+      return !this.wasPut(entry.epoch) && this.canAnswer(entry) ? entry : undefined;
+    if (entry.made === "notice") {
+      // A notice follows its question by one epoch.
+      const isNews = !this.wasTold(entry.epoch - 1) && this.isOpen(entry.event.extensions?.[AAEPD]?.question);
+      return isNews ? entry : undefined;
+    }
+    if (entry.made !== "resolution") return entry;
+    return { ...entry, event: { ...entry.event, urgency: "normal" }, source: undefined };
   }
 
   /** The same, and whether it was not put yet. */

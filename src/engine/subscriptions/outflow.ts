@@ -1,7 +1,7 @@
 // The outflow of a subscription: what is owed at once, then critical events, then the rest within its budget (R4, R9, R10, R17).
+import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
-import { AAEPD } from "../event/vocabulary.js";
 import type { SharedView } from "../hub/shared-view.js";
 import type { Terms } from "../terms/terms.js";
 import { wordCount } from "../text/word-count.js";
@@ -50,6 +50,8 @@ const BATCH_LIMIT = 32;
 const FLUSH_LIMIT = 4;
 /** Most events of a part of the end, and most units looked at for one. A small part loses little if the peer does not take it in time. */
 const PART_LIMIT = 64;
+/** Most events that wait to be sent again. */
+const MOST_AGAIN = 256;
 const STEP_LIMIT = 256;
 const IDLE: Taken = { kind: "idle" };
 const LONG_AGO = Number.NEGATIVE_INFINITY;
@@ -57,6 +59,8 @@ const ALWAYS = Number.POSITIVE_INFINITY;
 
 export class Outflow implements PendingOwner {
   readonly pending: Pending;
+  readonly wake: () => void;
+  readonly caughtUp: () => void;
   terms: Terms;
   /** Whether the terms may hold units back: by a rate, a pace or a pause. */
   isHeldByTerms: boolean;
@@ -64,7 +68,7 @@ export class Outflow implements PendingOwner {
   private readonly services: OutflowServices;
   private readonly budget: RateBudget;
   private readonly telling: Telling;
-  private first: readonly First[] = [];
+  private readonly first: First[] = [];
   // Units that were released before this instant waited for a pause, and merge (R10, R26).
   private pausedUntil = LONG_AGO;
   // The instant at which the last text will have been spoken. Units that arrive earlier wait for it, and merge (R15).
@@ -77,6 +81,8 @@ export class Outflow implements PendingOwner {
   constructor(shared: SharedView, owner: OutflowOwner, services: OutflowServices) {
     this.owner = owner;
     this.services = services;
+    this.wake = () => owner.wake();
+    this.caughtUp = () => owner.caughtUp();
     this.terms = owner.terms;
     this.isHeldByTerms = holdsBack(owner.terms);
     this.budget = new RateBudget(owner.terms.maxEventsPerSecond, services.limits.burst, services.now());
@@ -128,8 +134,14 @@ export class Outflow implements PendingOwner {
     if (tells) for (const entry of toTell) if (!known.has(entry.epoch)) this.sendFirst({ kind: "notice", entry });
   }
 
-  /** Sends an event again, at once (R28). */
+  /** Sends an event again, at once (R28). Throws "rate_limit" if too many wait to be sent again. */
   again(entry: JournaledEvent): void {
+    const waiting = this.first.filter(({ kind }) => kind === "again");
+    if (waiting.some(({ entry: { epoch } }) => epoch === entry.epoch)) return;
+    if (waiting.length >= MOST_AGAIN) {
+      const sentence = `Take the ${MOST_AGAIN} events first that are to come again.`;
+      throw new Fault("rate_limit", sentence, { pointer: "/event_id", rule: "R34" });
+    }
     this.sendFirst({ kind: "again", entry });
   }
 
@@ -186,13 +198,7 @@ export class Outflow implements PendingOwner {
     if (former.paused && !terms.paused) this.pausedUntil = now;
     if (terms.paceWpm === undefined) this.spokenAt = LONG_AGO;
     if (shared === pending.source.shared) return;
-    const { source } = pending;
-    for (let next = source.nextCritical(); next !== undefined; next = source.nextCritical()) {
-      const { entry } = next.unit.rendered;
-      if (pending.exceptions?.hasGoneAhead(entry.epoch) === true) continue;
-      this.sendFirst({ kind: "critical", entry });
-      pending.remember().wentAhead(entry.epoch);
-    }
+    this.bringForward(() => true);
     pending.changeView(shared);
     this.askOpenQuestions();
   }
@@ -206,6 +212,7 @@ export class Outflow implements PendingOwner {
     const isOwed = (entry: JournaledEvent): boolean =>
       terms.wants(entry) && pending.exceptions?.hasGoneAhead(entry.epoch) !== true;
     const more = ends.filter(isOwed).map((entry) => eventUnit(services.hub.renderedOf(entry)));
+    if (backlog !== undefined) this.bringForward(isKeptBySkip);
     pending.skipTo(isKeptBySkip, more);
     this.telling.owe(undefined);
     this.askOpenQuestions();
@@ -213,22 +220,12 @@ export class Outflow implements PendingOwner {
 
   /** Takes the units before `index` of the view, so that it may drop them. Returns false if the subscription has to read them from the journal. */
   enqueueTo(index: number): boolean {
-    if (this.pending.source.hasCritical() || this.telling.isOwing) return false;
+    if (this.pending.source.hasCritical()) return false;
     return this.pending.enqueueTo(index, this.mergeBefore());
   }
 
-  /** The form of an entry for this subscription when it reads the journal; undefined if it is left out: questions are put at once (R17, R28). */
   asBacklog(entry: JournaledEvent): JournaledEvent | undefined {
-    const { listener } = this.owner;
-    if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification")
-      return !listener.wasPut(entry.epoch) && listener.canAnswer(entry) ? entry : undefined;
-    if (entry.made === "notice") {
-      // A notice follows its question by one epoch.
-      const isNews = !listener.wasTold(entry.epoch - 1) && listener.isOpen(entry.event.extensions?.[AAEPD]?.question);
-      return isNews ? entry : undefined;
-    }
-    if (entry.made !== "resolution") return entry;
-    return { ...entry, event: { ...entry.event, urgency: "normal" }, source: undefined };
+    return this.owner.listener.asBacklog(entry);
   }
 
   agedOut(after: Epoch, oldest: Epoch): void {
@@ -249,16 +246,19 @@ export class Outflow implements PendingOwner {
     this.sendFirst({ kind: "critical", entry });
   }
 
-  wake(): void {
-    this.owner.wake();
-  }
-
-  caughtUp(): void {
-    this.owner.caughtUp();
+  /** Lets critical units of the view that did not leave go first. */
+  private bringForward(isChosen: (unit: Unit) => boolean): void {
+    const { pending } = this;
+    const { source } = pending;
+    for (let next = source.nextCritical(); next !== undefined; next = source.nextCritical()) {
+      if (!isChosen(next.unit) || pending.exceptions?.hasGoneAhead(next.unit.epoch) === true) continue;
+      this.goesFirst(next.unit);
+      pending.remember().wentAhead(next.unit.epoch);
+    }
   }
 
   private sendFirst(first: First): void {
-    this.first = [...this.first, first];
+    this.first.push(first);
   }
 
   /** Whether nothing but its place in the view decides what the subscription gets next. */
@@ -267,6 +267,7 @@ export class Outflow implements PendingOwner {
     const { source, queue } = pending;
     if (this.isHeldByTerms || source.backlog !== undefined || queue.size() > 0 || this.first.length > 0) return false;
     if (this.telling.isOwing || pending.exceptions !== undefined) return false;
+    if (this.pausedUntil > LONG_AGO && (source.peek()?.at ?? ALWAYS) < this.pausedUntil) return false;
     // Units that came while the peer took nothing are held back only from critical ones.
     return source.index >= this.blockedTo || !source.hasCritical();
   }
@@ -286,14 +287,13 @@ export class Outflow implements PendingOwner {
     const { listener } = this.owner;
     const { hub } = this.services;
     const { source, view } = this.pending;
-    const firsts = this.first.slice(0, BATCH_LIMIT);
-    this.first = this.first.slice(BATCH_LIMIT);
-    for (const { kind, entry } of firsts) {
+    for (const { kind, entry } of this.first.splice(0, BATCH_LIMIT)) {
       const unit = kind === "notice" ? this.telling.lateNotice(entry) : eventUnit(hub.renderedOf(entry));
       if (unit === undefined) continue;
       if (kind === "notice") this.telling.give(unit, out);
-      else if (kind === "again") out.push(view.deliveryOf(unit));
-      else if (kind === "question" ? listener.isToPut(entry) : view.terms.wants(entry))
+      else if (kind === "again") {
+        if (!unit.rendered.isQuestion || listener.canAnswer(entry)) out.push(view.deliveryOf(unit));
+      } else if (kind === "question" ? listener.isToPut(entry) : view.terms.wants(entry))
         this.sendCritical(unit, source.backlog === undefined, out, now);
     }
   }
@@ -302,7 +302,9 @@ export class Outflow implements PendingOwner {
   private takeCriticals(out: Delivery[], now: Millis): void {
     const { pending } = this;
     const { source } = pending;
-    for (let next = source.nextCritical(); next !== undefined; next = source.nextCritical()) {
+    while (out.length < BATCH_LIMIT) {
+      const next = source.nextCritical();
+      if (next === undefined) return;
       const { index, unit } = next;
       if (pending.exceptions?.hasGoneAhead(unit.epoch) === true) continue;
       const isReached = source.backlog === undefined && pending.enqueueTo(index, this.mergeBefore());
@@ -318,8 +320,7 @@ export class Outflow implements PendingOwner {
   private sendCritical(unit: EventUnit, isReached: boolean, out: Delivery[], now: Millis): void {
     const { queue } = this.pending;
     if (!unit.rendered.isQuestion) this.coming(unit);
-    const isBefore = (one: Unit): boolean =>
-      one.session === unit.session && (isLocal(one) || one.firstEpoch < unit.epoch);
+    const isBefore = (one: Unit): boolean => one.session === unit.session && (isLocal(one) || one.epoch < unit.epoch);
     const waiting = queue.all().filter(isBefore);
     if (isReached && !this.terms.paused && waiting.length <= FLUSH_LIMIT) {
       queue.remove((one) => waiting.includes(one));

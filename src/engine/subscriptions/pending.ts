@@ -191,6 +191,7 @@ export class Pending implements DeliveryQueueOwner {
     queue.remove((unit) => !isKept(unit));
     this.putAll([...released, ...more].filter((unit) => isKept(unit) && !queue.all().includes(unit)));
     source.follow(source.shared);
+    source.followsSince = this.services.now();
     for (const { output, endPosition } of this.view.texts.held()) this.remember().raiseFloor(output, endPosition);
   }
 

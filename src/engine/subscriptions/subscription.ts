@@ -162,9 +162,13 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
 
   /** Applies new terms to all units that leave from now on (AAEP §5.7.2). Throws "rate_limit"; the old terms then stand (R34). */
   retune(asked: Terms): void {
+    if (!this.closed) this.apply(asked, false);
+  }
+
+  private apply(asked: Terms, mayExceed: boolean): void {
     const { services, terms: former, shared: before } = this;
     const terms = withOwnSessions(asked, this, services.connections);
-    const shared = services.hub.view(terms, before);
+    const shared = services.hub.view(terms, before, mayExceed);
     this.terms = terms;
     if (shared !== before) services.hub.join(this, shared);
     this.outflow.retuned(former, shared, services.now());
@@ -176,8 +180,9 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
     services.questions.audienceChanged();
   }
 
+  /** Who shares a connection with an agent never consents to it, whatever the limits (R5). */
   agentOpened(): void {
-    this.retune(this.terms);
+    this.apply(this.terms, true);
   }
 
   sessionLost(): void {

@@ -5,12 +5,12 @@ import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
 import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
 import type { WakeUps } from "../time/wake-ups.js";
-import { agree, copyOf, createHold, firstEpochOf, type Hold, isEmpty, ownHint } from "./hold.js";
+import { agree, copyOf, createHold, firstEpochOf, type Hold, isEmpty, ownHint, roomIn } from "./hold.js";
 import { LowestEpochs } from "./lowest-epochs.js";
 import { type Chunk, type OutputText, positionIn } from "./output-text.js";
 import type { OutputTexts } from "./output-texts.js";
 import type { RenderedEntry } from "./rendered-entry.js";
-import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
+import { MAX_TEXT_BYTES } from "./text-room.js";
 import type { TextUnit } from "./unit.js";
 import { grantedHint, type ViewTerms } from "./view-terms.js";
 
@@ -52,7 +52,7 @@ type Release = (unit: TextUnit) => void;
 const MOST_HELD_UNITS = 262_144;
 /** Text of this size fits beside the fields of any event, so these are not counted. */
 const SMALL_TEXT_UNITS = 2048;
-/** Most pieces that a chunk releases, cuts by size aside. The last of them goes on to the last boundary (R34). */
+/** Most pieces that a publish releases, cuts by size aside. Beyond that each chunk releases one, up to its last boundary (R34). */
 const MOST_PIECES = 256;
 const FOUND: SegmentEnd = { complete: false, least: undefined };
 const COMPLETED: SegmentEnd = { complete: true, least: undefined };
@@ -69,6 +69,7 @@ export class HeldTexts {
   private readonly holds = new Map<string, Hold>();
   // The holds by session, so that an event looks only at the holds of its session.
   private readonly bySession = new Map<string, Map<string, Hold>>();
+  private pieceCount = 0;
   private readonly epochs = new LowestEpochs(firstEpochOf);
 
   constructor(terms: ViewTerms, services: HeldTextsServices, place: ViewPlace, release: Release) {
@@ -78,6 +79,11 @@ export class HeldTexts {
     this.release = release;
     this.isCompletionAlone = terms.level === undefined && !terms.passThrough;
     this.forced = { complete: false, least: terms.passThrough ? undefined : terms.level };
+  }
+
+  /** Begins the next publish, for the count of its pieces. */
+  beginPublish(): void {
+    this.pieceCount = 0;
   }
 
   /** Takes the next chunk of an output, and releases the text that it shows to be ready. */
@@ -226,8 +232,9 @@ export class HeldTexts {
   private releaseFound(hold: Hold, level: "word" | "sentence" | "paragraph", limit: number, at: Millis): void {
     const { boundaries } = hold.text;
     const { timestamp } = hold.newest.rendered.entry.event;
-    for (let count = 1; ; count += 1) {
-      const next = count < MOST_PIECES ? boundaries.next(hold.start, level) : boundaries.last(limit, level);
+    for (;;) {
+      this.pieceCount += 1;
+      const next = this.pieceCount < MOST_PIECES ? boundaries.next(hold.start, level) : boundaries.last(limit, level);
       if (next === undefined || next > limit || next <= hold.start) return;
       this.emit(hold, next, at, timestamp, FOUND);
     }
@@ -274,7 +281,7 @@ export class HeldTexts {
     release = this.release,
   ): boolean {
     const { boundaries, key, session } = hold.text;
-    const [seam] = hold.seams;
+    const seam = hold.seams[hold.seamIndex];
     const limit = seam !== undefined && seam.start <= to ? seam.start : to;
     const cut = limit > hold.start ? this.cutWithin(hold, limit) : limit;
     const isAtSeam = cut === seam?.start;
@@ -290,7 +297,8 @@ export class HeldTexts {
     hold.start = cut;
     hold.position += codePointCount(text);
     hold.firstAt = hold.text.chunkAt(cut)?.at ?? at;
-    hold.opening = isAtSeam ? hold.seams.shift() : undefined;
+    hold.opening = isAtSeam ? seam : undefined;
+    if (isAtSeam) hold.seamIndex += 1;
     const { entry } = first.rendered;
     const isVerbatim =
       first === final &&
@@ -371,7 +379,10 @@ export class HeldTexts {
   private isApart(hold: Hold, chunk: Chunk): boolean {
     if (this.isSealed(chunk)) return true;
     if (chunk.start === chunk.end) return false;
-    const first = hold.seams.at(-1) ?? hold.opening ?? hold.text.chunkAt(hold.start);
+    const first =
+      (hold.seamIndex < hold.seams.length ? hold.seams.at(-1) : undefined) ??
+      hold.opening ??
+      hold.text.chunkAt(hold.start);
     return first === undefined || this.isSealed(first) || !agree(first, chunk);
   }
 
@@ -380,14 +391,4 @@ export class HeldTexts {
     const own = boundaryOf(event.coalesce_hint);
     return passThrough || (own !== undefined && level !== undefined && isAtLeast(own, level));
   }
-}
-
-function roomIn(hold: Hold): number {
-  const first = hold.text.chunkAt(hold.start);
-  if (first === undefined) return MAX_TEXT_BYTES;
-  if (hold.roomFor !== first) {
-    hold.roomFor = first;
-    hold.room = roomForText(first.rendered.textBase);
-  }
-  return hold.room;
 }

@@ -5,7 +5,7 @@ import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
 import { createFittingText, type FittingText } from "../text/fitting-text.js";
 import type { Chunk, OutputText } from "./output-text.js";
-import { MAX_TEXT_BYTES } from "./text-room.js";
+import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import { agreeForMerging } from "./unit.js";
 
 /** Text from `start` to the end of the newest chunk. Offsets are those of the output's record; `position` counts code points. */
@@ -19,6 +19,8 @@ export interface Hold {
   cancel: (() => void) | undefined;
   /** Chunks that may not be merged with the text before them; only if nothing but completion releases. */
   readonly seams: Chunk[];
+  /** Index of the first seam that is still ahead. */
+  seamIndex: number;
   /** The seam at which the text now begins. */
   opening: Chunk | undefined;
   readonly size: FittingText;
@@ -37,6 +39,7 @@ export function createHold(text: OutputText, chunk: Chunk, start: number, positi
     newest: chunk,
     cancel: undefined,
     seams: [],
+    seamIndex: 0,
     opening: undefined,
     size: createFittingText(text.boundaries.slice),
     room: MAX_TEXT_BYTES,
@@ -67,4 +70,15 @@ export function ownHint(event: AgentEvent): Boundary | undefined {
 /** Whether two chunks agree in the members that have to be equal for a merge (R10). */
 export function agree(one: Chunk, other: Chunk): boolean {
   return agreeForMerging(one.rendered.entry.event, other.rendered.entry.event);
+}
+
+/** Bytes for text beside the fields of the chunk that the held text begins with. */
+export function roomIn(hold: Hold): number {
+  const first = hold.text.chunkAt(hold.start);
+  if (first === undefined) return MAX_TEXT_BYTES;
+  if (hold.roomFor !== first) {
+    hold.roomFor = first;
+    hold.room = roomForText(first.rendered.textBase);
+  }
+  return hold.room;
 }

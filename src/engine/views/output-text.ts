@@ -19,6 +19,9 @@ export interface Chunk {
   readonly at: Millis;
 }
 
+/** Most text of a sentence in progress that is kept for views that are still to come, in UTF-16 units. */
+const MOST_KEPT_UNITS = 16_384;
+
 export class OutputText {
   readonly key: string;
   readonly session: string;
@@ -40,6 +43,10 @@ export class OutputText {
     this.endPosition = positionIn(first.entry.event);
     this.anchor = { offset: 0, position: this.endPosition };
     this.defaultLanguage = defaultLanguage;
+  }
+
+  get chunkCount(): number {
+    return this.chunks.length;
   }
 
   /** The newest chunk; undefined before the first. */
@@ -87,7 +94,8 @@ export class OutputText {
   /** Forgets the text before `offset`, except the part of the sentence in progress that a new view needs. */
   forget(offset: number): void {
     const { chunks, boundaries } = this;
-    const keep = Math.min(offset, boundaries.last(boundaries.length(), "sentence"));
+    const length = boundaries.length();
+    const keep = Math.min(offset, Math.max(boundaries.last(length, "sentence"), length - MOST_KEPT_UNITS));
     let dead = 0;
     while (dead < chunks.length - 1 && (chunks[dead]?.end ?? 0) <= keep) dead += 1;
     const oldest = chunks[dead];

@@ -6,6 +6,8 @@ import type { RenderedEntry } from "./rendered-entry.js";
 
 /** Text is dropped in steps of so many UTF-16 units, because finding its holders costs more than keeping a little. */
 const FORGET_STEP_UNITS = 2048;
+/** Chunks of which some may be empty, after which text is dropped too. */
+const MOST_CHUNKS = 2048;
 
 export class OutputTexts {
   private readonly segmenter: Segmenter;
@@ -48,7 +50,7 @@ export class OutputTexts {
       return;
     }
     const length = text.boundaries.length();
-    if (length - text.forgottenAt < FORGET_STEP_UNITS) return;
+    if (length - text.forgottenAt < FORGET_STEP_UNITS && text.chunkCount < MOST_CHUNKS) return;
     text.forgottenAt = length;
     text.forget(lowestHeld(text.key) ?? length);
   }

@@ -160,7 +160,11 @@ export class View {
   }
 
   private notBefore(unit: TextUnit): TextUnit {
-    const timestamp = laterTimestamp(unit.timestamp, this.sent.get(unit.session));
+    const sent = this.sent.get(unit.session);
+    const timestamp =
+      sent === undefined
+        ? unit.timestamp
+        : laterTimestamp(unit.timestamp, laterTimestamp(sent, this.lastTimestamp(unit.session)));
     return timestamp === unit.timestamp ? unit : { ...unit, timestamp, verbatim: undefined };
   }
 
