@@ -1,0 +1,80 @@
+// R5, R17, R18, R26, R28, R34: what a subscription still gets where its queue, its view or the daemon's limits are full.
+import { expect, it } from "vitest";
+import type { Terms } from "../../../src/engine/terms/terms.js";
+import { faultOf } from "../../support/fault-of.js";
+import { createEngineRig, type Listener, session, typesOf } from "../../support/rigs/engine-rig.js";
+import { confirmation, decision } from "../../support/rigs/question-rig.js";
+
+const { started, chunk } = session();
+const alarm = (id: string): Record<string, unknown> => ({
+  type: "example:alarm",
+  session_id: id,
+  urgency: "critical",
+  "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/vocabulary/v1"],
+});
+const retune = ({ subscription }: Listener, terms: Partial<Terms>) =>
+  subscription.retune({ ...subscription.terms, ...terms });
+const heardOf = ({ received }: Listener, id: string) =>
+  received.filter(({ event }) => event.session_id === id && event.type === "example:alarm").length;
+
+it("R26: what waited in a pause arrives coalesced, without a rate too", () => {
+  const rig = createEngineRig();
+  const listener = rig.listen({});
+  rig.publish(started());
+  retune(listener, { paused: true });
+  for (let index = 0; index < 10; index += 1) rig.publish(chunk(`Sentence ${index} here. `));
+  rig.advance(1000);
+  retune(listener, { paused: false });
+  rig.advance(0);
+  expect(typesOf(listener.received)).toEqual(["session.started", "output.streaming"]);
+});
+
+it("R5: an agent that opens on its listener's connection is not answered by it, also where no set of terms is left", () => {
+  const rig = createEngineRig({ engine: { maxTermSets: 2 } });
+  const connection = {};
+  const own = rig.listen({ supportsConfirmationReply: true }, "own", undefined, connection);
+  rig.listen({ supportsConfirmationReply: true }, "same");
+  rig.listen({ maxChars: 200 });
+  const agent = rig.engine.openAgent(undefined, undefined, connection);
+  for (const fields of [started(), confirmation("rpl_1")]) agent.publish([{ fields }], false);
+  rig.clock.settle();
+  expect(typesOf(own.received)).not.toContain("awaiting.confirmation");
+  expect(own.subscription.listener.reply(decision(rig, "rpl_1", "accept"), {})).toBe(false);
+});
+
+it("R4, R18: a critical event that stands where a slow listener begins to read is not lost behind a thousand others", () => {
+  const rig = createEngineRig({ engine: { viewWindowCount: 16 } });
+  const listener = rig.listen({});
+  rig.publish(started(), session("sess_2").started());
+  listener.block(true);
+  rig.publish(alarm("sess_1"));
+  for (let index = 0; index < 1100; index += 1) rig.publish(alarm("sess_2"));
+  listener.block(false);
+  rig.advance(1000);
+  expect([heardOf(listener, "sess_1"), heardOf(listener, "sess_2")]).toEqual([1, 1100]);
+});
+
+it("R17: sums of quiet sessions are told beside a busy one, so that a place is told", () => {
+  const rig = createEngineRig();
+  for (let index = 0; index < 5; index += 1) rig.publish(session(`sess_${index}`).started());
+  rig.publish(session("sess_busy").started());
+  const listener = rig.listen({ maxEventsPerSecond: 1 });
+  for (let index = 0; index < 600; index += 1) {
+    rig.publish(session("sess_busy").chunk(`Word ${index} goes. `));
+    rig.advance(200);
+  }
+  expect(listener.received.filter(({ event }) => event.extensions?.aaepd?.summary)).toHaveLength(5);
+  expect(listener.subscription.cursor()).toBeDefined();
+});
+
+it("R28: an event that waits to be sent again waits once, and only so many wait", () => {
+  const rig = createEngineRig();
+  const listener = rig.listen({});
+  rig.publish(started());
+  const ids = Array.from({ length: 257 }, () => rig.publish(alarm("sess_1")));
+  listener.block(true);
+  const again = (index: number) => listener.subscription.repeat(ids[index]?.[0]?.eventId ?? "");
+  for (let index = 0; index < 256; index += 1) for (let twice = 0; twice < 2; twice += 1) again(index);
+  expect(listener.subscription.status().rememberedCount).toBe(256);
+  expect(faultOf(() => again(256)).code).toBe("rate_limit");
+});
