@@ -1,7 +1,6 @@
 // The events of AAEP as types: as an agent may send them, and as a listener receives them.
 import type { AaepEvent as CoreEvent, Envelope } from "#gen/aaep/types.js";
 import type { KnownNames } from "../base/known-names.js";
-import type { FilledIn } from "../protocols/aaep/agent/filled-in.js";
 
 /** Summaries in other languages than the event's own (AAEP §11.2), as in `summary_normal_yo`. */
 export interface SummaryVariants {
@@ -50,6 +49,16 @@ export type ExtensionEvent<Type extends keyof ExtensionEvents = keyof ExtensionE
     readonly summary_detailed?: string;
   } & ExtensionEvents[Name];
 }[Type];
+
+/** The members that the daemon fills in where an agent leaves them out (R2). */
+type FilledIn =
+  | "@context"
+  | "event_id"
+  | "timestamp"
+  | "producer"
+  | "urgency"
+  | "position"
+  | "accepted_response_kinds";
 
 type Publishable<Event> = Event extends unknown
   ? Omit<Event, FilledIn> & Partial<Pick<Event, FilledIn & keyof Event>>

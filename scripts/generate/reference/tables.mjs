@@ -15,14 +15,13 @@ const MODULES = [
   "src/engine/event/agent-states.ts",
   "src/engine/event/event.ts",
   "src/engine/sessions/session-sequence.ts",
-  "src/protocols/aaep/agent/filled-in.ts",
   "src/protocols/aaep/sessions/message-names.ts",
   "src/protocols/aaep/validation/core-types.ts",
   "src/protocols/aaep/validation/validate-messages.ts",
   "transports/http/http-status.ts",
   "transports/json-rpc/status.ts",
   "transports/rpc-status.ts",
-  ...["calls", "capabilities", "errors", "messages", "rules", "states"].map(
+  ...["calls", "capabilities", "errors", "members", "messages", "rules", "states"].map(
     (name) => `scripts/generate/data/${name}.mjs`,
   ),
 ];

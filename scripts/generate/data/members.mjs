@@ -1,16 +1,11 @@
-// The side that fills in each member of an event (R2): a column of docs/reference/events.md, which `npm run generate` writes, and the members that
-// the clients' types let agents leave out.
-import type { AaepEvent } from "#gen/aaep/types.js";
-import type { KnownNames } from "../../../base/known-names.js";
-import type { AGENTS_MEMBERS } from "../validation/agents-members.js";
+// The side that fills in each member of an event (R2), a column of docs/reference/events.md, and the members of the daemon's extension in events.
+// Texts are Markdown with links relative to docs/reference.
 
 /**
- * "agent": the agent alone. "either": the daemon fills the member in if the agent leaves it out, and every event then has it. "both": the agent sets
- * the member, and the daemon adds to it or replaces it for a subscription.
+ * An entry for each member of the core types; a member means the same in each type that has it. "agent": the agent alone. "either": the daemon fills
+ * the member in if the agent leaves it out, and every event then has it. "both": the agent sets the member, and the daemon adds to it or replaces it
+ * for a subscription.
  */
-export type Filler = "agent" | "either" | "both";
-
-/** An entry for each member of the core types. A member means the same in each type that has it. */
 export const FILLED_IN = {
   "@context": "either",
   type: "agent",
@@ -81,15 +76,10 @@ export const FILLED_IN = {
   target_uri: "agent",
   packaged_context: "agent",
   urgency_for_handoff: "agent",
-} as const satisfies Readonly<Record<KnownNames<AaepEvent>, Filler>>;
-
-/** The members that every event has in the end, whether or not its agent set them. */
-export type FilledIn = {
-  [Name in keyof typeof FILLED_IN]: (typeof FILLED_IN)[Name] extends "either" ? Name : never;
-}[keyof typeof FILLED_IN];
+};
 
 /** The meaning of the daemon's own marks in `extensions.aaepd` of an event (R31). */
-export const DAEMON_MARKS: Readonly<Record<string, string>> = {
+export const DAEMON_MARKS = {
   by: "`daemon`: the daemon made the event (R31).",
   summary: "`true`: the event sums up a session for a subscription that was not there (R17).",
   gap: "`{events, reason}`: at most so many events are lost for this subscription (R27); `events` is missing where nobody knows. `reason` is `aged_out`, `resumed_too_late` or `unknown_place`.",
@@ -103,7 +93,7 @@ export const DAEMON_MARKS: Readonly<Record<string, string>> = {
 };
 
 /** The meaning of the members of `extensions.aaepd` that an agent may set (R5a, R5b, R5c, R8, R31). */
-export const AGENT_MARKS: Readonly<Record<"resume_token" | keyof typeof AGENTS_MEMBERS, string>> = {
+export const AGENT_MARKS = {
   resume_token:
     "In `session.started`: the token by which the agent takes the session over, at least 128 random bits. The daemon keeps only its hash and delivers it to nobody (R8).",
   accepts_modified_action: "In `awaiting.confirmation`: whether the agent can carry out a changed action.",
