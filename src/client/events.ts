@@ -51,14 +51,7 @@ export type ExtensionEvent<Type extends keyof ExtensionEvents = keyof ExtensionE
 }[Type];
 
 /** The members that the daemon fills in where an agent leaves them out (R2). */
-type FilledIn =
-  | "@context"
-  | "event_id"
-  | "timestamp"
-  | "producer"
-  | "urgency"
-  | "position"
-  | "accepted_response_kinds";
+type FilledIn = "@context" | "event_id" | "timestamp" | "producer" | "urgency" | "position" | "accepted_response_kinds";
 
 type Publishable<Event> = Event extends unknown
   ? Omit<Event, FilledIn> & Partial<Pick<Event, FilledIn & keyof Event>>

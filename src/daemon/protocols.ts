@@ -6,7 +6,7 @@ import type { Conversation, FirstMessage, MessageProtocol, Protocol } from "../c
 import type { CallProtocol } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
-import type { RpcServices } from "../protocols/aaep/sessions/rpc-services.js";
+import type { RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
 import { createRpcProtocol } from "../protocols/aaep/sessions/rpc-session.js";
 import { errorMessage } from "../protocols/aaep/subscriber/subscriber-messages.js";
 import type { ConversationServices } from "../runtime/conversation.js";

@@ -20,10 +20,10 @@ import type { ResolvedBy } from "../../src/engine/questions/question-result.js";
 import type { SessionPhase } from "../../src/engine/sessions/session-record.js";
 import {
   DAEMON_MESSAGES,
-  RPC_METHODS,
   RPC_NOTIFICATIONS,
   SUBSCRIBER_MESSAGES,
 } from "../../src/protocols/aaep/sessions/message-names.js";
+import { RPC_METHODS } from "../../src/protocols/aaep/sessions/rpc-session.js";
 import { honoredCapabilities } from "../../src/protocols/aaep/subscriber/honored-capabilities.js";
 import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { httpStatusOf } from "../../transports/http/http-status.js";

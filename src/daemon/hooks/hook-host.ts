@@ -14,7 +14,7 @@ import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { AgentHandle } from "../../engine/agents/agent-handle.js";
 import type { Engine } from "../../engine/engine.js";
-import type { HookCaller } from "../../protocols/aaep/sessions/rpc-services.js";
+import type { HookCaller } from "../../protocols/aaep/sessions/rpc-session.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { hostProcess } from "../platform/launchers.js";
 import { processTable } from "../platform/process-lineage.js";

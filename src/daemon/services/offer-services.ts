@@ -9,7 +9,7 @@ import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
 import { assertFewFields } from "../../protocols/aaep/protobuf/value-count.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
-import type { RpcServices } from "../../protocols/aaep/sessions/rpc-services.js";
+import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
 import { FrameLoop, type ReadingTurns } from "../../runtime/frame-loop.js";

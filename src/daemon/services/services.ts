@@ -8,7 +8,7 @@ import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { ServiceListener } from "../../contracts/service.js";
 import type { ServiceAddress } from "../../contracts/service-address.js";
-import { describeFault } from "../../protocols/aaep/services/error-detail.js";
+import { describeFault } from "../../protocols/aaep/services/service-messages.js";
 import { admitEverybody, admitTokenHolders } from "../../security/admission.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { serviceSocketPath } from "./own-addresses.js";

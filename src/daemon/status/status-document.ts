@@ -6,7 +6,7 @@ import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } 
 import type { DeliveryCounts } from "../../engine/subscriptions/delivery-counts.js";
 import type { Terms } from "../../engine/terms/terms.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
-import { limitsDocument } from "../../protocols/aaep/subscriber/requested-members.js";
+import { limitsDocument } from "../../protocols/aaep/subscriber/subscriber-messages.js";
 import { processMemory } from "../platform/process-memory.js";
 import type {
   DaemonStatus,

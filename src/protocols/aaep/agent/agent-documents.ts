@@ -9,13 +9,9 @@ import type { Message } from "../json/message.js";
 /** Ids and epochs of published events (R33). */
 export function receiptDocument({ events, resumeToken }: PublishReceipt): Message {
   return {
-    events: events.map(({ eventId, epoch, resumeToken: own }) => ({ event_id: eventId, epoch, ...tokenMember(own) })),
-    ...tokenMember(resumeToken),
+    events: events.map((one) => ({ event_id: one.eventId, epoch: one.epoch, resume_token: one.resumeToken })),
+    resume_token: resumeToken,
   };
-}
-
-function tokenMember(resumeToken: string | undefined): Message {
-  return resumeToken === undefined ? {} : { resume_token: resumeToken };
 }
 
 /** Reports that the daemon waits for a person, or no longer does. */
@@ -34,42 +30,31 @@ export function closingDocument(areSessionsKept: boolean): Message {
  */
 export function summaryDocument(summary: SessionSummary, after?: unknown): Message {
   const from = placeIn(after);
-  const head = headDocument(summary, from === undefined);
+  const { agents, openTools, openOutputs } = from === undefined ? summary : NOTHING_OPEN;
+  const head = {
+    session_id: summary.sessionId,
+    state: summary.state,
+    agents: agents.map(({ producer, state }) => ({ producer, state })),
+    open_tools: openTools.map(({ tool, toolCallId }) => ({ tool, tool_call_id: toolCallId })),
+    open_outputs: openOutputs.map(({ outputId, position }) => ({ output_id: outputId, position })),
+  };
   const items: readonly Item[] = [
-    ...summary.openQuestions.map(({ ordinal, event }) => ({ place: { list: 0, number: ordinal }, event })),
+    ...summary.openQuestions.map(({ ordinal, event }) => ({
+      place: { list: 0, number: ordinal },
+      document: event as Message,
+    })),
     ...summary.outcomes.map(({ number, token, outcome }) => ({
       place: { list: 1, number },
-      outcome: { reply_token: token, outcome },
+      document: { reply_token: token, outcome },
     })),
   ];
-  const { page, next } = pageOf(
-    from === undefined ? items : items.filter(({ place }) => isBehind(place, from)),
-    JSON.stringify(head).length,
-  );
-  return {
-    ...head,
-    open_questions: page.flatMap(({ event }) => event ?? []),
-    outcomes: page.flatMap(({ outcome }) => outcome ?? []),
-    ...(next === undefined ? {} : { next }),
-  };
+  const rest = from === undefined ? items : items.filter(({ place }) => isBehind(place, from));
+  const { page, next } = pageOf(rest, JSON.stringify(head).length);
+  const documentsOf = (list: number) => page.flatMap(({ place, document }) => (place.list === list ? [document] : []));
+  return { ...head, open_questions: documentsOf(0), outcomes: documentsOf(1), next };
 }
 
-function headDocument({ sessionId, state, agents, openTools, openOutputs }: SessionSummary, isWhole: boolean): Message {
-  const head = { session_id: sessionId, state };
-  if (!isWhole) return { ...head, agents: [], open_tools: [], open_outputs: [] };
-  return {
-    ...head,
-    agents: agents.map(({ producer, state }) => ({ producer, state })),
-    open_tools: openTools.map(({ tool, toolCallId }) => ({
-      tool,
-      ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
-    })),
-    open_outputs: openOutputs.map(({ outputId, position }) => ({
-      ...(outputId === undefined ? {} : { output_id: outputId }),
-      position,
-    })),
-  };
-}
+const NOTHING_OPEN = { agents: [], openTools: [], openOutputs: [] } as const;
 
 /** A place in the list of open questions (0), or in that of outcomes behind it (1). It stays when its question leaves the list. */
 interface Place {
@@ -79,8 +64,7 @@ interface Place {
 
 interface Item {
   readonly place: Place;
-  readonly event?: Message;
-  readonly outcome?: Message;
+  readonly document: Message;
 }
 
 function placeIn(after: unknown): Place | undefined {
@@ -99,8 +83,8 @@ const PAGE_UNITS = 65_536;
 function pageOf(items: readonly Item[], units: number): { readonly page: readonly Item[]; readonly next?: string } {
   let taken = units;
   let last: Place | undefined;
-  for (const [index, { place, event, outcome }] of items.entries()) {
-    taken += JSON.stringify(event ?? outcome).length;
+  for (const [index, { place, document }] of items.entries()) {
+    taken += JSON.stringify(document).length;
     if (last !== undefined && taken > PAGE_UNITS)
       return { page: items.slice(0, index), next: `${last.list}-${last.number}` };
     last = place;
@@ -139,9 +123,11 @@ export function closedSummaryDocument(summary: SessionSummary, after: unknown): 
 }
 
 function knownMembers(producer: Producer): Producer {
-  const all: Message = { ...producer };
-  const known = PRODUCER_MEMBERS.flatMap((name) => (typeof all[name] === "string" ? [[name, all[name]] as const] : []));
-  return { agent_id: producer.agent_id, ...Object.fromEntries(known) };
+  const { agent_id, ...others } = producer;
+  const known = Object.entries(others).filter(
+    ([name, value]) => PRODUCER_MEMBERS.has(name) && typeof value === "string",
+  );
+  return { agent_id, ...Object.fromEntries(known) };
 }
 
-const PRODUCER_MEMBERS = ["agent_id", "agent_version", "agent_name", "model", "manifest_uri"] as const;
+const PRODUCER_MEMBERS: ReadonlySet<string> = new Set(["agent_version", "agent_name", "model", "manifest_uri"]);

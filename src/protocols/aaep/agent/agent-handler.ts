@@ -1,140 +1,256 @@
-// The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): publications, the agent's identity, sessions that it takes over, and its
-// questions. Framing, and the wording of answers, are in other files.
+// The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): publications, the agent's identity, sessions that it takes over, and
+// questions as calls that are answered with the outcome. Framing, and the wording of answers, are in other files.
 import { Fault, faultFrom } from "../../../base/errors.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";
+import type { AbortSignalLike } from "../../../contracts/rpc.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Engine } from "../../../engine/engine.js";
-import type { Producer } from "../../../engine/event/event.js";
+import {
+  isQuestionKind,
+  isTerminalKind,
+  type Producer,
+  type QuestionKind,
+  topicKind,
+} from "../../../engine/event/event.js";
+import type { HostDecision, ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import type { SessionSummary } from "../../../engine/sessions/session-record.js";
 import type { Message } from "../json/message.js";
+import { type EventsMessage, sourceTexts } from "../json/source-text.js";
 import { MOST_DECLARED_LANGUAGES, type SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { ownMembersIn } from "../validation/manifest-members.js";
 import { assertManifest, assertResumeSession } from "../validation/validate-messages.js";
-import type { AgentQuestions } from "./agent-questions.js";
-import { createAgentQuestions } from "./agent-questions.js";
-import { isQuestion } from "./costly-calls.js";
 
 export interface AgentHandlerServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
   /** The rights of the connection (R36). */
   readonly access: Access;
   /** Identity of the events of an agent that declares none. */
-  readonly identity: Producer | undefined;
-  /** Callbacks for messages to the agent; undefined if it cannot receive any. */
-  readonly events: AgentEvents | undefined;
+  readonly identity?: Producer | undefined;
+  /** Callbacks for messages to the agent. Default: it cannot receive any. */
+  readonly events?: AgentEvents;
   /** The connection, if it may have subscriptions too: the same object as in `SubscriptionEvents` (R5). Default: it has none. */
   readonly connection?: object;
   /** The process of the connection. Default: not known (R5d). */
   readonly processId?: number | undefined;
   /** Receives the languages of the manifest while the agent is connected. */
   readonly languages: Pick<SpokenLanguages, "changed">;
-  /** Receives each declared manifest: identity, languages and extensions. */
-  readonly manifestDeclared: (manifest: Message) => void;
+  /** Receives each declared manifest: identity, languages and extensions. Default: nobody does. */
+  readonly manifestDeclared?: (manifest: Message) => void;
 }
 
-interface Publication {
-  readonly events: readonly unknown[];
-  /** Whether pointers of faults begin with an index. */
-  readonly isArray: boolean;
+/** A call that waits for a person. `signal`: "cancelled" withdraws the question, "ended" leaves it open. */
+export interface AskingCall {
+  readonly signal: AbortSignalLike;
   /** The token of a session that another connection has (R8). */
   readonly resumeToken?: string | undefined;
-  /** Returns the JSON text of each event, if there is one. Called once the events are known to be objects. May throw. */
-  readonly sources?: () => readonly string[];
 }
 
-export interface AgentHandler extends AgentQuestions {
-  /** Publishes all events or none. Throws the Fault that refuses them. */
-  readonly publish: (publication: Publication) => PublishReceipt;
-  /** Takes a complete manifest. Throws "invalid_message". */
-  readonly setManifest: (manifest: unknown) => void;
-  /** Takes `{session_id, resume_token}`. Throws "invalid_message", and the Faults of the engine. */
-  readonly resumeSession: (claim: unknown) => SessionSummary;
-  /** Resolves when everything reported to the agent is durable, as `AgentHandle.whenDurable` does (R29). */
-  readonly whenDurable: () => Promise<void> | undefined;
+/**
+ * Most questions of one connection that wait for their outcomes at a time: half of those that may be open in all sessions, and far fewer than the
+ * unanswered requests at which reading pauses, so that an agent with too many questions can still withdraw some.
+ */
+export const MAX_AWAITED_COUNT = 512;
+
+/** Defaults for members that a question leaves out: time enough for a person, and rejection without an answer. */
+const DEFAULTS = {
+  confirmation: { timeout_seconds: 300, default_decision: "reject" },
+  clarification: { timeout_seconds: 300 },
+} as const;
+
+/** Whether a publish costs much: the end of a session closes everything open in it (R3a), and a question is put to everybody who can answer (R6). */
+export function isCostlyPublish(events: readonly unknown[]): boolean {
+  return events.some((event) => isCostlyKind(topicKind((event as { readonly type?: unknown } | null)?.type)));
+}
+
+function isCostlyKind(kind: ReturnType<typeof topicKind>): boolean {
+  return isTerminalKind(kind) || isQuestionKind(kind);
+}
+
+/** One agent, from its first call to the end of its connection. */
+export class AgentHandler {
+  /** Whether the last publish cost so much that other peers come first. */
+  wasCostly = false;
+  private readonly services: AgentHandlerServices;
+  private handle: AgentHandle | undefined;
+  private spoken: readonly string[] = [];
+  private awaitedCount = 0;
+
+  constructor(services: AgentHandlerServices) {
+    this.services = services;
+  }
+
   /** The engine's agent behind the handler; opened at the first call, and again after `close`. */
-  readonly agent: () => AgentHandle;
-  /** Reports that the connection has ended, or that the agent sends no more: the grace of its sessions begins (R8). */
-  readonly close: () => void;
-}
+  agent(): AgentHandle {
+    const { engine, identity, events, connection, processId } = this.services;
+    this.handle ??= engine.openAgent(identity, events, connection, processId);
+    return this.handle;
+  }
 
-export function createAgentHandler(services: AgentHandlerServices): AgentHandler {
-  const { access } = services;
-  let handle: AgentHandle | undefined;
-  let spoken: readonly string[] = [];
-  const agent = (): AgentHandle => {
-    handle ??= services.engine.openAgent(services.identity, services.events, services.connection, services.processId);
-    return handle;
-  };
+  /**
+   * Publishes all events or none. `isArray`: pointers of faults begin with an index. `resumeToken`: of a session that another connection has (R8).
+   * `message`: the JSON that carried the events. Throws the Fault that refuses them.
+   */
+  publish(
+    events: readonly unknown[],
+    isArray: boolean,
+    resumeToken?: string | undefined,
+    message?: EventsMessage,
+  ): PublishReceipt {
+    try {
+      this.assertMayPublish(events);
+      const texts = message && sourceTexts(message, isArray);
+      const inputs = events.map((event, index) => ({
+        fields: event as Message,
+        source: texts?.[index],
+        isHandedOver: true,
+      }));
+      return this.agent().publish(inputs, isArray, resumeToken);
+    } catch (caught) {
+      this.services.engine.publishRefused(faultFrom(caught).code);
+      throw caught;
+    }
+  }
 
-  const speaks = (languages: readonly string[]): void => {
-    services.languages.changed(spoken, languages);
-    spoken = languages;
-  };
-
-  const publish = ({ events, isArray, resumeToken, sources }: Publication): PublishReceipt => {
-    assertObjects(events);
-    assertMayPublish(events, access);
-    const texts = sources?.();
-    const inputs = events.map((event, index) => ({
-      fields: event as Readonly<Record<string, unknown>>,
-      source: texts?.[index],
-      isHandedOver: true,
-    }));
-    return agent().publish(inputs, isArray, resumeToken);
-  };
-
-  return {
-    ...createAgentQuestions(agent, access),
-    agent,
-    publish: (publication) => {
+  /**
+   * Asks a question; `fields` are the members of the awaiting event, with `session_id`. Throws the Fault that refuses it; resolves with its outcome.
+   */
+  ask(kind: QuestionKind, fields: unknown, { signal, resumeToken }: AskingCall): Promise<ResolvedQuestion> {
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+      const sentence = "Give the fields of the question, with session_id.";
+      throw new Fault("invalid_params", sentence, { pointer: "", rule: "R33" });
+    }
+    const given = fields as Message;
+    assertMay(this.services.access, "ask", given.session_id);
+    if (this.awaitedCount >= MAX_AWAITED_COUNT) {
+      const sentence = `Wait for an outcome or take a question back first: ${MAX_AWAITED_COUNT} of this connection are waited for.`;
+      throw new Fault("rate_limit", sentence, { pointer: "", rule: "AAEP §6.1" });
+    }
+    // Defaults stand last: the text of a question that has them all is the one that was published before (R3).
+    const missing = Object.entries(DEFAULTS[kind]).filter(([name]) => !Object.hasOwn(given, name));
+    const event = { ...given, type: `aaep:agent.awaiting.${kind}`, ...Object.fromEntries(missing) };
+    return new Promise((resolve) => {
+      const told = (resolved: ResolvedQuestion): void => {
+        this.awaitedCount -= 1;
+        resolve(resolved);
+      };
+      // Counted first, because the outcome may come at once.
+      this.awaitedCount += 1;
+      let token: string;
       try {
-        return publish(publication);
+        token = this.agent().ask(event, told, resumeToken).token;
       } catch (caught) {
-        services.engine.publishRefused(faultFrom(caught).code);
+        this.awaitedCount -= 1;
         throw caught;
       }
-    },
-    setManifest: (manifest) => {
-      assertMay(access, "declare");
-      assertManifest(manifest);
-      const { pid, canStop } = ownMembersIn(manifest);
-      const { agent_id, agent_version, agent_name, languages_supported: languages = [] } = manifest;
-      const identity = {
-        agent_id,
-        ...(agent_version === undefined ? {} : { agent_version }),
-        ...(agent_name === undefined ? {} : { agent_name }),
-      };
-      agent().setIdentity(identity, languages[0]);
-      agent().addProcess(pid, true);
-      agent().setCanStop(canStop);
-      speaks(languages.slice(0, MOST_DECLARED_LANGUAGES));
-      services.manifestDeclared(manifest as unknown as Message);
-    },
-    whenDurable: () => agent().whenDurable(),
-    resumeSession: (claim) => {
-      assertResumeSession(claim);
-      assertMay(access, "resume", claim.session_id);
-      return agent().resumeSession(claim.session_id, claim.resume_token);
-    },
-    close: () => {
-      handle?.close();
-      handle = undefined;
-      speaks([]);
-    },
-  };
-}
+      const withdraw = (): void => this.withdraw(token, signal, resumeToken);
+      if (signal.aborted) withdraw();
+      else signal.addEventListener("abort", withdraw, { once: true });
+    });
+  }
 
-function assertMayPublish(events: readonly unknown[], access: Access): void {
-  for (const event of events) {
-    const { session_id: sessionId } = event as { readonly session_id?: unknown };
-    assertMay(access, isQuestion(event) ? "ask" : "publish", sessionId);
+  /**
+   * Withdraws a question, or closes it with the decision of the agent's own dialog in `host` (R5a). Returns, once that is durable (R29), whether the
+   * question was open and belonged to this agent or to the session of `resumeToken`.
+   */
+  cancel(token: string, host: Message, resumeToken?: string): boolean | Promise<boolean> {
+    assertMay(this.services.access, "cancel");
+    const handle = this.agent();
+    if (!handle.cancel(token, resumeToken, hostDecision(host))) return false;
+    return handle.whenDurable()?.then(() => true) ?? true;
+  }
+
+  /**
+   * The outcome of a question. Throws "not_found" for a token that is not remembered, and likewise if this connection neither has the question's
+   * session nor shows its token (R19).
+   */
+  outcomeOf(token: string, resumeToken?: string): ResolvedQuestion | "open" {
+    assertMay(this.services.access, "outcome");
+    const outcome = this.agent().outcomeOf(token, resumeToken);
+    if (outcome !== undefined) return outcome;
+    const sentence =
+      "Name the reply_token of a question of your own session that was asked in the last 24 hours; show resume_token where the session is another connection's.";
+    throw new Fault("not_found", sentence, { pointer: "/reply_token", rule: "AAEP §6.2" });
+  }
+
+  /** Takes a complete manifest. Throws "invalid_message". */
+  setManifest(manifest: unknown): void {
+    assertMay(this.services.access, "declare");
+    assertManifest(manifest);
+    const { pid, canStop } = ownMembersIn(manifest);
+    const { agent_id, agent_version, agent_name, languages_supported: languages = [] } = manifest;
+    const identity = {
+      agent_id,
+      ...(agent_version === undefined ? {} : { agent_version }),
+      ...(agent_name === undefined ? {} : { agent_name }),
+    };
+    const agent = this.agent();
+    agent.setIdentity(identity, languages[0]);
+    agent.addProcess(pid, true);
+    agent.setCanStop(canStop);
+    this.speak(languages.slice(0, MOST_DECLARED_LANGUAGES));
+    this.services.manifestDeclared?.(manifest as unknown as Message);
+  }
+
+  /**
+   * Takes over the session in `{session_id, resume_token}` (R8). Throws "invalid_message", and the Faults of the engine. `durable`: when everything
+   * in the summary is safe (R29).
+   */
+  resumeSession(claim: unknown): { readonly summary: SessionSummary; readonly durable: Promise<void> | undefined } {
+    // First, because no session is taken over while the journal cannot write.
+    const durable = this.agent().whenDurable();
+    assertResumeSession(claim);
+    assertMay(this.services.access, "resume", claim.session_id);
+    return { summary: this.agent().resumeSession(claim.session_id, claim.resume_token), durable };
+  }
+
+  /** Reports that the connection has ended, or that the agent sends no more: the grace of its sessions begins (R8). */
+  close(): void {
+    this.handle?.close();
+    this.handle = undefined;
+    this.speak([]);
+  }
+
+  private speak(languages: readonly string[]): void {
+    this.services.languages.changed(this.spoken, languages);
+    this.spoken = languages;
+  }
+
+  private assertMayPublish(events: readonly unknown[]): void {
+    this.wasCostly = false;
+    for (const [index, event] of events.entries()) {
+      if (typeof event !== "object" || event === null || Array.isArray(event))
+        throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
+      const { type, session_id: sessionId } = event as Message;
+      const kind = topicKind(type);
+      assertMay(this.services.access, isQuestionKind(kind) ? "ask" : "publish", sessionId);
+      this.wasCostly ||= isCostlyKind(kind);
+    }
+  }
+
+  /** An agent whose connection is lost may come back to its question (R8); only a connected agent withdraws it. */
+  private withdraw(token: string, signal: AbortSignalLike, resumeToken: string | undefined): void {
+    if (signal.reason !== "cancelled") return;
+    try {
+      this.agent().cancel(token, resumeToken);
+    } catch (caught) {
+      // While the journal cannot write, the question stays open and is still waited for.
+      if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
+    }
   }
 }
 
-function assertObjects(events: readonly unknown[]): void {
-  const stray = events.findIndex((event) => typeof event !== "object" || event === null || Array.isArray(event));
-  if (stray < 0) return;
-  throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${stray}`, rule: "AAEP §3.9" });
+/** Undefined if the question is only withdrawn. Throws "invalid_params" for one member without the other, and for other values. */
+function hostDecision({ decided_by: by, decision }: Message): HostDecision | undefined {
+  if (by === undefined && decision === undefined) return undefined;
+  const fault = (pointer: string, sentence: string) => new Fault("invalid_params", sentence, { pointer, rule: "R5a" });
+  if (by !== "host") {
+    throw fault(
+      "/decided_by",
+      'Set `decided_by` to "host" where the agent\'s own dialog was answered, else leave out `decision` as well.',
+    );
+  }
+  if (decision === "accept" || decision === "reject") return decision;
+  throw fault("/decision", 'Set `decision` to "accept" or "reject", as the person decided.');
 }

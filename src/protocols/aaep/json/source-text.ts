@@ -2,24 +2,21 @@
 import type { JsonOutline } from "../../../base/json-document.js";
 import { type OutlinedPart, partAt, partNamed, partsIn } from "../../../base/json-outline.js";
 
-/** Events that are objects, in the params of a message. */
-export interface EventsInMessage {
-  /** The message, and its outline. */
+/** A message of JSON-RPC that carried events. */
+export interface EventsMessage {
   readonly text: string;
   readonly outline: JsonOutline;
-  readonly isArray: boolean;
-  /** Whether the events are the member `events` of the params. */
+  /** Whether the events are the member `events` of the params, and not the params themselves. */
   readonly isLong: boolean;
 }
 
-/** Returns the text of each event as it stands in the message. */
-export function sourceText({ text, outline, isArray, isLong }: EventsInMessage): readonly string[] {
+/** Returns the text of each event, which is an object, as it stands in the message. `isArray`: the events stand in a list. */
+export function sourceTexts({ text, outline, isLong }: EventsMessage, isArray: boolean): readonly string[] {
   const message = partAt(outline, 0);
   const params = message && partNamed(text, outline, message, "params");
   const published = isLong ? params && partNamed(text, outline, params, "events") : params;
   if (published === undefined) return [];
-  const events = isArray ? partsIn(outline, published) : [published];
-  return events.map((event) => copyOf(text, event));
+  return isArray ? partsIn(outline, published).map((event) => copyOf(text, event)) : [copyOf(text, published)];
 }
 
 /** Usual length of the message around a single event. */

@@ -1,4 +1,4 @@
-// Reads fields of a message that cannot be decoded as a whole, as far as its bytes are readable.
+// Reads fields of a message that cannot be decoded as a whole, or is not decoded yet, as far as its bytes are readable.
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { DELIMITED } from "./byte-writer.js";
 
@@ -16,6 +16,11 @@ export function fieldsIn(bytes: Uint8Array, wanted: number): readonly Uint8Array
     if (number === wanted && content !== undefined) found.push(content);
   });
   return found;
+}
+
+/** Returns the number of items in the list `list` of the message in the field `outer`. */
+export function lengthOfList(bytes: Uint8Array, outer: number, list: number): number {
+  return fieldsIn(bytes, outer).reduce((count, one) => count + fieldsIn(one, list).length, 0);
 }
 
 /** Returns the one text that all fields contain; undefined if they differ, if there is none, or if one is not UTF-8. */

@@ -1,16 +1,12 @@
 // Reads the requests of agents to the services as documents.
 import type { DescMessage } from "@bufbuild/protobuf";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { EventBatchSchema, PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../../base/errors.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
-import { topicKind } from "../../../engine/event/event.js";
-import type { OpenQuestion } from "../../../engine/sessions/session-record.js";
+import { type QuestionKind, topicKind } from "../../../engine/event/event.js";
 import type { Message } from "../json/message.js";
-import { DELIMITED } from "../protobuf/byte-writer.js";
-import { listLengthWithin } from "../protobuf/list-length.js";
-import { requestIdOf } from "./service-claims.js";
-import { documentIn } from "./service-frames.js";
+import { fieldsIn, lengthOfList, soleText } from "../protobuf/loose-fields.js";
+import { documentIn, requestIdOf } from "./service-messages.js";
 
 /** One request of the stream: exactly one action, and the id, which is empty if the request has none. */
 export type PublishRequest = { readonly id: string } & PublishAction;
@@ -35,31 +31,14 @@ export function publishRequestIn(frame: ServiceMessage): PublishRequest {
   throw new Fault("invalid_message", "Send one of `publish`, `manifest` and `resume`.", { pointer: "", rule: "R20" });
 }
 
-/** Reads the id of a request that is otherwise unreadable. */
+/** Reads the id of a request that is otherwise unreadable; "" if it has none, or several. */
 export function requestIdIn(frame: ServiceMessage): string {
   if (frame.written !== undefined) return requestIdOf(frame.written.text);
-  const reader = new BinaryReader(frame);
-  let id = "";
-  try {
-    while (reader.pos < reader.len) {
-      const [number, wireType] = reader.tag();
-      if (number === PublishRequestSchema.field.requestId.number && wireType === DELIMITED) id = reader.string();
-      else reader.skip(wireType, number);
-    }
-  } catch {
-    // An id before the malformed place is still known.
-  }
-  return id;
+  return soleText(fieldsIn(frame, PublishRequestSchema.field.requestId.number)) ?? "";
 }
 
 /** Most events of a batch that is decoded: as many as `max_published_events` may be. */
 const MOST_DECODED_EVENTS = 512;
-
-function assertEventCount(count: number): void {
-  if (count <= MOST_DECODED_EVENTS) return;
-  const sentence = `Publish at most ${MOST_DECODED_EVENTS} events at a time; these are ${count}.`;
-  throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
-}
 
 /**
  * Returns a call of an agent as a document. Pointers of events in a batch begin with an index.
@@ -67,8 +46,11 @@ function assertEventCount(count: number): void {
  */
 export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): Message {
   const batch = descriptor.fields.find(({ message }) => message?.typeName === EventBatchSchema.typeName);
-  if (batch !== undefined)
-    assertEventCount(listLengthWithin(frame, batch.number, EventBatchSchema.field.events.number));
+  const count = batch && lengthOfList(frame, batch.number, EventBatchSchema.field.events.number);
+  if (count !== undefined && count > MOST_DECODED_EVENTS) {
+    const sentence = `Publish at most ${MOST_DECODED_EVENTS} events at a time; these are ${count}.`;
+    throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
+  }
   try {
     return documentIn(descriptor, frame);
   } catch (caught) {
@@ -92,7 +74,7 @@ function withCompletion(event: Message): Message {
 }
 
 /** The fields of a question. @throws Fault "invalid_message" if there is none, or another event */
-export function questionIn(event: unknown, kind: OpenQuestion["kind"]): Message {
+export function questionIn(event: unknown, kind: QuestionKind): Message {
   if (event === undefined) throw missing("event", `with session_id and awaiting_${kind}`);
   const fields = event as Message;
   if (fields.type === undefined || topicKind(fields.type) === `awaiting.${kind}`) return fields;

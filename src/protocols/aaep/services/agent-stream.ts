@@ -2,7 +2,6 @@
 // are durable. Messages about the agent's questions go out between the answers.
 import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../../base/errors.js";
-import type { SharedRoom } from "../../../base/shared-room.js";
 import { timeToClose } from "../../../base/time-limit.js";
 import { withResolvers } from "../../../base/with-resolvers.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
@@ -10,6 +9,7 @@ import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
 import type { Conversation, EndReason } from "../../../contracts/protocol.js";
 import type { Connection, FrameTaker, PeerIdentity } from "../../../contracts/transport.js";
+import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import {
@@ -19,15 +19,14 @@ import {
   receiptDocument,
   waitingDocument,
 } from "../agent/agent-documents.js";
-import { type AgentHandler, createAgentHandler } from "../agent/agent-handler.js";
-import { isCostlyCall } from "../agent/costly-calls.js";
+import { AgentHandler } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
-import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
-import { messageBytes } from "./service-frames.js";
+import { OrderedAnswers } from "./ordered-answers.js";
+import { messageBytes } from "./service-messages.js";
 
 export interface AgentStreamServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
@@ -43,123 +42,157 @@ export interface AgentStreamServices {
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
 
-/**
- * Serves a stream from its first frame to its end, which is the end of its agent (R8). If this side ends the stream, the answers known so far go out
- * first, then the status of the reason. `answerRoom`: of all streams together.
- */
-export function serveAgentStream(
-  connection: Connection<Uint8Array>,
-  services: AgentStreamServices,
-  answerRoom: SharedRoom,
-): Conversation {
-  const { clock, log } = services;
-  const answers: OrderedAnswers<Uint8Array> = createOrderedAnswers(connection, answerRoom);
-  let hasAsked = false;
-  let isOver = false;
-  /** Requests whose answers wait until their contents are durable. */
-  const unsafe = new Set<Promise<void>>();
-  const { promise: inputEnded, resolve: tellInputEnded } = withResolvers();
+/** Serves a stream from its first frame to its end, which is the end of its agent (R8). */
+export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): void {
+  const stream = new AgentStream(connection, services);
+  services.readFrames(connection, stream);
+  services.served(stream, connection.peer);
+}
 
-  const handler = createAgentHandler({
-    engine: services.engine,
-    access: services.access.of(connection.peer),
-    identity: undefined,
-    processId: connection.peer.processId,
-    events: {
-      outcome: (resolved) => answers.tell(outcomeFrame(resolved)),
-      // The state of waiting may change many times before a slow agent takes the message, so only the newest is kept.
-      waiting: (question, isWaiting) =>
-        answers.tell(encoded("", { waiting: waitingDocument(question, isWaiting) }), question.token),
-      stopRequested: (session_id) =>
-        answers.tell(encoded("", { stop_requested: { session_id } }), `stop ${session_id}`),
-      closing: (areSessionsKept) => answers.tell(encoded("", { closing: closingDocument(areSessionsKept) })),
-    },
-    languages: services.languages,
-    manifestDeclared: () => {},
-  });
+class AgentStream implements Conversation, FrameTaker<Uint8Array> {
+  readonly inputEnded: Promise<void>;
+  readonly done: Promise<void>;
+  private readonly connection: Connection<Uint8Array>;
+  private readonly services: AgentStreamServices;
+  private readonly answers: OrderedAnswers<Uint8Array>;
+  private readonly handler: AgentHandler;
+  private readonly tellInputEnded: () => void;
+  private readonly cancelTimeout: () => void;
+  /** Answers that wait until their contents are durable (R29). */
+  private readonly unsafe = new Set<Promise<void>>();
+  private hasAsked = false;
+  private isOver = false;
 
-  const cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs(), () => {
-    if (!hasAsked) void finish("handshake_timeout");
-  });
+  constructor(connection: Connection<Uint8Array>, services: AgentStreamServices) {
+    const { engine, access, languages, clock } = services;
+    const { peer } = connection;
+    this.connection = connection;
+    this.services = services;
+    this.answers = new OrderedAnswers(connection);
+    const { promise, resolve } = withResolvers();
+    this.inputEnded = promise;
+    this.tellInputEnded = resolve;
+    this.handler = new AgentHandler({
+      engine,
+      access: access.of(peer),
+      processId: peer.processId,
+      languages,
+      events: this.eventsForAgent(),
+    });
+    this.cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs(), () => {
+      if (!this.hasAsked) void this.finish("handshake_timeout");
+    });
+    this.done = connection.closed.then(() => this.over());
+  }
 
-  const over = (): void => {
-    if (isOver) return;
-    isOver = true;
-    cancelTimeout();
-    answers.handOver();
-    handler.close();
-    tellInputEnded();
-  };
-  const done = connection.closed.then(over);
-
-  async function finish(reason: EndReason, until?: Millis): Promise<number> {
-    over();
-    await connection.close(faultOf(reason), timeToClose(until, clock.now()));
-    const { isCutShort } = await connection.closed;
+  /** Ends the stream from this side: the answers known so far go out first, then the status of the reason. */
+  async finish(reason: EndReason, until?: Millis): Promise<number> {
+    this.over();
+    await this.connection.close(faultOf(reason), timeToClose(until, this.services.clock.now()));
+    const { isCutShort } = await this.connection.closed;
     return isCutShort === true ? 1 : 0;
   }
 
-  const outcomeFrame = (resolved: ResolvedQuestion): Uint8Array => {
-    try {
-      return encoded("", { outcome: closedOutcomeDocument(resolved) });
-    } catch (caught) {
-      return encoded("", { error: errorMessage(publicFault(caught, log)) });
-    }
-  };
-
-  const answerLater = (answered: Promise<void>): void => {
-    unsafe.add(answered);
-    void answered.then(() => unsafe.delete(answered));
-  };
-
-  /** Handles one frame. Returns whether it was costly. */
-  const take = (frame: Uint8Array): boolean => {
+  /** Handles one request. Returns whether it was costly. */
+  take(frame: Uint8Array): boolean {
+    if (this.isOver) return false;
     // The place is reserved first, so that messages about these events follow their receipt.
-    const answer = answers.reserve(messageBytes(frame));
+    const answer = this.answers.reserve(messageBytes(frame));
     let id: string | undefined;
-    const refuse = (caught: unknown): void =>
-      answer(encoded(id ?? requestIdIn(frame), { error: errorMessage(publicFault(caught, log)) }));
+    const refuse = (caught: unknown): void => answer(encoded(id ?? requestIdIn(frame), this.errorOf(caught)));
     try {
       const request = publishRequestIn(frame);
       id = request.id;
-      hasAsked = true;
-      const { response, isCostly, durable } = respond(handler, request);
+      this.hasAsked = true;
+      const { response, isCostly, durable } = this.respond(request);
       const message = encoded(id, response);
       // Acknowledged events are durable (R29).
       if (durable === undefined) answer(message);
-      else answerLater(durable.then(() => answer(message), refuse));
+      else this.answerLater(durable.then(() => answer(message), refuse));
       return isCostly;
     } catch (caught) {
       refuse(caught);
       return false;
     }
-  };
+  }
 
-  const end = async (fault: Fault | undefined): Promise<void> => {
-    tellInputEnded();
+  /** An agent that sends without reading is not read from either. */
+  room(): Promise<void> | undefined {
+    return this.isOver ? undefined : this.answers.room();
+  }
+
+  noMore(fault: Fault | undefined): void {
+    void this.end(fault);
+  }
+
+  private async end(fault: Fault | undefined): Promise<void> {
+    this.tellInputEnded();
     if (fault === undefined) {
       // A session's token is reported to its owner (R8), so the agent keeps its sessions until all its requests are answered.
-      await Promise.all(unsafe);
+      await Promise.all(this.unsafe);
       // The end of the input ends the agent: pending answers go out, further messages do not.
-      handler.close();
-      await answers.empty();
+      this.handler.close();
+      await this.answers.empty();
     }
-    over();
-    await connection.close(fault);
-  };
+    this.over();
+    await this.connection.close(fault && publicFault(fault, this.services.log));
+  }
 
-  services.readFrames(connection, {
-    take: (frame) => !isOver && take(frame),
-    room: () => {
-      if (isOver) return undefined;
-      // An agent that sends without reading is not read from either.
-      return answers.hasRoom() ? undefined : answers.room();
-    },
-    noMore: (fault) => void end(fault === undefined ? undefined : publicFault(fault, log)),
-  });
-  const stream: Conversation = { finish, inputEnded, done };
-  services.served(stream, connection.peer);
-  return stream;
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.cancelTimeout();
+    this.answers.handOver();
+    this.handler.close();
+    this.tellInputEnded();
+  }
+
+  private answerLater(answered: Promise<void>): void {
+    this.unsafe.add(answered);
+    void answered.then(() => this.unsafe.delete(answered));
+  }
+
+  private respond(request: PublishRequest): Responded {
+    const { handler } = this;
+    switch (request.kind) {
+      case "publish": {
+        const receipt = handler.publish(request.events, true, request.resumeToken);
+        const { durable } = receipt;
+        return { response: { receipt: receiptDocument(receipt) }, isCostly: handler.wasCostly, durable };
+      }
+      case "manifest":
+        handler.setManifest(request.manifest);
+        return { response: { manifest: {} }, isCostly: false };
+      case "resume": {
+        const { summary, durable } = handler.resumeSession(request.claim);
+        const session = closedSummaryDocument(summary, request.claim.after);
+        return { response: { session }, isCostly: true, durable };
+      }
+    }
+  }
+
+  private eventsForAgent(): AgentEvents {
+    const tell = (response: Message, key?: string): void => this.answers.tell(encoded("", response), key);
+    return {
+      outcome: (resolved) => tell(this.outcomeOf(resolved)),
+      // The state of waiting may change many times before a slow agent takes the message, so only the newest is kept.
+      waiting: (question, isWaiting) => tell({ waiting: waitingDocument(question, isWaiting) }, question.token),
+      stopRequested: (session_id) => tell({ stop_requested: { session_id } }, `stop ${session_id}`),
+      closing: (areSessionsKept) => tell({ closing: closingDocument(areSessionsKept) }),
+    };
+  }
+
+  private outcomeOf(resolved: ResolvedQuestion): Message {
+    try {
+      return { outcome: closedOutcomeDocument(resolved) };
+    } catch (caught) {
+      return this.errorOf(caught);
+    }
+  }
+
+  private errorOf(caught: unknown): Message {
+    return { error: errorMessage(publicFault(caught, this.services.log)) };
+  }
 }
 
 interface Responded {
@@ -167,26 +200,6 @@ interface Responded {
   readonly response: Message;
   readonly isCostly: boolean;
   readonly durable?: Promise<void> | undefined;
-}
-
-function respond(handler: AgentHandler, request: PublishRequest): Responded {
-  switch (request.kind) {
-    case "publish": {
-      const { events, resumeToken } = request;
-      const receipt = handler.publish({ events, isArray: true, resumeToken });
-      const isCostly = isCostlyCall("aaep.publish", events);
-      return { response: { receipt: receiptDocument(receipt) }, isCostly, durable: receipt.durable };
-    }
-    case "manifest":
-      handler.setManifest(request.manifest);
-      return { response: { manifest: {} }, isCostly: false };
-    case "resume": {
-      // First, because no session is taken over while the journal cannot write.
-      const durable = handler.whenDurable();
-      const session = closedSummaryDocument(handler.resumeSession(request.claim), (request.claim as Message).after);
-      return { response: { session }, isCostly: true, durable };
-    }
-  }
 }
 
 function encoded(requestId: string, response: Message): Uint8Array {

@@ -9,7 +9,7 @@ import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
 import { ByteWriter, DELIMITED } from "../protobuf/byte-writer.js";
 import { assertFewFields } from "../protobuf/value-count.js";
 import { createWriterMemory } from "../protobuf/writer-memory.js";
-import { assertMessage } from "./service-frames.js";
+import { assertMessage } from "./service-messages.js";
 
 /** Shared, because one message is written at a time. */
 const MEMORY = createWriterMemory();

@@ -14,7 +14,7 @@ import { type Document, encodeInField } from "../protobuf/encode.js";
 import { fieldNumbersIn } from "../protobuf/loose-fields.js";
 import { jsonTypeOf } from "../protobuf/message-types.js";
 import { soleMember } from "../protobuf/sole-member.js";
-import { assertMessage } from "./service-frames.js";
+import { assertMessage } from "./service-messages.js";
 
 const EVENTS = SubscribeResponseSchema.field.events.number;
 

@@ -1,61 +1,73 @@
 // Unary calls of a listener beside its stream of Listen; each call shows the key of its acceptance (R19, R26, R28).
-import type { DescMessage } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
-import {
-  CloseRequestSchema,
-  CloseResponseSchema,
-  LeaveResponseSchema,
-  ListPendingResponseSchema,
-  RenegotiateResponseSchema,
-  RepeatResponseSchema,
-  ReplyRequestSchema,
-  ReplyResponseSchema,
-  SkipResponseSchema,
-  StopResponseSchema,
-  SubscriberService,
-} from "#gen/aaep/v1/subscriber_service_pb.js";
+import { CloseRequestSchema, ReplyRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../base/errors.js";
-import type { Clock } from "../../../contracts/clock.js";
-import type { ServiceCall, ServiceMessage, ServiceMethod } from "../../../contracts/service.js";
+import type { ServiceMessage, ServiceMethod } from "../../../contracts/service.js";
 import { isJson } from "../json/claims.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { fieldsIn, soleText } from "../protobuf/loose-fields.js";
-import { safeReply } from "../subscriber/safe-reply.js";
-import { refuseStrayReply, type SubscriptionHandlerServices } from "../subscriber/subscription-handler.js";
-import { createCallTurns } from "./call-turns.js";
-import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
-import { claimsOfKeyed, type KeyedClaims, withoutKey } from "./service-claims.js";
-import { documentIn, messageBytes } from "./service-frames.js";
+import { SUBSCRIBER_CALLS, type SubscriberCall, typedAnswer } from "../subscriber/subscriber-calls.js";
+import {
+  refuseStrayReply,
+  type SubscriptionHandler,
+  type SubscriptionHandlerServices,
+} from "../subscriber/subscription-handler.js";
+import type { CallTurns } from "./call-turns.js";
+import { claimsOfKeyed, documentIn, type KeyedClaims, messageBytes, withoutKey } from "./service-messages.js";
 
-type Unary = Extract<ServiceMethod, { kind: "unary" }>;
+export interface KeyedSubscription {
+  readonly handler: SubscriptionHandler;
+  /** Ends the subscription's stream in order. */
+  readonly end: () => void;
+}
 
-/** Reply, Renegotiate, Close, ListPending, Repeat, Skip, Leave and Stop of aaep.v1.SubscriberService. */
+/** Subscriptions whose listeners use calls beside their stream, found by id and key (R19). */
+export class KeyedSubscriptions {
+  private readonly byId = new Map<string, KeyedSubscription>();
+
+  add(one: KeyedSubscription): void {
+    this.byId.set(one.handler.id, one);
+  }
+
+  remove(id: string): void {
+    this.byId.delete(id);
+  }
+
+  /** Undefined for an unknown id and for a wrong key; the caller cannot distinguish the two. */
+  find(id: unknown, key: unknown): KeyedSubscription | undefined {
+    const one = typeof id === "string" ? this.byId.get(id) : undefined;
+    return isSameKey(typeof key === "string" ? key : "", one?.handler.key ?? NO_KEY) ? one : undefined;
+  }
+
+  /** As `find`, but throws `unknown_subscription`. */
+  needed(id: unknown, key: unknown): KeyedSubscription {
+    const one = this.find(id, key);
+    if (one !== undefined) return one;
+    const sentence =
+      "There is no such subscription of Listen; give the subscription_id of its acceptance, and the key of its honored_capabilities.aaepd.";
+    throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
+  }
+}
+
+/** As long as a real key, so that the search for an unknown subscription takes as long as for a known one. */
+const NO_KEY = "-".repeat(32);
+
+/** Compares without an early exit, so that the time reveals nothing about a guess. */
+function isSameKey(given: string, key: string): boolean {
+  let difference = given.length ^ key.length;
+  for (let index = 0; index < key.length; index++) difference |= given.charCodeAt(index) ^ key.charCodeAt(index);
+  return difference === 0;
+}
+
+/** Reply, Close, and the calls of the list, as methods of aaep.v1.SubscriberService. */
 export function keyedCalls(
   { engine }: Pick<SubscriptionHandlerServices, "engine">,
-  clock: Pick<Clock, "afterTurn">,
+  turns: CallTurns,
   subscriptions: KeyedSubscriptions,
 ): readonly ServiceMethod[] {
   const { method } = SubscriberService;
-  const turns = createCallTurns(clock);
-
-  /** A call whose cost grows with open or journaled state. Its subscription is looked up again in its turn, because it may be gone by then. */
-  const costly = (
-    descriptor: Unary["descriptor"],
-    field: string,
-    answer: (one: KeyedSubscription, message: Message) => Uint8Array,
-  ): Unary => ({
-    kind: "unary",
-    descriptor,
-    answer: (frame: ServiceMessage, { signal }: ServiceCall) => {
-      const { key, message } = keyedMessage(descriptor.input, field, frame);
-      const { subscription_id: id } = message;
-      return turns(subscriptions.needed(id, key).handler.id, messageBytes(frame), () => {
-        if (signal.aborted) throw new Fault("cancelled", "The call was taken back before its turn came.");
-        return answer(subscriptions.needed(id, key), message);
-      });
-    },
-  });
 
   /** Returns whether the reply counted, never the reason why not (AAEP §6.3.4). */
   const reply = (frame: ServiceMessage): boolean | Promise<boolean> => {
@@ -63,10 +75,12 @@ export function keyedCalls(
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
     const one = subscriptions.find(message.subscription_id, said.key);
     const text = frame.written && withoutKey(frame.written.text);
-    if (one !== undefined) return safeReply(one.handler, message, text);
+    if (one !== undefined) return one.handler.safeReply(message, text);
     refuseStrayReply(engine, message, text);
     return false;
   };
+
+  const acceptance = (accepted: boolean): Uint8Array => encodeDocument(method.reply.output, { accepted });
 
   /** Refuses a reply that is no message: it did not count. A text that is no JSON is no reply either. */
   const refuseReply = (text: string, fault: Fault): Uint8Array => {
@@ -76,21 +90,50 @@ export function keyedCalls(
     const written = withoutKey(text);
     if (one !== undefined) one.handler.refuseReply(replyToken, written);
     else engine.strayReply("malformed", replyToken, { text: written });
-    return encodeDocument(ReplyResponseSchema, { accepted: false });
+    return acceptance(false);
   };
 
-  const end = ({ handler, end }: KeyedSubscription): Uint8Array => {
-    handler.close();
+  const end = ({ handler, end }: KeyedSubscription): void => {
     subscriptions.remove(handler.id);
     end();
-    return encodeDocument(CloseResponseSchema, {});
+  };
+
+  const close = (one: KeyedSubscription): Uint8Array => {
+    one.handler.close();
+    end(one);
+    return encodeDocument(method.close.output, {});
   };
 
   /** Carries out a malformed close if its subscription is clear (R33). */
-  const endClaimed = ({ subscriptionId, key }: CloseClaims, fault: unknown): Uint8Array => {
+  const closeClaimed = ({ subscriptionId, key }: CloseClaims, fault: unknown): Uint8Array => {
     const one = subscriptions.find(subscriptionId, key);
     if (one === undefined) throw fault;
-    return end(one);
+    return close(one);
+  };
+
+  /** A call of the list. A costly one finds its subscription again in its turn, because it may be gone by then. */
+  const listed = (call: SubscriberCall): ServiceMethod => {
+    const field = fieldOf(call.type);
+    const descriptor = methodWith(field);
+    const answerTo = (one: KeyedSubscription, message: Message): Uint8Array | Promise<Uint8Array> => {
+      const taken = call.take(one.handler, message);
+      if (taken instanceof Promise) return taken.then(() => encodeDocument(descriptor.output, {}));
+      if (one.handler.subscription?.isClosed() === true) end(one);
+      const answer = taken && typedAnswer(call, taken);
+      return encodeDocument(descriptor.output, answer === undefined ? {} : { [fieldOf(String(answer.type))]: answer });
+    };
+    return {
+      kind: "unary",
+      descriptor,
+      answer: (frame, { signal }) => {
+        const { key, message } = keyedMessage(descriptor.input, field, frame);
+        const needed = () => subscriptions.needed(message.subscription_id, key);
+        const one = needed();
+        if (call.isCostly !== true) return answerTo(one, message);
+        const run = () => answerTo(needed(), message);
+        return turns.take({ sender: one.handler.id, bytes: messageBytes(frame), signal, run });
+      },
+    };
   };
 
   return [
@@ -99,18 +142,10 @@ export function keyedCalls(
       descriptor: method.reply,
       answer: (frame) => {
         const counts = reply(frame);
-        const encode = (accepted: boolean): Uint8Array => encodeDocument(ReplyResponseSchema, { accepted });
-        return typeof counts === "boolean" ? encode(counts) : counts.then(encode);
+        return typeof counts === "boolean" ? acceptance(counts) : counts.then(acceptance);
       },
       refused: refuseReply,
     },
-    costly(method.renegotiate, "renegotiate", ({ handler, end }, asked) => {
-      const { message, ended } = handler.renegotiate(asked);
-      if (!ended) return encodeDocument(RenegotiateResponseSchema, { accepted: message });
-      subscriptions.remove(handler.id);
-      end();
-      return encodeDocument(RenegotiateResponseSchema, { rejected: message });
-    }),
     {
       kind: "unary",
       descriptor: method.close,
@@ -119,43 +154,27 @@ export function keyedCalls(
         try {
           said = keyedMessage(method.close.input, "close", frame);
         } catch (caught) {
-          return endClaimed(closeClaimsIn(frame), caught);
+          return closeClaimed(closeClaimsIn(frame), caught);
         }
-        return end(subscriptions.needed(said.message.subscription_id, said.key));
+        return close(subscriptions.needed(said.message.subscription_id, said.key));
       },
-      refused: (text, fault) => endClaimed(claimsOfKeyed(text, "close"), fault),
+      refused: (text, fault) => closeClaimed(claimsOfKeyed(text, "close"), fault),
     },
-    costly(method.listPending, "list_pending", ({ handler }, message) => {
-      const pending = { type: "aaepd.pending", ...handler.listPending(message) };
-      return encodeDocument(ListPendingResponseSchema, { pending });
-    }),
-    costly(method.repeat, "repeat", ({ handler }, message) => {
-      handler.repeat(message);
-      return encodeDocument(RepeatResponseSchema, {});
-    }),
-    {
-      kind: "unary",
-      descriptor: method.leave,
-      answer: async (frame) => {
-        const { key, message } = keyedMessage(method.leave.input, "leave", frame);
-        await subscriptions.needed(message.subscription_id, key).handler.leave(message);
-        return encodeDocument(LeaveResponseSchema, {});
-      },
-    },
-    {
-      kind: "unary",
-      descriptor: method.stop,
-      answer: (frame) => {
-        const { key, message } = keyedMessage(method.stop.input, "stop", frame);
-        subscriptions.needed(message.subscription_id, key).handler.stop(message);
-        return encodeDocument(StopResponseSchema, {});
-      },
-    },
-    costly(method.skip, "skip", ({ handler }, message) => {
-      handler.skip(message);
-      return encodeDocument(SkipResponseSchema, {});
-    }),
+    ...SUBSCRIBER_CALLS.map(listed),
   ];
+}
+
+/** The field of protobuf for a message of that type: `list_pending` for `aaepd.list_pending`. */
+function fieldOf(type: string): string {
+  return type.slice(type.indexOf(".") + 1);
+}
+
+function methodWith(field: string): DescMethod {
+  const found = SubscriberService.methods.find(
+    ({ methodKind, input }) => methodKind === "unary" && input.fields.some(({ name }) => name === field),
+  );
+  if (found === undefined) throw new Error(`${SubscriberService.typeName} has no method with a field ${field}.`);
+  return found;
 }
 
 const REPLY_FIELDS = ReplyRequestSchema.oneofs.flatMap(({ fields }) =>

@@ -4,7 +4,7 @@ import type { PlainServices } from "../sessions/plain-session.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 import { NOTHING_PENDING, SubscriptionHandler } from "../subscriber/subscription-handler.js";
-import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
+import type { KeyedSubscriptions } from "./keyed-calls.js";
 
 /**
  * The protocol of one such stream. An undefined message requests ch. 5's defaults. The subscription is in `subscriptions` while it lasts. `end`

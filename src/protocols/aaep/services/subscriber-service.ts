@@ -1,7 +1,7 @@
 // aaep.v1.SubscriberService and aaep.v1.AaepService as methods that every transport of services can serve (AAEP app. B, R19, R20, R22, R28).
 import { create, toBinary } from "@bufbuild/protobuf";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
-import { SubscriberService, SubscriberServiceGetManifestResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Codec } from "../../../contracts/codec.js";
 import type { Heartbeat, MessageProtocol } from "../../../contracts/protocol.js";
@@ -11,12 +11,12 @@ import type { Utf8 } from "../json/json-codec.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { createPlainProtocol, type PlainServices } from "../sessions/plain-session.js";
+import { CallTurns } from "./call-turns.js";
 import { createAaepMessageCodec } from "./codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "./codec-protobuf.js";
-import { keyedCalls } from "./keyed-calls.js";
-import { createKeyedSubscriptions } from "./keyed-subscriptions.js";
+import { KeyedSubscriptions, keyedCalls } from "./keyed-calls.js";
 import { createListenProtocol } from "./listen-session.js";
-import { claimsOfRequest } from "./service-claims.js";
+import { claimsOfRequest } from "./service-messages.js";
 
 /** Serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
 type ServeStream = (
@@ -56,7 +56,7 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   };
   const subscribeCodec = createSubscribeCodec();
   const listenCodec = createListenCodec();
-  const subscriptions = createKeyedSubscriptions();
+  const subscriptions = new KeyedSubscriptions();
   const { method } = SubscriberService;
   return [
     {
@@ -78,13 +78,11 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
         serve(connection, listenCodec, createListenProtocol(plain, subscriptions, end), heartbeat);
       },
     },
-    ...keyedCalls(services, services.clock, subscriptions),
+    ...keyedCalls(services, new CallTurns(services.clock), subscriptions),
     {
       kind: "unary",
       descriptor: method.getManifest,
-      answer: () => {
-        return encodeDocument(SubscriberServiceGetManifestResponseSchema, { manifest: services.manifest() });
-      },
+      answer: () => encodeDocument(method.getManifest.output, { manifest: services.manifest() }),
     },
   ];
 }

@@ -26,36 +26,6 @@ export const DAEMON_MESSAGES = [
   "aaepd.error",
 ] as const;
 
-/** The methods that a peer calls over JSON-RPC (AAEP app. B). */
-export const RPC_METHODS = [
-  "aaep.publish",
-  "aaep.confirm",
-  "aaep.clarify",
-  "aaep.cancel",
-  "aaep.outcome_of",
-  "aaep.set_manifest",
-  "aaep.resume_session",
-  "aaep.subscribe",
-  "aaep.renegotiate",
-  "aaep.reply",
-  "aaep.close",
-  "aaep.skip",
-  "aaep.list_pending",
-  "aaep.repeat",
-  "aaepd.leave",
-  "aaepd.stop",
-  "aaep.ping",
-  "aaep.manifest",
-  "aaepd.hook",
-  "aaepd.status",
-] as const;
-export type RpcMethod = (typeof RPC_METHODS)[number];
-
-/** The method of that name; undefined if there is none. The message `aaepd.skip` of plain framings is `aaep.skip` here, and has both names. */
-export function rpcMethodOf(name: string): RpcMethod | undefined {
-  return name === "aaepd.skip" ? "aaep.skip" : RPC_METHODS.find((method) => method === name);
-}
-
 /** The notifications of the daemon over JSON-RPC. */
 export const RPC_NOTIFICATIONS = [
   "aaep.event",

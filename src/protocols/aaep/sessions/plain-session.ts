@@ -3,10 +3,9 @@ import { Fault, publicFault } from "../../../base/errors.js";
 import { didYouMean } from "../../../base/nearest.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { EndReason, LastWords, MessageProtocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
-import { isCostlyType } from "../agent/costly-calls.js";
 import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "../json/claims.js";
-import type { Message } from "../json/message.js";
 import { quoted } from "../subscriber/capabilities.js";
+import { SUBSCRIBER_CALLS, typedAnswer } from "../subscriber/subscriber-calls.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 import {
   type SubscriptionEvents,
@@ -15,6 +14,7 @@ import {
 } from "../subscriber/subscription-handler.js";
 import { SUBSCRIBER_MESSAGES } from "./message-names.js";
 
+const CALLS = new Map(SUBSCRIBER_CALLS.map((call) => [call.type, call]));
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
 export interface PlainServices extends SubscriptionHandlerServices {
@@ -36,7 +36,6 @@ export function createPlainProtocol(
   };
 }
 
-/** A class, because each connection has one. */
 class PlainSession implements ProtocolSession<unknown> {
   private readonly source: SubscriptionHandler;
   private readonly services: SubscriptionHandlerServices;
@@ -51,11 +50,10 @@ class PlainSession implements ProtocolSession<unknown> {
   receive(message: unknown, text?: () => string | undefined): Reaction<unknown> {
     const type = readableType(message);
     try {
-      const reaction = this.react(message, text);
-      return isCostlyType(type) ? { ...reaction, wasCostly: true } : reaction;
+      return { ...this.react(message, type, text), wasCostly: isCostly(type) };
     } catch (caught) {
       const fault = publicFault(caught, this.services.log);
-      return { answers: [errorMessage(fault, type)], closes: false, wasCostly: isCostlyType(type), fault };
+      return { answers: [errorMessage(fault, type)], closes: false, wasCostly: isCostly(type), fault };
     }
   }
 
@@ -94,40 +92,31 @@ class PlainSession implements ProtocolSession<unknown> {
     return { answers: [], closes: true };
   }
 
-  private react(message: unknown, text: (() => string | undefined) | undefined): Reaction<unknown> {
-    const type = typeOf(message);
-    switch (SUBSCRIBER_MESSAGES.find((name) => name === type)) {
-      case "subscription.request":
-        return answer(this.source.request(message).message);
-      case "subscription.renegotiate": {
-        const { message: answered, ended } = this.source.renegotiate(message);
-        return { answers: [answered], closes: ended };
-      }
-      case "subscription.close":
-        return this.close();
-      case "confirmation.reply":
-      case "clarification.reply":
-        this.source.reply(message, text?.());
-        return NOTHING;
-      case "aaepd.skip":
-        this.source.skip(message);
-        return NOTHING;
-      case "aaepd.list_pending":
-        return answer({ type: "aaepd.pending", ...this.source.listPending(message) });
-      case "aaepd.repeat":
-        this.source.repeat(message);
-        return NOTHING;
-      case "aaepd.leave":
-        // Nothing answers it where it works, so nothing waits for the disk.
-        this.source.leave(message)?.catch(() => undefined);
-        return NOTHING;
-      case "aaepd.stop":
-        this.source.stop(message);
-        return NOTHING;
-      case undefined:
-        throw unknownType(type, this.isOpen());
+  private react(message: unknown, type: string | undefined, text?: () => string | undefined): Reaction<unknown> {
+    if (type === undefined) {
+      const detail = { pointer: "/type", rule: "AAEP §5.1" };
+      throw new Fault("invalid_message", "A message is a JSON object with a type.", detail);
     }
+    if (type === "subscription.request") return { answers: [this.source.request(message).message], closes: false };
+    if (type === "subscription.close") return this.close();
+    if (isReplyType(type)) {
+      this.source.reply(message, text?.());
+      return NOTHING;
+    }
+    const call = CALLS.get(type);
+    if (call === undefined) throw unknownType(type, this.isOpen());
+    const taken = call.take(this.source, message);
+    // Nothing answers a message that is safe later, so nothing waits for the disk.
+    if (taken instanceof Promise) taken.catch(() => undefined);
+    else if (taken !== undefined)
+      return { answers: [typedAnswer(call, taken)], closes: this.source.subscription?.isClosed() === true };
+    return NOTHING;
   }
+}
+
+/** Whether a message costs so much that other peers come first (R34). */
+function isCostly(type: string | undefined): boolean {
+  return type === "subscription.request" || (type !== undefined && CALLS.get(type)?.isCostly === true);
 }
 
 /** On an active subscription, the advice does not mention the first message. */
@@ -143,21 +132,7 @@ function unknownType(type: string, isOpen: boolean): Fault {
   return new Fault("unknown_type", `There is no message of type ${quoted(type)}. ${near || all}${forAgents}`, detail);
 }
 
-function answer(message: Message): Reaction<unknown> {
-  return { answers: [message], closes: false };
-}
-
 function readableType(message: unknown): string | undefined {
   if (typeof message !== "object" || message === null || !("type" in message)) return undefined;
   return typeof message.type === "string" ? message.type : undefined;
-}
-
-/** Throws if the message has no readable type. */
-function typeOf(message: unknown): string {
-  const type = readableType(message);
-  if (type !== undefined) return type;
-  throw new Fault("invalid_message", "A message is a JSON object with a type.", {
-    pointer: "/type",
-    rule: "AAEP §5.1",
-  });
 }

@@ -1,367 +1,327 @@
-// AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with any number of subscriptions on one connection (AAEP app. B, R8, R23, R28, R33).
-// This file knows method names and params; ids, error numbers and bytes belong to the transport.
+// AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's (AAEP app. B, R8, R23, R28, R33). This file knows method names and params; ids, error
+// numbers and bytes belong to the transport.
 import { Fault, publicFault } from "../../../base/errors.js";
 import { didYouMean, foreignProtocol } from "../../../base/nearest.js";
+import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
-import type { DeliveryBatch } from "../../../engine/views/delivery.js";
-import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
-import { createAgentHandler } from "../agent/agent-handler.js";
-import { isCostlyCall } from "../agent/costly-calls.js";
+import type { AgentEvents } from "../../../engine/agents/question-agents.js";
+import type { Producer, QuestionKind } from "../../../engine/event/event.js";
+import { outcomeFields } from "../../../engine/questions/question-result.js";
+import { closingDocument, receiptDocument, summaryDocument, waitingDocument } from "../agent/agent-documents.js";
+import { AgentHandler } from "../agent/agent-handler.js";
 import { claimsOfCall } from "../json/claims.js";
 import type { Message } from "../json/message.js";
-import { sourceText } from "../json/source-text.js";
 import { quoted } from "../subscriber/capabilities.js";
-import { safeReply } from "../subscriber/safe-reply.js";
+import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
+import { SUBSCRIBER_CALLS } from "../subscriber/subscriber-calls.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
-import { refuseStrayReply, SubscriptionHandler } from "../subscriber/subscription-handler.js";
-import { RPC_METHODS, type RpcNotification, rpcMethodOf } from "./message-names.js";
-import { createQuestionMethods, questionNotifications } from "./question-methods.js";
-import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
-import type { RpcServices } from "./rpc-services.js";
+import type { SubscriptionHandlerServices } from "../subscriber/subscription-handler.js";
+import type { RpcNotification } from "./message-names.js";
+import { RpcSubscriptions } from "./rpc-subscriptions.js";
 
-interface Held {
-  readonly handler: SubscriptionHandler;
-  readonly stop: () => void;
-  /** Members beside method and params of each event. Undefined for the only subscription of a connection, whose bytes are shared with all others. */
-  members: Readonly<Record<string, string>> | undefined;
+/** A process that a host has started for its hook. */
+export interface HookCaller {
+  /** Calls a function at the end of the caller's input, unless the returned function cancels that. */
+  readonly whenLeft: (run: () => void) => () => void;
+  /** Undefined if the platform does not tell (R5d). */
+  readonly processId: number | undefined;
+}
+
+/** The services of the daemon for sessions of JSON-RPC. */
+export interface RpcServices extends SubscriptionHandlerServices {
+  readonly access: AccessPolicy;
+  readonly languages: SpokenLanguages;
+  /** The daemon's current manifest. */
+  readonly manifest: () => Message;
+  /** Receives each manifest that an agent declares: identity, languages and extensions. */
+  readonly manifestDeclared: (manifest: Message, peer: PeerIdentity) => void;
+  /**
+   * Returns the status of the daemon, the result of `aaepd.status`. Throws, or rejects with, a Fault if `access` forbids it, and for wrong params.
+   */
+  readonly status: (params: unknown, access: Access) => Message | Promise<Message>;
+  /**
+   * Takes one message of an agent's host, the params of `aaepd.hook`, and returns its result (R8c). Rejects with a Fault if `access` forbids it, and
+   * for wrong params.
+   */
+  readonly hook: (params: unknown, access: Access, caller: HookCaller) => Promise<object>;
+  /** Identity of the events on this connection if its agent declares none. */
+  readonly agentIdentity: Producer | undefined;
+}
+
+interface Method {
+  readonly run: (session: RpcSession, call: RpcCall) => unknown;
+  /** Whether the call is useless, or must not have an effect, if the caller does not receive the answer (AAEP §5.1, §5.7). */
+  readonly needsAnswer?: boolean | undefined;
+  /** Whether the cost grows with open or journaled state, so that the peer's next message waits for a later turn (R34). */
+  readonly isCostly?: boolean | undefined;
+}
+
+/** The methods that a peer calls (AAEP app. B). `aaepd.skip`, which is a message of plain streams, is a second name of `aaep.skip`. */
+const METHODS: ReadonlyMap<string, Method> = new Map([
+  ["aaep.publish", { run: (session, call) => session.publishAnswered(call) }],
+  ["aaep.confirm", { run: (session, call) => session.ask("confirmation", call), needsAnswer: true, isCostly: true }],
+  ["aaep.clarify", { run: (session, call) => session.ask("clarification", call), needsAnswer: true, isCostly: true }],
+  ["aaep.cancel", { run: (session, { params }) => session.cancel(params) }],
+  ["aaep.outcome_of", { run: (session, { params }) => session.outcomeOf(params), needsAnswer: true }],
+  ["aaep.set_manifest", { run: (session, { params }) => session.setManifest(params) }],
+  ["aaep.resume_session", { run: (session, { params }) => session.resume(params), needsAnswer: true, isCostly: true }],
+  [
+    "aaep.subscribe",
+    { run: ({ subscriptions }, { params }) => subscriptions.subscribe(params), needsAnswer: true, isCostly: true },
+  ],
+  ...SUBSCRIBER_CALLS.map((listed): [string, Method] => [
+    listed.rpc,
+    {
+      run: ({ subscriptions }, { params }) => answered(subscriptions.take(listed, params)),
+      needsAnswer: listed.needsAnswer,
+      isCostly: listed.isCostly,
+    },
+  ]),
+  ["aaep.reply", { run: (session, call) => session.reply(call) }],
+  ["aaep.close", { run: ({ subscriptions }, { params }) => subscriptions.close(params) }],
+  ["aaep.ping", { run: ({ subscriptions }, { params }) => subscriptions.ping(params) }],
+  ["aaep.manifest", { run: ({ services }) => services.manifest(), needsAnswer: true }],
+  ["aaepd.hook", { run: (session, { params }) => session.hook(params), needsAnswer: true }],
+  [
+    "aaepd.status",
+    { run: ({ services, access }, { params }) => services.status(params, access), needsAnswer: true, isCostly: true },
+  ],
+] satisfies readonly [string, Method][]);
+
+export const RPC_METHODS: readonly string[] = [...METHODS.keys()];
+
+function methodOf(name: string): Method | undefined {
+  return METHODS.get(name) ?? (name === "aaepd.skip" ? METHODS.get("aaep.skip") : undefined);
 }
 
 /** The protocol of a peer whose first message is JSON-RPC 2.0. */
 export function createRpcProtocol(services: RpcServices): CallProtocol {
   return {
     recognizes: ({ kind, names }) => kind === "array" || names.has("jsonrpc"),
-    open: (peer, host) => createRpcSession(services, peer, host),
+    open: (peer, host) => new RpcSession(services, peer, host),
   };
 }
 
-function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallHost): CallSession {
-  const access = services.access.of(peer);
-  const notify: (method: RpcNotification, params: object) => boolean = host.notify;
-  const held = new Map<string, Held>();
-  // Subscriptions whose pending deliveries are being handed over.
-  const leaving = new Set<Held>();
-  let isOpen = false;
-  // Identifies the connection: a connection that asks a question does not answer it (R5).
-  const connection = {};
+class RpcSession implements CallSession, RpcHandlers {
+  readonly handlers: RpcHandlers = this;
+  readonly services: RpcServices;
+  readonly access: Access;
+  readonly subscriptions: RpcSubscriptions;
+  private readonly peer: PeerIdentity;
+  private readonly host: CallHost;
+  private readonly agent: AgentHandler;
+  private readonly waiting = new Set<() => void>();
+  private hasCalled = false;
 
-  const agent = createAgentHandler({
-    engine: services.engine,
-    access,
-    identity: services.agentIdentity,
-    events: questionNotifications(notify),
-    connection,
-    processId: peer.processId,
-    languages: services.languages,
-    manifestDeclared: (manifest) => services.manifestDeclared(manifest, peer),
-  });
-  const questions = createQuestionMethods(agent);
-
-  const publish = (call: RpcCall): PublishReceipt => {
-    const { params } = call;
-    if (typeof params !== "object" || params === null) {
-      throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
-    }
-    const long = longForm(params);
-    const published = long?.events ?? params;
-    const isArray = Array.isArray(published);
-    return agent.publish({
-      events: isArray ? published : [published],
-      isArray,
-      resumeToken: long?.resumeToken,
-      sources: () => sourceText({ text: call.text, outline: call.outline, isArray, isLong: long !== undefined }),
-    });
-  };
-
-  const publishRequest = (call: RpcCall): Message | Promise<Message> => {
-    const receipt = publish(call);
-    return whenDurable(receiptDocument(receipt), receipt.durable);
-  };
-
-  const resumeSession = (params: unknown): Message | Promise<Message> => {
-    // First, because no session is taken over while the journal cannot write.
-    const durable = agent.whenDurable();
-    return whenDurable(summaryDocument(agent.resumeSession(params), (params as Message).after), durable);
-  };
-
-  const end = (id: string): Held | undefined => {
-    const one = held.get(id);
-    held.delete(id);
-    one?.stop();
-    return one;
-  };
-
-  const deliver = (batch: DeliveryBatch, members: Held["members"]): boolean =>
-    host.notifyBatch("aaep.event", batch, members, "aaepd.checkpoint");
-
-  const subscribe = (params: unknown): Message => {
-    const stream = host.openStream(
-      (batch) => deliver(batch, held.get(handler.id)?.members),
-      (reason) => void terminate(handler.id, reason),
-    );
-    const handler = new SubscriptionHandler(services, {
-      stream,
-      access,
+  constructor(services: RpcServices, peer: PeerIdentity, host: CallHost) {
+    this.services = services;
+    this.peer = peer;
+    this.host = host;
+    this.access = services.access.of(peer);
+    // Identifies the connection: a connection that asks a question does not answer it (R5).
+    const connection = {};
+    this.subscriptions = new RpcSubscriptions(services, host, { access: this.access, connection, peer });
+    this.agent = new AgentHandler({
+      engine: services.engine,
+      access: this.access,
+      identity: services.agentIdentity,
+      events: this.eventsForAgent(),
       connection,
-      peer,
-      tell: ({ type, ...params }) => void host.notify(String(type), { ...params, ...held.get(handler.id)?.members }),
+      processId: peer.processId,
+      languages: services.languages,
+      manifestDeclared: (manifest) => services.manifestDeclared(manifest, peer),
     });
-    const outcome = handler.request(params);
-    if (outcome.kind === "rejected") return outcome.message;
-    held.set(handler.id, { handler, stop: () => stream.stop(), members: undefined });
-    // From the second subscription on, each event names its subscription. Earlier events went out while the first was alone.
-    if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.handler.id };
-    return outcome.message;
-  };
+  }
 
-  const terminate = async (id: string, reason: EndReason, until?: Millis): Promise<number> => {
-    const one = end(id);
-    if (one === undefined) return 0;
-    const { handler, members } = one;
-    leaving.add(one);
-    let leftCount = 0;
+  isOpen(): boolean {
+    return this.hasCalled;
+  }
+
+  request(call: RpcCall): unknown {
+    this.hasCalled = true;
+    const method = methodOf(call.method);
+    if (method === undefined) throw unknownMethod(call);
+    return method.run(this, call);
+  }
+
+  notification(call: RpcCall): void {
+    const { method: name } = call;
     try {
-      leftCount = await host.handOver(handler.pendingDeliveries(reason), (batch) => deliver(batch, members), until);
+      // Nobody waits for the answer, so the durability is not awaited either.
+      if (name === "aaep.publish") {
+        this.hasCalled = true;
+        this.publish(call);
+        return;
+      }
+      if (methodOf(name)?.needsAnswer === true) throw unanswerable(name);
+      const result = this.request(call);
+      if (result instanceof Promise) result.catch((caught) => this.tellFault(caught, name));
     } catch (caught) {
-      services.log.error({ err: caught, subscription: handler.id }, "what a subscription was owed could not be made");
+      this.tellFault(caught, name);
     }
-    leaving.delete(one);
-    // The peer may have ended the subscription meanwhile.
-    const { subscription } = handler;
-    if (subscription === undefined || subscription.isClosed()) return 0;
-    const closing = handler.closing(reason);
-    subscription.close(reason);
-    notify("aaep.close", closing);
-    return leftCount;
-  };
-
-  /** Returns the subscription that the params name; without a name, the only one. */
-  const named = (params: unknown): SubscriptionHandler => {
-    const id = isNamed(params) ? params.subscription_id : undefined;
-    const [only] = held.values();
-    const one = id === undefined && held.size === 1 ? only : held.get(typeof id === "string" ? id : "");
-    if (one !== undefined) return one.handler;
-    throw held.size === 0 ? unsubscribed() : unknownSubscription();
-  };
-
-  /** The daemon's own messages as params, without `type`, which the method gives. */
-  const asMessage = (type: string, params: unknown): Message => ({ ...(params as object), type });
-
-  const renegotiate = (params: unknown): Message => {
-    const handler = named(params);
-    const { message, ended } = handler.renegotiate(params);
-    if (ended) end(handler.id);
-    return message;
-  };
-
-  const setManifest = (params: unknown): Message => {
-    agent.setManifest(params);
-    return {};
-  };
-
-  /**
-   * Returns the subscription that a close clearly means: the only one of this connection among the named ids, or the only one if none is named (R33).
-   */
-  const meant = (ids: readonly unknown[]): Held | undefined => {
-    const [named, ...others] = new Set(ids.filter((id) => typeof id === "string" && held.has(id)));
-    if (typeof named === "string" && (ids.every((id) => id === named) || held.size === 1))
-      return others.length === 0 ? held.get(named) : undefined;
-    const [only] = held.values();
-    return held.size === 1 && !ids.some((id) => typeof id === "string") ? only : undefined;
-  };
-
-  const endMeant = ({ handler }: Held): Message => {
-    handler.close();
-    end(handler.id);
-    return {};
-  };
-
-  /** Closes the meant subscription; other mistakes in the message do not matter (R33). */
-  const close = (params: unknown): Message => {
-    const one = meant(isNamed(params) ? [params.subscription_id] : []);
-    if (one !== undefined) return endMeant(one);
-    throw held.size === 0 ? unsubscribed() : unknownSubscription();
-  };
-
-  /** Returns the subscription that handles a reply. For an unknown id that is any of the connection's, which refuses the reply in the log. */
-  const replier = (id: unknown): Held | undefined => {
-    const [first] = held.values();
-    return typeof id === "string" ? (held.get(id) ?? first) : first;
-  };
-
-  /** Returns whether the reply counted, never the reason why not, not even that the subscription is another's (R19). */
-  const reply = ({ params, text }: RpcCall): boolean | Promise<boolean> => {
-    const one = replier(isNamed(params) ? params.subscription_id : undefined);
-    if (one !== undefined) return safeReply(one.handler, params, text);
-    refuseStrayReply(services.engine, params, text);
-    return false;
-  };
+  }
 
   /** Answers a message that cannot be taken: a reply did not count, and a close closes if its subscription is clear. */
-  const refused = ({ text, fault, isNotification }: RefusedCall): { readonly result: unknown } | undefined => {
+  refused({ text, fault, isNotification }: RefusedCall): { readonly result: unknown } | undefined {
     const { methods, subscriptionIds, replyToken } = claimsOfCall(text);
     const [method] = methods;
     if (methods.includes("aaep.reply")) {
-      const one = replier(subscriptionIds[0]);
-      if (one !== undefined) one.handler.refuseReply(replyToken, text);
-      else services.engine.strayReply("malformed", replyToken, { text });
+      this.subscriptions.refuseReply(subscriptionIds[0], replyToken, text);
       return { result: { accepted: false } };
     }
     const isClose = method !== undefined && methods.every((one) => one === "aaep.close");
-    const closed = isClose ? meant(subscriptionIds) : undefined;
-    if (closed !== undefined) return { result: endMeant(closed) };
-    if (methods.includes("aaep.publish")) services.engine.publishRefused(fault.code);
+    const closed = isClose ? this.subscriptions.closeMeant(subscriptionIds) : undefined;
+    if (closed !== undefined) return { result: closed };
+    if (methods.includes("aaep.publish")) this.services.engine.publishRefused(fault.code);
     if (!isNotification || typeof method !== "string") return undefined;
     // The error goes out as a notification of its own, because this message has no id for a result (R3).
-    tellFault(fault, method);
+    this.tellFault(fault, method);
     return { result: undefined };
-  };
+  }
 
-  /** Answers with the place that a subscription has reached, behind all events that the place covers (R17). */
-  const ping = (params: unknown): Message => {
-    const cursor = isNamed(params) || held.size === 1 ? named(params).subscription?.cursor() : undefined;
-    return cursor === undefined ? {} : { cursor };
-  };
+  /** Of the call that was handled last. */
+  isCostly(name: string): boolean {
+    return name === "aaep.publish" ? this.agent.wasCostly : methodOf(name)?.isCostly === true;
+  }
 
-  const listPending = (params: unknown): Message => named(params).listPending(params ?? {});
+  publish({ params, text, outline }: RpcCall): PublishReceipt {
+    if (typeof params !== "object" || params === null)
+      throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
+    const long = longForm(params);
+    const published = long?.events ?? params;
+    const isArray = Array.isArray(published);
+    const message = { text, outline, isLong: long !== undefined };
+    return this.agent.publish(isArray ? published : [published], isArray, long?.resumeToken, message);
+  }
 
-  const call = (name: string, params: unknown, whole: RpcCall): unknown => {
-    switch (rpcMethodOf(name)) {
-      case "aaep.publish":
-        return publishRequest(whole);
-      case "aaep.subscribe":
-        return subscribe(params);
-      case "aaep.renegotiate":
-        return renegotiate(params);
-      case "aaep.reply":
-        return acceptance(reply(whole));
-      case "aaep.close":
-        return close(params);
-      case "aaep.confirm":
-        return questions.confirm(whole);
-      case "aaep.clarify":
-        return questions.clarify(whole);
-      case "aaep.cancel":
-        return questions.cancel(params);
-      case "aaep.outcome_of":
-        return questions.outcomeOf(params);
-      case "aaep.manifest":
-        return services.manifest();
-      case "aaep.set_manifest":
-        return setManifest(params);
-      case "aaep.resume_session":
-        return resumeSession(params);
-      case "aaep.list_pending":
-        return listPending(params);
-      case "aaep.repeat":
-        named(params).repeat(asMessage("aaepd.repeat", params));
-        return {};
-      case "aaep.skip":
-        named(params).skip(asMessage("aaepd.skip", params));
-        return {};
-      case "aaepd.leave":
-        return whenDurable({}, named(params).leave(asMessage("aaepd.leave", params)));
-      case "aaepd.stop":
-        named(params).stop(asMessage("aaepd.stop", params));
-        return {};
-      case "aaep.ping":
-        return ping(params);
-      case "aaepd.hook":
-        return services.hook(params, access, { whenLeft, processId: peer.processId });
-      case "aaepd.status":
-        return services.status(params, access);
-      case undefined:
-        throw unknownMethod(name, params);
-    }
-  };
+  publishAnswered(call: RpcCall): Message | Promise<Message> {
+    const receipt = this.publish(call);
+    return whenDurable(receiptDocument(receipt), receipt.durable);
+  }
 
-  const tellFault = (caught: unknown, method: string): void => {
-    const { type: _, ...error } = errorMessage(publicFault(caught, services.log), method);
-    notify("aaep.error", error);
-  };
+  /** The params are the fields of the awaiting event, with `session_id` (AAEP §6.1). */
+  ask(kind: QuestionKind, { params, signal }: RpcCall): Promise<Message> {
+    return this.agent.ask(kind, params, { signal }).then(outcomeFields);
+  }
 
-  const handlers: RpcHandlers = {
-    request: (whole) => {
-      isOpen = true;
-      return call(whole.method, whole.params, whole);
-    },
-    notification: (whole) => {
-      isOpen = true;
-      try {
-        // Nobody waits for the answer, so the durability is not awaited either.
-        if (whole.method === "aaep.publish") publish(whole);
-        else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
-        else {
-          const result = call(whole.method, whole.params, whole);
-          if (result instanceof Promise) result.catch((caught) => tellFault(caught, whole.method));
-        }
-      } catch (caught) {
-        tellFault(caught, whole.method);
-      }
-    },
-    refused,
-    isCostly: isCostlyCall,
-  };
+  cancel(params: unknown): Message | Promise<Message> {
+    const cancelled = this.agent.cancel(tokenIn(params), params as Message);
+    return typeof cancelled === "boolean" ? { cancelled } : cancelled.then((was) => ({ cancelled: was }));
+  }
 
-  const waiting = new Set<() => void>();
-  const whenLeft = (run: () => void): (() => void) => {
-    waiting.add(run);
-    return () => waiting.delete(run);
-  };
-  const left = (): void => {
-    for (const run of [...waiting]) run();
-    agent.close();
-  };
+  outcomeOf(params: unknown): Message {
+    const token = tokenIn(params);
+    const outcome = this.agent.outcomeOf(token, resumeTokenIn(params as Message));
+    return outcome === "open"
+      ? { state: "open", reply_token: token }
+      : { state: "resolved", ...outcomeFields(outcome) };
+  }
 
-  const endSubscriptions = (reason: EndReason | undefined): void => {
-    for (const id of [...held.keys()]) end(id)?.handler.subscription?.close(reason);
-    for (const { handler } of leaving) handler.subscription?.close(reason);
-  };
+  setManifest(params: unknown): Message {
+    this.agent.setManifest(params);
+    return {};
+  }
 
-  return {
-    handlers,
-    isOpen: () => isOpen,
-    agentEnded: left,
-    ended: (reason) => {
-      // In this order: an agent without sessions would make its own subscriptions able to answer, until each of them is gone as well (R5, R7).
-      endSubscriptions(reason);
-      left();
-      if (reason === "handshake_timeout") services.engine.refused(reason);
-    },
-    finish: async (reason, until) => {
-      const leftCounts = await Promise.all([...held.keys()].map((id) => terminate(id, reason, until)));
-      return leftCounts.reduce((sum, count) => sum + count, 0);
-    },
-  };
+  resume(params: unknown): Message | Promise<Message> {
+    const { summary, durable } = this.agent.resumeSession(params);
+    return whenDurable(summaryDocument(summary, (params as Message).after), durable);
+  }
+
+  reply(call: RpcCall): Message | Promise<Message> {
+    const counts = this.subscriptions.reply(call);
+    return typeof counts === "boolean" ? { accepted: counts } : counts.then((accepted) => ({ accepted }));
+  }
+
+  hook(params: unknown): Promise<object> {
+    const whenLeft = (run: () => void): (() => void) => {
+      this.waiting.add(run);
+      return () => this.waiting.delete(run);
+    };
+    return this.services.hook(params, this.access, { whenLeft, processId: this.peer.processId });
+  }
+
+  agentEnded(): void {
+    for (const run of [...this.waiting]) run();
+    this.agent.close();
+  }
+
+  ended(reason?: EndReason): void {
+    // In this order: an agent without sessions would make its own subscriptions able to answer, until each of them is gone as well (R5, R7).
+    this.subscriptions.endAll(reason);
+    this.agentEnded();
+    if (reason === "handshake_timeout") this.services.engine.refused(reason);
+  }
+
+  finish(reason: EndReason, until: Millis | undefined): Promise<number> {
+    return this.subscriptions.finish(reason, until);
+  }
+
+  private eventsForAgent(): AgentEvents {
+    return {
+      outcome: (resolved) => this.notify("aaep.outcome", outcomeFields(resolved)),
+      waiting: (question, isWaiting) => this.notify("aaep.waiting", waitingDocument(question, isWaiting)),
+      stopRequested: (session_id) => this.notify("aaep.stop_requested", { session_id }),
+      closing: (areSessionsKept) => this.notify("aaepd.closing", closingDocument(areSessionsKept)),
+    };
+  }
+
+  private notify(method: RpcNotification, params: object): void {
+    this.host.notify(method, params);
+  }
+
+  private tellFault(caught: unknown, method: string): void {
+    const { type: _, ...error } = errorMessage(publicFault(caught, this.services.log), method);
+    this.notify("aaep.error", error);
+  }
 }
 
-function unknownMethod(name: string, params: unknown): Fault {
-  const foreign = foreignProtocol(name, params);
+interface LongForm {
+  readonly events: readonly unknown[];
+  readonly resumeToken: string | undefined;
+}
+
+/**
+ * The params of a publish with a token (R8): exactly `events` and optionally `resume_token`. An event has a `type`, so it is never mistaken for this
+ * form.
+ */
+function longForm(params: object): LongForm | undefined {
+  if (!("events" in params) || !Array.isArray(params.events)) return undefined;
+  if (Object.keys(params).some((name) => name !== "events" && name !== "resume_token")) return undefined;
+  return { events: params.events, resumeToken: resumeTokenIn(params as Message) };
+}
+
+function resumeTokenIn({ resume_token: token }: Message): string | undefined {
+  if (token === undefined || typeof token === "string") return token;
+  const sentence = "`resume_token` must be the string that session.started was answered with.";
+  throw new Fault("invalid_params", sentence, { pointer: "/resume_token", rule: "R8" });
+}
+
+function tokenIn(params: unknown): string {
+  const token =
+    typeof params === "object" && params !== null && "reply_token" in params ? params.reply_token : undefined;
+  if (typeof token === "string") return token;
+  throw new Fault("invalid_params", "Name the question by its reply_token.", { pointer: "/reply_token", rule: "R33" });
+}
+
+function unanswerable(method: string): Fault {
+  const sentence = `Call ${method} as a request, with an id; nobody would hear its answer.`;
+  return new Fault("invalid_message", sentence, { pointer: "/id", rule: "R33" });
+}
+
+function unknownMethod({ method, params }: RpcCall): Fault {
+  const foreign = foreignProtocol(method, params);
   if (foreign !== undefined) return new Fault("unknown_method", foreign, { rule: "AAEP app. B" });
-  const near = didYouMean(name, RPC_METHODS);
-  return new Fault("unknown_method", `There is no method ${quoted(name)}. ${near}`.trim(), { rule: "AAEP app. B" });
+  const sentence = `There is no method ${quoted(method)}. ${didYouMean(method, RPC_METHODS)}`.trim();
+  return new Fault("unknown_method", sentence, { rule: "AAEP app. B" });
 }
 
-function isNamed(params: unknown): params is { readonly subscription_id: unknown } {
-  return typeof params === "object" && params !== null && "subscription_id" in params;
-}
-
-function unsubscribed(): Fault {
-  return new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
-}
-
-function unknownSubscription(): Fault {
-  return new Fault("unknown_subscription", "Name one of this connection's subscriptions in subscription_id.", {
-    pointer: "/subscription_id",
-    rule: "R19",
-  });
-}
-
-function acceptance(counts: boolean | Promise<boolean>): Message | Promise<Message> {
-  return typeof counts === "boolean" ? { accepted: counts } : counts.then((accepted) => ({ accepted }));
+/** The result of a subscriber's call that has no answer is empty. */
+function answered(taken: Message | Promise<void> | undefined): Message | Promise<Message> {
+  return taken instanceof Promise ? taken.then(() => ({})) : (taken ?? {});
 }
 
 /** Acknowledged events are durable (R29). */

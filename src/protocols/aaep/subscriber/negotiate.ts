@@ -39,7 +39,6 @@ export interface Rejected {
   readonly kind: "rejected";
   readonly reasonCode: RejectionCode;
   readonly reasonMessage: string;
-  readonly retryAfterSeconds?: number;
 }
 
 export type Negotiation = Accepted | Rejected;

@@ -1,6 +1,10 @@
-// Messages that answer a subscriber: rejections and errors, in the words of the wire (R20, R33).
+// Messages that answer a subscriber: rejections and errors, in the words of the wire (R20, R33), and the daemon's own members in an acceptance and a
+// close (R18, R19). A member that is undefined is not there on the wire.
 import type { Fault } from "../../../base/errors.js";
 import { ruleOf } from "../../../base/fault-rules.js";
+import type { EndReason } from "../../../contracts/protocol.js";
+import type { SlowLimits } from "../../../engine/engine-status.js";
+import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
 import type { Rejected } from "./negotiate.js";
@@ -11,7 +15,6 @@ export function rejection(rejected: Rejected): Message {
     type: "subscription.rejected",
     reason_code: rejected.reasonCode,
     reason_message: rejected.reasonMessage,
-    ...(rejected.retryAfterSeconds === undefined ? {} : { retry_after_seconds: rejected.retryAfterSeconds }),
   };
 }
 
@@ -24,7 +27,7 @@ export function rejectionOfFault(fault: Fault): Message {
     type: "subscription.rejected",
     reason_code: reasonCodeOf(fault),
     reason_message: shortenedText(`${fault.sentence}${where}`, 4096),
-    ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
+    retry_after_seconds: fault.retryAfterSeconds,
   };
 }
 
@@ -58,9 +61,29 @@ export function errorMessage(fault: Fault, answered?: string): Message {
     message: fault.sentence,
     pointer: fault.pointer ?? "",
     rule: ruleOf(fault),
-    ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
-    ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
+    event_id: fault.eventId,
+    retry_after_seconds: fault.retryAfterSeconds,
     // A longer type is left out; no known message has one.
-    ...(answered === undefined || answered === "" || answered.length > 256 ? {} : { answers: answered }),
+    answers: answered === "" || (answered?.length ?? 0) > 256 ? undefined : answered,
   };
+}
+
+/** Limits of the lag and the queue of a subscription. */
+export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
+  return {
+    queue_events: queueLimitCount,
+    // Events beyond the queue are not lost: they are read from the journal, at the subscriber's own pace.
+    policy: "journal",
+    max_lag_seconds: lag.maxMs / 1000,
+    max_lag_events: lag.maxEvents,
+  };
+}
+
+/** The place that the subscriber has reached, for every reason; after a lag also the limits and the lag. Empty if there is nothing to report. */
+export function closingMembers(reason: EndReason, engine: Subscription, limits: SlowLimits): Message {
+  const cursor = engine.cursor();
+  if (reason !== "lagging") return cursor === undefined ? {} : { extensions: { aaepd: { cursor } } };
+  const { ms, eventCount } = engine.status().lag;
+  const lag = { seconds: ms / 1000, events: eventCount };
+  return { extensions: { aaepd: { cursor, lag, limits: limitsDocument(limits) } } };
 }

@@ -1,9 +1,9 @@
 // The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
 // messages change it, query it or end it. Sessions and services know the framing of messages; pumps decide when deliveries are pulled.
-import { faultFrom, publicFault } from "../../../base/errors.js";
+import { Fault, faultFrom, publicFault } from "../../../base/errors.js";
 import type { IdSource } from "../../../base/ids.js";
 import { assertMay } from "../../../base/permission.js";
-import type { Access } from "../../../contracts/access.js";
+import type { Access, SubscriberOperation } from "../../../contracts/access.js";
 import type { Log } from "../../../contracts/log.js";
 import type { DeliveryStream, EndReason, LastWords } from "../../../contracts/protocol.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
@@ -26,12 +26,10 @@ import {
   assertStop,
   assertSubscriptionRequest,
 } from "../validation/validate-messages.js";
-import { aboutEvent, endedBeforeRequest, ending, unknownSubscription, unsubscribed } from "./handler-faults.js";
+import { quoted } from "./capabilities.js";
 import { type Accepted, negotiate, negotiationNotes, renegotiate } from "./negotiate.js";
-import { permitted } from "./permitted-capabilities.js";
 import { notesOfRequest } from "./request-notes.js";
-import { closingExtensions, requestedMembers } from "./requested-members.js";
-import { errorMessage, rejection, rejectionOfFault } from "./subscriber-messages.js";
+import { closingMembers, errorMessage, limitsDocument, rejection, rejectionOfFault } from "./subscriber-messages.js";
 import { asItCame, giveReply, tokenIn } from "./subscriber-replies.js";
 
 export interface SubscriptionHandlerServices {
@@ -126,7 +124,8 @@ export class SubscriptionHandler {
     let engine: Subscription | undefined;
     try {
       // Pending deliveries are being handed over, and a further subscription would not be served afterwards (R8a).
-      if (this.isEnding) throw ending();
+      if (this.isEnding)
+        throw new Fault("shutting_down", "This connection is about to end; ask again on another one.", { rule: "R8a" });
       assertMay(events.access, "subscribe");
       assertSubscriptionRequest(message);
       const request: Message = message as unknown as Message;
@@ -162,51 +161,55 @@ export class SubscriptionHandler {
    * Answers with an acceptance or a rejection; a rejection has ended the subscription (§5.7). Throws a Fault for a malformed message: the old terms
    * stay (R32).
    */
-  renegotiate(message: unknown): { readonly message: Message; readonly ended: boolean } {
-    const { events, services } = this;
-    const granted = this.needed();
-    assertMay(events.access, "renegotiate");
-    assertRenegotiate(message);
-    this.assertOurs(message.subscription_id);
-    const wanted = permitted(message.capabilities as Capabilities, events.access);
+  renegotiate(message: unknown): Message {
+    const { services } = this;
+    const { granted, said } = this.taken(message, assertRenegotiate, "renegotiate");
+    const wanted = permitted(said.capabilities as Capabilities, this.events.access);
     const negotiated = renegotiate({ capabilities: granted.capabilities }, wanted, services.offer);
     if (negotiated.kind === "rejected") {
       granted.engine.close();
-      return { message: rejection(negotiated), ended: true };
+      return rejection(negotiated);
     }
     granted.engine.retune(termsOf(negotiated, services));
     granted.capabilities = negotiated.capabilities;
-    return { message: this.accepted(granted, negotiated, undefined), ended: false };
+    return this.accepted(granted, negotiated, undefined);
   }
 
-  skip(message: unknown): void {
-    const { engine } = this.needed();
-    assertSkip(message);
-    this.assertOurs(message.subscription_id);
-    assertMay(this.events.access, "skip", message.session_id);
-    engine.skip(message.session_id, message.output_id);
+  skip(message: unknown): undefined {
+    const { granted, said } = this.taken(message, assertSkip, "skip");
+    granted.engine.skip(said.session_id, said.output_id);
   }
 
   /** The members of a page: `questions`, and `next` if there are more. */
   listPending(message: unknown): Message {
-    const { engine } = this.needed();
-    assertMay(this.events.access, "list_pending");
-    assertListPending(message);
-    this.assertOurs(message.subscription_id);
-    const { events, next } = engine.listener.openQuestions(Number(message.after ?? 0));
-    return { questions: events, ...(next === undefined ? {} : { next: String(next) }) };
+    const { granted, said } = this.taken(message, assertListPending, "list_pending");
+    const { events, next } = granted.engine.listener.openQuestions(Number(said.after ?? 0));
+    return { questions: events, next: next === undefined ? undefined : String(next) };
   }
 
-  repeat(message: unknown): void {
-    const { engine } = this.needed();
-    assertMay(this.events.access, "repeat");
-    assertRepeat(message);
-    this.assertOurs(message.subscription_id);
+  /** Sends an event again. A fault has the event's id, so that a subscriber that asked for several can tell them apart. */
+  repeat(message: unknown): undefined {
+    const { granted, said } = this.taken(message, assertRepeat, "repeat");
     try {
-      engine.repeat(message.event_id);
+      granted.engine.repeat(said.event_id);
     } catch (caught) {
-      throw aboutEvent(caught, message.event_id);
+      if (!(caught instanceof Fault)) throw caught;
+      const { pointer = "", rule = "R28" } = caught;
+      throw caught.with({ pointer, rule, eventId: said.event_id });
     }
+  }
+
+  /** Leaves a question to the window of its host (R5b). Returns when that is safe; undefined if it is safe at once (R29). */
+  leave(message: unknown): Promise<void> | undefined {
+    const { granted, said } = this.taken(message, assertLeave, "reply");
+    granted.engine.listener.leave(said.reply_token);
+    return this.services.engine.whenDurable();
+  }
+
+  /** Asks the agent of a session to stop (R39). */
+  stop(message: unknown): undefined {
+    const { granted, said } = this.taken(message, assertStop, "reply");
+    granted.engine.listener.requestStop(said.session_id);
   }
 
   /**
@@ -230,30 +233,14 @@ export class SubscriptionHandler {
     }
   }
 
-  /** Returns a promise that resolves when all that happened so far is safe; undefined if it is safe already (R29). */
-  whenDurable(): Promise<void> | undefined {
-    return this.services.engine.whenDurable();
-  }
-
   /**
-   * Leaves a question to the window of its host (R5b). Returns a promise that resolves when that is safe; undefined if it is safe at once (R29).
+   * As `reply`, on transports with answers: that the reply counted, once that is durable (R29). Throws or rejects with "storage_unavailable" if that
+   * cannot become durable.
    */
-  leave(message: unknown): Promise<void> | undefined {
-    const { engine } = this.needed();
-    assertMay(this.events.access, "reply");
-    assertLeave(message);
-    this.assertOurs(message.subscription_id);
-    engine.listener.leave(message.reply_token);
-    return this.services.engine.whenDurable();
-  }
-
-  /** Asks the agent of a session to stop (R39). */
-  stop(message: unknown): void {
-    const { engine } = this.needed();
-    assertStop(message);
-    assertMay(this.events.access, "reply", message.session_id);
-    this.assertOurs(message.subscription_id);
-    engine.listener.requestStop(message.session_id);
+  safeReply(message: unknown, text?: string): boolean | Promise<boolean> {
+    const counts = this.reply(message, text);
+    const durable = counts ? this.services.engine.whenDurable() : undefined;
+    return durable === undefined ? counts : durable.then(() => counts);
   }
 
   /** Ends the subscription at the subscriber's request. Throws "handshake_required" before the first acceptance. */
@@ -290,7 +277,7 @@ export class SubscriptionHandler {
       subscription_id: engine.id,
       reason_code: reason,
       reason_message: textFor("closing", { reason }, engine.terms.languages).text,
-      ...closingExtensions(reason, engine, this.services.engine.limits),
+      ...closingMembers(reason, engine, this.services.engine.limits),
     };
   }
 
@@ -322,32 +309,55 @@ export class SubscriptionHandler {
     resumed: Resumed | undefined,
   ): Message {
     const { services, events } = this;
-    const manifestUri = services.manifestUri(events.peer?.origin);
     const isBelow = engine.terms.ownSessions?.isBelow === true;
     const notes = negotiationNotes(isBelow ? [...sentences, BELOW_AN_AGENT] : sentences);
-    const place = { cursor: engine.cursor(), resumed };
-    const requested = requestedMembers(key, services.engine.limits, services.heartbeatSeconds, place);
+    const place = { key, cursor: engine.cursor(), resumed, heartbeat_seconds: services.heartbeatSeconds };
     return {
       type: "subscription.accepted",
       subscription_id: engine.id,
       aaep_version: version,
       producer: services.producer(),
-      honored_capabilities: { ...honored, aaepd: { ...honored.aaepd, ...requested } },
-      ...(manifestUri === undefined ? {} : { manifest_uri: manifestUri }),
-      ...(notes === undefined ? {} : { negotiation_notes: notes }),
+      honored_capabilities: {
+        ...honored,
+        aaepd: { ...honored.aaepd, ...place, limits: limitsDocument(services.engine.limits) },
+      },
+      manifest_uri: services.manifestUri(events.peer?.origin),
+      negotiation_notes: notes,
     };
   }
 
   private needed(): Granted {
     if (this.granted !== undefined) return this.granted;
-    throw unsubscribed();
+    const detail = { pointer: "/type", rule: "AAEP §5.1" };
+    throw new Fault("handshake_required", "Send a subscription.request first.", detail);
   }
 
-  /** A message without a `subscription_id` means this subscription. */
-  private assertOurs(subscriptionId: string | undefined): void {
-    if (subscriptionId === undefined || subscriptionId === this.id) return;
-    throw unknownSubscription(subscriptionId);
+  /** Takes a message about this subscription: well-formed, permitted (R36), and meant for it; without a `subscription_id` it is. */
+  private taken<Said extends { readonly subscription_id?: string; readonly session_id?: string }>(
+    message: unknown,
+    assertForm: (value: unknown) => asserts value is Said,
+    right: SubscriberOperation,
+  ): { readonly granted: Granted; readonly said: Said } {
+    const granted = this.needed();
+    assertForm(message);
+    assertMay(this.events.access, right, message.session_id);
+    const id = message.subscription_id;
+    if (id === undefined || id === this.id) return { granted, said: message };
+    const sentence = `There is no subscription ${quoted(id)} on this connection.`;
+    throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
   }
+}
+
+/** Without the capabilities that the connection may not use: questions go only to connections that may reply (R6, R36). */
+function permitted(capabilities: Capabilities, access: Access): Capabilities {
+  if (access.may("reply")) return capabilities;
+  return { ...capabilities, supports_confirmation_reply: false, supports_clarification_reply: false };
+}
+
+function endedBeforeRequest(reason: EndReason): Fault {
+  return reason === "handshake_timeout"
+    ? new Fault("timed_out", "No subscription.request came in time; connect again.")
+    : new Fault("shutting_down", "The daemon is stopping.");
 }
 
 /** Records a reply of a peer that has no subscription (R19). */

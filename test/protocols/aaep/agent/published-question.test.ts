@@ -1,6 +1,6 @@
 // R3: a question that was published as an event, and is then asked by a call with the same members, is the same publish.
 import { expect, it } from "vitest";
-import { createAgentQuestions } from "../../../../src/protocols/aaep/agent/agent-questions.js";
+import { AgentHandler } from "../../../../src/protocols/aaep/agent/agent-handler.js";
 import { createEngineRig, session } from "../../../support/rigs/engine-rig.js";
 
 it("is asked once, whatever stands first in it", async () => {
@@ -18,8 +18,12 @@ it("is asked once, whatever stands first in it", async () => {
     session_id: "sess_1",
   };
   rig.publish({ ...asked });
-  const questions = createAgentQuestions(() => rig.agent, { may: () => true } as never);
-  const outcome = questions.confirm({ ...asked }, { signal: new AbortController().signal });
+  const handler = new AgentHandler({
+    engine: { ...rig.engine, openAgent: () => rig.agent },
+    access: { may: () => true },
+    languages: { changed: () => {} },
+  });
+  const outcome = handler.ask("confirmation", { ...asked }, { signal: new AbortController().signal });
   rig.agent.cancel(asked.reply_token, undefined, undefined);
   rig.clock.settle();
   expect(await outcome).toMatchObject({ result: { resolvedBy: "cancelled" } });

@@ -3,13 +3,13 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJsonDocument } from "../../../../src/base/json-document.js";
-import { sourceText } from "../../../../src/protocols/aaep/json/source-text.js";
+import { sourceTexts } from "../../../../src/protocols/aaep/json/source-text.js";
 import { casesOf } from "../../../support/extent.js";
 
 function textsOf(message: string): readonly string[] {
   const { value, outline } = readJsonDocument(message);
   const isArray = Array.isArray((value as { readonly params: unknown }).params);
-  return sourceText({ text: message, outline, isArray, isLong: false });
+  return sourceTexts({ text: message, outline, isLong: false }, isArray);
 }
 
 /** JSON with names and texts that a careless reader would stumble over. */
@@ -47,7 +47,7 @@ describe("R2: the agent's own text of an event", () => {
         const parsed = (JSON.parse(text) as { readonly params: unknown }).params;
         const values: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
         const { outline } = readJsonDocument(text);
-        const sources = sourceText({ text, outline, isArray: Array.isArray(parsed), isLong: false });
+        const sources = sourceTexts({ text, outline, isLong: false }, Array.isArray(parsed));
         expect(sources.map((source) => JSON.parse(source) as unknown)).toEqual(values);
         expect(sources.every((source) => text.includes(source))).toBe(true);
       }),
@@ -73,7 +73,7 @@ describe("R2: the agent's own text of an event", () => {
     ],
   ])("R8: is that of the events that stand %s", (_, text) => {
     const { outline } = readJsonDocument(text);
-    const sources = sourceText({ text, outline, isArray: true, isLong: true });
+    const sources = sourceTexts({ text, outline, isLong: true }, true);
     expect(sources).toStrictEqual(['{"a":{"b":[{}]}}', '{"c":1}']);
   });
 

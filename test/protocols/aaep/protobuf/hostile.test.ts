@@ -10,7 +10,7 @@ import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema, ConfirmationReplySchema, SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
-import { listLengthWithin } from "../../../../src/protocols/aaep/protobuf/list-length.js";
+import { lengthOfList } from "../../../../src/protocols/aaep/protobuf/loose-fields.js";
 import { agentDocument } from "../../../../src/protocols/aaep/services/agent-requests.js";
 import { MAX_VALUE_COUNT } from "../../../../src/protocols/aaep/validation/limits.js";
 import { faultOf } from "../../../support/fault-of.js";
@@ -100,10 +100,10 @@ describe("what is too much is refused before all of it is decoded", () => {
 
   it("a list is counted as far as it can be read", () => {
     const frame = bytesOf([...part(9, [1, 2]), ...part(1, [...part(1, []), ...whole(2, 7), ...part(1, [1])])]);
-    expect(listLengthWithin(frame, 1, 1)).toBe(2);
-    expect(listLengthWithin(frame, 3, 1)).toBe(0);
-    expect(listLengthWithin(bytesOf(frame, [0x0a, 0x05]), 1, 1)).toBe(2);
-    expect(listLengthWithin(bytesOf(part(1, part(1, [])), [0x0a, 0x04, 0x0a, 0x00, 0x0a, 0x09]), 1, 1)).toBe(2);
+    expect(lengthOfList(frame, 1, 1)).toBe(2);
+    expect(lengthOfList(frame, 3, 1)).toBe(0);
+    expect(lengthOfList(bytesOf(frame, [0x0a, 0x05]), 1, 1)).toBe(2);
+    expect(lengthOfList(bytesOf(part(1, part(1, [])), [0x0a, 0x04, 0x0a, 0x00, 0x0a, 0x09]), 1, 1)).toBe(2);
   });
 });
 

@@ -5,7 +5,7 @@ import {
   claimsOfRequest,
   requestIdOf,
   withoutKey,
-} from "../../../../src/protocols/aaep/services/service-claims.js";
+} from "../../../../src/protocols/aaep/services/service-messages.js";
 
 const REPLY = '{"confirmationReply":{"reply_token":"rpl_1","decision":"accept","decision":"reject"}}';
 

@@ -1,0 +1,189 @@
+// The subscriptions of one connection of JSON-RPC, any number of them (AAEP app. B, R23, R33).
+import { Fault } from "../../../base/errors.js";
+import type { Millis } from "../../../contracts/clock.js";
+import type { EndReason } from "../../../contracts/protocol.js";
+import type { CallHost, RpcCall } from "../../../contracts/rpc.js";
+import type { PeerIdentity } from "../../../contracts/transport.js";
+import type { DeliveryBatch } from "../../../engine/views/delivery.js";
+import type { Message } from "../json/message.js";
+import type { SubscriberCall } from "../subscriber/subscriber-calls.js";
+import {
+  refuseStrayReply,
+  type SubscriptionEvents,
+  SubscriptionHandler,
+  type SubscriptionHandlerServices,
+} from "../subscriber/subscription-handler.js";
+
+interface Held {
+  readonly handler: SubscriptionHandler;
+  readonly stop: () => void;
+  /** Members beside method and params of each event. Undefined for the only subscription of a connection, whose bytes are shared with all others. */
+  members: Readonly<Record<string, string>> | undefined;
+}
+
+export class RpcSubscriptions {
+  private readonly services: SubscriptionHandlerServices;
+  private readonly host: CallHost;
+  private readonly connection: Pick<SubscriptionEvents, "access" | "connection"> & { readonly peer: PeerIdentity };
+  private readonly held = new Map<string, Held>();
+  /** Those whose pending deliveries are being handed over. */
+  private readonly leaving = new Set<Held>();
+
+  constructor(services: SubscriptionHandlerServices, host: CallHost, connection: RpcSubscriptions["connection"]) {
+    this.services = services;
+    this.host = host;
+    this.connection = connection;
+  }
+
+  /** Answers a request with an acceptance or a rejection. */
+  subscribe(params: unknown): Message {
+    const stream = this.host.openStream(
+      (batch) => this.deliver(batch, this.held.get(handler.id)?.members),
+      (reason) => void this.terminate(handler.id, reason),
+    );
+    const tell = ({ type, ...params }: Message) =>
+      void this.host.notify(String(type), { ...params, ...this.held.get(handler.id)?.members });
+    const handler = new SubscriptionHandler(this.services, { ...this.connection, stream, tell });
+    const outcome = handler.request(params);
+    if (outcome.kind === "rejected") return outcome.message;
+    this.held.set(handler.id, { handler, stop: () => stream.stop(), members: undefined });
+    // From the second subscription on, each event names its subscription. Earlier events went out while the first was alone.
+    if (this.held.size > 1)
+      for (const each of this.held.values()) each.members ??= { subscription_id: each.handler.id };
+    return outcome.message;
+  }
+
+  /** Carries out a call of the list on the subscription that the params name. Returns the answer; undefined: there is none, and it is safe. */
+  take({ type, take }: SubscriberCall, params: unknown): Message | Promise<void> | undefined {
+    const handler = this.named(params);
+    // The params of the daemon's own messages have no `type`, because the method gives it.
+    const taken = take(handler, type.startsWith("aaepd.") ? { ...(params as object), type } : params);
+    if (handler.subscription?.isClosed() === true) this.end(handler.id);
+    return taken;
+  }
+
+  /** Closes the meant subscription; other mistakes in the message do not matter (R33). */
+  close(params: unknown): Message {
+    const closed = this.closeMeant(isNamed(params) ? [params.subscription_id] : []);
+    if (closed === undefined) throw this.unnamed();
+    return closed;
+  }
+
+  /**
+   * Closes the subscription that a close clearly means: the only one of this connection among the named ids, or the only one if none is named (R33).
+   * Undefined if none is clear.
+   */
+  closeMeant(ids: readonly unknown[]): Message | undefined {
+    const isOnly = this.held.size === 1;
+    const named = ids.find((id): id is string => typeof id === "string" && this.held.has(id));
+    if (
+      named === undefined
+        ? !isOnly || ids.some((id) => typeof id === "string")
+        : !isOnly && ids.some((id) => id !== named)
+    )
+      return undefined;
+    const [only] = this.held.values();
+    const one = named === undefined ? only : this.held.get(named);
+    if (one === undefined) return undefined;
+    one.handler.close();
+    this.end(one.handler.id);
+    return {};
+  }
+
+  /** Returns whether the reply counted, never the reason why not, not even that the subscription is another's (R19). */
+  reply({ params, text }: Pick<RpcCall, "params" | "text">): boolean | Promise<boolean> {
+    const handler = this.replier(isNamed(params) ? params.subscription_id : undefined);
+    if (handler !== undefined) return handler.safeReply(params, text);
+    refuseStrayReply(this.services.engine, params, text);
+    return false;
+  }
+
+  /** Records a reply that is no message. */
+  refuseReply(id: unknown, token: string, text: string): void {
+    const handler = this.replier(id);
+    if (handler !== undefined) handler.refuseReply(token, text);
+    else this.services.engine.strayReply("malformed", token, { text });
+  }
+
+  /** The place that a subscription has reached, behind all events that the place covers (R17). */
+  ping(params: unknown): Message {
+    if (!isNamed(params) && this.held.size !== 1) return {};
+    return { cursor: this.named(params).subscription?.cursor() };
+  }
+
+  endAll(reason: EndReason | undefined): void {
+    for (const id of [...this.held.keys()]) this.end(id)?.handler.subscription?.close(reason);
+    for (const { handler } of this.leaving) handler.subscription?.close(reason);
+  }
+
+  /** As `CallSession.finish`. */
+  async finish(reason: EndReason, until: Millis | undefined): Promise<number> {
+    const leftCounts = await Promise.all([...this.held.keys()].map((id) => this.terminate(id, reason, until)));
+    return leftCounts.reduce((sum, count) => sum + count, 0);
+  }
+
+  private deliver(batch: DeliveryBatch, members: Held["members"]): boolean {
+    return this.host.notifyBatch("aaep.event", batch, members, "aaepd.checkpoint");
+  }
+
+  private end(id: string): Held | undefined {
+    const one = this.held.get(id);
+    this.held.delete(id);
+    one?.stop();
+    return one;
+  }
+
+  private async terminate(id: string, reason: EndReason, until?: Millis): Promise<number> {
+    const one = this.end(id);
+    if (one === undefined) return 0;
+    const { handler, members } = one;
+    this.leaving.add(one);
+    let leftCount = 0;
+    try {
+      const pending = handler.pendingDeliveries(reason);
+      leftCount = await this.host.handOver(pending, (batch) => this.deliver(batch, members), until);
+    } catch (caught) {
+      const about = { err: caught, subscription: handler.id };
+      this.services.log.error(about, "what a subscription was owed could not be made");
+    }
+    this.leaving.delete(one);
+    // The peer may have ended the subscription meanwhile.
+    const { subscription } = handler;
+    if (subscription === undefined || subscription.isClosed()) return 0;
+    const closing = handler.closing(reason);
+    subscription.close(reason);
+    this.host.notify("aaep.close", closing);
+    return leftCount;
+  }
+
+  private only(): SubscriptionHandler | undefined {
+    const [first] = this.held.values();
+    return this.held.size === 1 ? first?.handler : undefined;
+  }
+
+  /** Returns the subscription that the params name; without a name, the only one. */
+  private named(params: unknown): SubscriptionHandler {
+    const id = isNamed(params) ? params.subscription_id : undefined;
+    const handler =
+      (id === undefined ? this.only() : undefined) ?? this.held.get(typeof id === "string" ? id : "")?.handler;
+    if (handler === undefined) throw this.unnamed();
+    return handler;
+  }
+
+  /** Returns the subscription that handles a reply. For an unknown id that is any of the connection's, which refuses the reply in the log. */
+  private replier(id: unknown): SubscriptionHandler | undefined {
+    const [first] = this.held.values();
+    return (typeof id === "string" ? (this.held.get(id) ?? first) : first)?.handler;
+  }
+
+  private unnamed(): Fault {
+    if (this.held.size === 0)
+      return new Fault("handshake_required", "Call aaep.subscribe first.", { pointer: "", rule: "AAEP §5.1" });
+    const sentence = "Name one of this connection's subscriptions in subscription_id.";
+    return new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
+  }
+}
+
+function isNamed(params: unknown): params is { readonly subscription_id: unknown } {
+  return typeof params === "object" && params !== null && "subscription_id" in params;
+}
