@@ -180,7 +180,7 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
     services.questions.audienceChanged();
   }
 
-  /** Who shares a connection with an agent never consents to it, whatever the limits (R5). */
+  /** Applies that a subscription never answers an agent of its own connection, whatever the limits (R5). */
   agentOpened(): void {
     this.apply(this.terms, true);
   }

@@ -26,7 +26,7 @@ export class RpcSubscriptions {
   private readonly host: CallHost;
   private readonly connection: Pick<SubscriptionEvents, "access" | "connection"> & { readonly peer: PeerIdentity };
   private readonly held = new Map<string, Held>();
-  /** Those whose pending deliveries are being handed over. */
+  /** Ended subscriptions whose pending deliveries are being handed over. */
   private readonly leaving = new Set<Held>();
 
   constructor(services: SubscriptionHandlerServices, host: CallHost, connection: RpcSubscriptions["connection"]) {
