@@ -1,6 +1,6 @@
 // What no message is. Each case ends in a typed answer or a closed connection, and nobody else notices.
 import { describe, expect, it } from "vitest";
-import { frame } from "../../transports/framing/framings.js";
+import { join } from "../../transports/framing/framings.js";
 import { requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 
 const REQUEST = Buffer.from(JSON.stringify(requestOf()));
@@ -28,7 +28,7 @@ describe("frames that are none", () => {
   it("R23: half a frame and then the end is answered, and only that connection closes", async () => {
     const rig = await startRig();
     const { socket, all } = await rig.raw();
-    socket.end(frame("length-prefixed", REQUEST).subarray(0, 20));
+    socket.end(join("length-prefixed", [REQUEST]).subarray(0, 20));
     expect(prefixed(await all)).toMatchObject([{ type: "aaepd.error", code: "framing_lost" }]);
     await rig.expectOthersServed();
   });
@@ -36,7 +36,7 @@ describe("frames that are none", () => {
   it("R22: half a frame and then silence is closed when the time for a handshake is over", async () => {
     const rig = await startRig({ clock: "hands" });
     const { socket, all } = await rig.raw();
-    socket.write(frame("length-prefixed", REQUEST).subarray(0, 20));
+    socket.write(join("length-prefixed", [REQUEST]).subarray(0, 20));
     await rig.advance(59_000);
     await rig.expectOthersServed();
     expect(socket.readableEnded).toBe(false);

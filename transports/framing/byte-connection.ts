@@ -1,4 +1,4 @@
-// A Connection over a pair of Node streams: a socket, or the two ends of stdio. decoder.ts and framings.ts cut frames, inbox.ts reads, outbox.ts
+// A Connection over a pair of Node streams: a socket, or the two ends of stdio. decoder.ts and framings.ts cut frames, frame-queue.ts reads, outbox.ts
 // writes; this file manages the life of the connection.
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
@@ -21,7 +21,6 @@ import {
 } from "./options.js";
 import { Outbox, type OutboxOwner } from "./outbox.js";
 import { tooManyUnfinished } from "./refusal.js";
-import { beginReading, listenTo, type StreamOwner, stopReading } from "./stream-listeners.js";
 import type { UnfinishedMessage } from "./unfinished.js";
 
 /** The two directions; a duplex stream is passed as both. A socket must have been made with `allowHalfOpen`. */
@@ -45,8 +44,7 @@ export function createByteConnection(
   return new ByteConnection(streams, peer, resolveByteConnectionOptions(options));
 }
 
-/** A class, because there may be many thousands. */
-class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, OutboxOwner, UnfinishedMessage {
+class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner, UnfinishedMessage {
   readonly peer: PeerIdentity;
   readonly closed: Promise<CloseInfo>;
   private readonly readable: Readable;
@@ -114,7 +112,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     for (const stream of [this.readable, this.output]) (stream as { readonly unref?: () => void }).unref?.();
   }
 
-  framing(): Framing {
+  get framing(): Framing {
     return this.decoder.framing ?? this.options.framing;
   }
 
@@ -123,18 +121,15 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
   }
 
   took(chunk: Uint8Array): void {
-    if (!this.inbox.isOpen()) return;
-    const before = this.decoder.heldBytes;
-    const { frames, fault } = this.decoder.push(chunk);
-    let isMoreWanted = true;
-    for (const frame of frames) isMoreWanted = this.inbox.push(frame);
+    const { held } = this.decoder;
+    const before = held.length;
+    const fault = this.decoder.push(chunk, this.inbox);
     if (fault !== undefined) this.lose(fault);
-    else if (!isMoreWanted && this.state === "open") {
+    else if (this.inbox.isFull && this.state === "open") {
       this.flow = "paused";
       this.readable.pause();
     }
-    const heldBytes = this.decoder.heldBytes;
-    if (before + heldBytes > 0) this.options.unfinished.count(this, heldBytes, heldBytes < before + chunk.length);
+    if (before + held.length > 0) this.options.unfinished.count(this, held.length, held.length < before + chunk.length);
   }
 
   giveUp(mostBytes: number): void {
@@ -150,13 +145,12 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
 
   private wanted(): void {
     if (this.state !== "open" || this.flow === "flowing") return;
-    if (this.flow === "new") beginReading(this.readable);
+    if (this.flow === "new") this.readable.on("data", onData);
     this.flow = "flowing";
     this.readable.resume();
   }
 
   inputEnded(): void {
-    if (!this.inbox.isOpen()) return;
     const fault = this.decoder.end();
     if (fault === undefined) this.peerEnded = true;
     else this.lost = fault;
@@ -211,7 +205,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     this.closing = closeInfo(this.peerEnded, this.lost, fault);
     const { options } = this;
     this.inbox.stop();
-    stopReading(this.readable);
+    this.readable.off("data", onData);
     this.readable.resume();
     const finish = (): void => this.finish(this.closing);
     this.cancelDeadline = options.after(withinMs, () => this.finish({ ...this.closing, isCutShort: true }));
@@ -228,6 +222,50 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
       this.readable.once("end", finish);
     });
   }
+}
+
+// All streams share their listeners, which find the connection at the stream: listeners of its own would weigh more than everything else that a
+// connection remembers. Two marks, because one connection may write to the stream that another reads: the ends of a pipe within one process are one
+// stream.
+const READER = Symbol("reader");
+const WRITER = Symbol("writer");
+
+interface Owned {
+  [READER]?: ByteConnection;
+  [WRITER]?: ByteConnection;
+}
+
+function onData(this: Owned, chunk: Uint8Array): void {
+  this[READER]?.took(chunk);
+}
+
+function onEnd(this: Owned): void {
+  this[READER]?.inputEnded();
+}
+
+function onInputError(this: Owned, error: Error): void {
+  this[READER]?.failed(error);
+}
+
+function onInputClose(this: Owned): void {
+  this[READER]?.inputClosed();
+}
+
+function onOutputError(this: Owned, error: Error): void {
+  this[WRITER]?.failed(error);
+}
+
+function onOutputClose(this: Owned): void {
+  this[WRITER]?.outputClosed();
+}
+
+/** Reports everything but data to `owner`. A stream keeps its one reader and its one writer for ever. */
+function listenTo(readable: Readable & Owned, writable: Writable & Owned, owner: ByteConnection): void {
+  readable[READER] = owner;
+  writable[WRITER] = owner;
+  readable.on("error", onInputError).on("close", onInputClose).on("end", onEnd);
+  if (Object.is(readable, writable)) return;
+  writable.on("error", onOutputError).on("close", onOutputClose);
 }
 
 const CLOSED_HERE: CloseInfo = { kind: "local" };

@@ -2,15 +2,12 @@
 // a character split over two chunks is whole again in its frame. It costs a constant number of copies a byte, checks an announced length before
 // it keeps any byte, and holds nothing between frames.
 import type { Fault } from "../../src/base/errors.js";
-import { Accumulator } from "./accumulator.js";
 import { type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
 import { frameTooLarge, framingLost } from "./refusal.js";
 
-interface Decoded {
-  /** The frames completed by this chunk. They may share memory with the chunk. */
-  readonly frames: readonly Uint8Array[];
-  /** The stream is lost after these frames; every further chunk gives the same fault. */
-  readonly fault?: Fault;
+/** Receives each frame when it is complete. A frame may share memory with its chunk. */
+export interface FrameSink {
+  readonly push: (frame: Uint8Array) => unknown;
 }
 
 const LINE_FEED = 0x0a;
@@ -18,6 +15,9 @@ const CARRIAGE_RETURN = 0x0d;
 const PREFIX_BYTES = 4;
 /** Longest header block; a longer one is no header. */
 const MAX_HEADER_BYTES = 4096;
+/** First room for an unfinished frame. */
+const SMALLEST_BYTES = 512;
+const NO_BYTES = Buffer.alloc(0);
 
 /** The part expected next. */
 type Expecting =
@@ -33,13 +33,47 @@ const LINE: Expecting = { kind: "line" };
 const PREFIX: Expecting = { kind: "prefix" };
 const FRESH_HEADER: Expecting = { kind: "header", seenBytes: 0, bodyBytes: undefined };
 
+/** Bytes of one unfinished frame. Grows by doubling, so that any number of small appends costs a constant number of copies a byte. */
+class Accumulator {
+  length = 0;
+  private room: Buffer = NO_BYTES;
+
+  /** Copies `bytes`. `expected` is the final length, if known: no room is made beyond it. */
+  append(bytes: Uint8Array, expected = Number.POSITIVE_INFINITY): void {
+    const needed = this.length + bytes.length;
+    if (needed > this.room.length) {
+      const larger = Buffer.allocUnsafeSlow(
+        Math.max(needed, Math.min(expected, Math.max(SMALLEST_BYTES, this.room.length * 2))),
+      );
+      larger.set(this.view());
+      this.room = larger;
+    }
+    this.room.set(bytes, this.length);
+    this.length = needed;
+  }
+
+  /** The bytes appended so far. Valid until the next append. */
+  view(): Uint8Array {
+    return this.room.subarray(0, this.length);
+  }
+
+  /** Hands the bytes over and forgets them: no buffer outlives its frame. */
+  take(): Uint8Array {
+    const taken = this.view();
+    this.room = NO_BYTES;
+    this.length = 0;
+    return taken;
+  }
+}
+
 /**
  * `maxFrameBytes` counts one frame without its framing; a frame of exactly that size passes. White space before the first frame, empty lines between
  * lines or headers, and a carriage return before a line feed are skipped; nothing else is. With `isLinesOnly` every line is a frame.
  */
 export class FrameDecoder {
   private readonly limit: number;
-  private readonly held = new Accumulator();
+  /** The frame that has not ended. */
+  readonly held = new Accumulator();
   private expecting: Expecting = FIRST_BYTE;
   /** Undefined until the first byte other than white space. */
   framing: Framing | undefined;
@@ -52,21 +86,32 @@ export class FrameDecoder {
     this.expecting = LINE;
   }
 
-  /** Reads one piece of `chunk` at `at` and returns where to read on. Adds completed frames to `frames`; sets `lost` if the stream is irreparable. */
-  private step(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
-    const { expecting } = this;
-    switch (expecting.kind) {
-      case "first_byte":
-        return this.sniff(chunk, at);
-      case "line":
-        return this.readLine(chunk, at, frames);
-      case "prefix":
-        return this.readPrefix(chunk, at);
-      case "header":
-        return this.readHeaderLine(chunk, at, expecting);
-      case "body":
-        return this.readBody(chunk, at, expecting, frames);
+  /** Cuts the frames that `chunk` completes. Returns the fault of a stream that is lost behind them; every further chunk gives the same fault. */
+  push(chunk: Uint8Array, frames: FrameSink): Fault | undefined {
+    let at = 0;
+    while (this.lost === undefined) {
+      const { expecting } = this;
+      // An empty body is complete without a further byte.
+      if (at === chunk.length && !(expecting.kind === "body" && expecting.bytes === 0)) break;
+      switch (expecting.kind) {
+        case "first_byte":
+          at = this.sniff(chunk, at);
+          break;
+        case "line":
+          at = this.readLine(chunk, at, frames);
+          break;
+        case "prefix":
+          at = this.readPrefix(chunk, at);
+          break;
+        case "header":
+          at = this.readHeaderLine(chunk, at, expecting);
+          break;
+        case "body":
+          at = this.readBody(chunk, at, expecting, frames);
+          break;
+      }
     }
+    return this.lost;
   }
 
   private sniff(chunk: Uint8Array, at: number): number {
@@ -89,7 +134,7 @@ export class FrameDecoder {
     return at;
   }
 
-  private readLine(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
+  private readLine(chunk: Uint8Array, at: number, frames: FrameSink): number {
     const end = chunk.indexOf(LINE_FEED, at);
     const line = this.readUpTo(chunk, at, end);
     if (line === undefined) {
@@ -152,7 +197,7 @@ export class FrameDecoder {
     return end + 1;
   }
 
-  private readBody(chunk: Uint8Array, at: number, body: Expecting & { kind: "body" }, frames: Uint8Array[]): number {
+  private readBody(chunk: Uint8Array, at: number, body: Expecting & { kind: "body" }, frames: FrameSink): number {
     const missing = body.bytes - this.held.length;
     const end = Math.min(chunk.length, at + missing);
     const whole = end - at === missing;
@@ -164,21 +209,6 @@ export class FrameDecoder {
     }
     if (whole) this.expecting = body.next === "prefix" ? PREFIX : FRESH_HEADER;
     return end;
-  }
-
-  push(chunk: Uint8Array): Decoded {
-    const frames: Uint8Array[] = [];
-    let at = 0;
-    // An empty body is complete without a further byte.
-    while (this.lost === undefined && (at < chunk.length || isEmptyBody(this.expecting))) {
-      at = this.step(chunk, at, frames);
-    }
-    return this.lost === undefined ? { frames } : { frames, fault: this.lost };
-  }
-
-  /** Bytes held of the frame that has not ended. */
-  get heldBytes(): number {
-    return this.held.length;
   }
 
   /** Drops them. The stream is lost. */
@@ -197,10 +227,6 @@ export class FrameDecoder {
     const hint = this.framing === "newline" ? " End each message with a line feed." : "";
     return framingLost(`The stream ended in the middle of a message.${hint}`);
   }
-}
-
-function isEmptyBody(expecting: Expecting): boolean {
-  return expecting.kind === "body" && expecting.bytes === 0;
 }
 
 /** The first byte of a byte order mark in UTF-8. */

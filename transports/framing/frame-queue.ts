@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 256;
 export class FrameQueue<Frame> {
   private waiting: Frame[] = [];
   private reader: FrameReader<Frame> | undefined;
-  private iteration: FrameIteration<Frame> | undefined;
+  private iteration: AsyncIterable<readonly Frame[]> | undefined;
   private isTaking = false;
   private ending: { readonly fault: Fault | undefined } | undefined;
   private tellFirst: (() => void) | undefined;
@@ -24,10 +24,15 @@ export class FrameQueue<Frame> {
   /** Takes a frame, and hands it on if the reader takes it. Returns whether more are wanted. */
   push(frame: Frame): boolean {
     if (this.ending !== undefined) return false;
-    if (this.isTaking && this.waiting.length === 0) this.hand(frame);
+    if (this.isTaking && this.waiting.length === 0) this.isTaking = this.reader?.take(frame) === true;
     else this.waiting.push(frame);
     this.tellFirst?.();
-    return this.isTaking && this.waiting.length === 0;
+    return !this.isFull;
+  }
+
+  /** Whether a frame waits, or the reader has taken one and takes no more at present. */
+  get isFull(): boolean {
+    return this.waiting.length > 0 || (!this.isTaking && this.reader !== undefined);
   }
 
   /** No frame follows: the peer has ended, or a fault ends the frames. Frames that wait are taken first. Only the first call counts. */
@@ -56,15 +61,15 @@ export class FrameQueue<Frame> {
 
   /** As `Connection.readOn`. */
   readOn(): void {
+    const { reader, waiting } = this;
+    if (reader === undefined) return;
     this.isTaking = true;
     let taken = 0;
-    while (this.isTaking && taken < this.waiting.length) {
-      // The loop ends before the end of the list.
-      this.hand(this.waiting[taken] as Frame);
-      taken += 1;
-    }
-    if (taken > 0) this.waiting = this.waiting.slice(taken);
-    if (!this.isTaking || this.waiting.length > 0) return;
+    // The loop ends before the end of the list.
+    for (; this.isTaking && taken < waiting.length; taken += 1) this.isTaking = reader.take(waiting[taken] as Frame);
+    // A reader that closed its connection has dropped what waited.
+    if (this.waiting === waiting && taken > 0) this.waiting = waiting.slice(taken);
+    if (!this.isTaking) return;
     if (this.ending === undefined) this.wanted();
     else this.tellEnd();
   }
@@ -84,12 +89,8 @@ export class FrameQueue<Frame> {
 
   /** As `Connection.frames`. */
   get frames(): AsyncIterable<readonly Frame[]> {
-    this.iteration ??= new FrameIteration(this);
+    this.iteration ??= this.iterate();
     return this.iteration;
-  }
-
-  private hand(frame: Frame): void {
-    this.isTaking = this.reader?.take(frame) === true;
   }
 
   /** Told in a microtask, so that a reader which closes its connection is not told in the middle of that. */
@@ -99,60 +100,37 @@ export class FrameQueue<Frame> {
     this.reader = undefined;
     queueMicrotask(() => reader.end(ending.fault));
   }
-}
 
-/** The frames for a program that takes them in its own time: those of one read at a time. */
-class FrameIteration<Frame>
-  implements FrameReader<Frame>, AsyncIterable<readonly Frame[]>, AsyncIterator<readonly Frame[]>
-{
-  private taken: Frame[] = [];
-  private ending: { fault: Fault | undefined } | undefined;
-  private asked:
-    | { readonly resolve: (result: IteratorResult<readonly Frame[]>) => void; readonly reject: (fault: Fault) => void }
-    | undefined;
-  private isReading = false;
-
-  private readonly queue: FrameQueue<Frame>;
-
-  constructor(queue: FrameQueue<Frame>) {
-    this.queue = queue;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<readonly Frame[]> {
-    return this;
-  }
-
-  next(): Promise<IteratorResult<readonly Frame[]>> {
-    return new Promise((resolve, reject) => {
-      this.asked = { resolve, reject };
-      if (this.isReading) this.queue.readOn();
-      else this.queue.read(this);
-      this.isReading = true;
-      this.answer();
-    });
-  }
-
-  take(frame: Frame): boolean {
-    if (this.taken.length === 0) queueMicrotask(() => this.answer());
-    this.taken.push(frame);
-    return this.asked !== undefined && this.taken.length < MOST_AT_ONCE;
-  }
-
-  end(fault: Fault | undefined): void {
-    this.ending = { fault };
-    this.answer();
-  }
-
-  private answer(): void {
-    const { asked, taken, ending } = this;
-    if (asked === undefined || (taken.length === 0 && ending === undefined)) return;
-    this.asked = undefined;
-    this.taken = [];
-    if (taken.length > 0) asked.resolve({ done: false, value: taken });
-    else if (ending?.fault === undefined) asked.resolve({ done: true, value: undefined });
-    else {
-      asked.reject(ending.fault);
-      ending.fault = undefined;
+  /** Returns the frames of one read at a time. */
+  private async *iterate(): AsyncGenerator<readonly Frame[], void, undefined> {
+    let taken: Frame[] = [];
+    let isAsked = true;
+    let ending: { readonly fault: Fault | undefined } | undefined;
+    let tell = (): void => {};
+    this.reader = {
+      take: (frame) => {
+        taken.push(frame);
+        tell();
+        return isAsked && taken.length < MOST_AT_ONCE;
+      },
+      end: (fault) => {
+        ending = { fault };
+        tell();
+      },
+    };
+    for (;;) {
+      isAsked = true;
+      await new Promise<void>((resolve) => {
+        tell = resolve;
+        if (taken.length > 0 || ending !== undefined) resolve();
+        this.readOn();
+      });
+      isAsked = false;
+      const frames = taken;
+      taken = [];
+      if (frames.length > 0) yield frames;
+      else if (ending?.fault !== undefined) throw ending.fault;
+      else return;
     }
   }
 }

@@ -19,25 +19,21 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
-/** One frame with its framing. The result shares no memory with `bytes`. */
-export function frame(framing: Framing, bytes: Uint8Array): Buffer {
-  return join(framing, [bytes]);
-}
-
 /** Frames with their framing, back to back in one buffer of exactly that size. */
 export function join(framing: Framing, frames: readonly Uint8Array[]): Buffer {
+  let bytes = 0;
+  for (const frame of frames) bytes += frame.length;
   switch (framing) {
     case "length-prefixed":
-      return joinLengthPrefixed(frames);
+      return joinLengthPrefixed(frames, Buffer.allocUnsafe(bytes + 4 * frames.length));
     case "newline":
-      return joinLines(frames);
+      return joinLines(frames, Buffer.allocUnsafe(bytes + frames.length));
     case "content-length":
-      return joinContentLength(frames);
+      return joinContentLength(frames, bytes);
   }
 }
 
-function joinLengthPrefixed(frames: readonly Uint8Array[]): Buffer {
-  const joined = Buffer.allocUnsafe(sizeOf(frames) + 4 * frames.length);
+function joinLengthPrefixed(frames: readonly Uint8Array[], joined: Buffer): Buffer {
   let at = 0;
   for (const bytes of frames) {
     joined.writeUInt32BE(bytes.length, at);
@@ -47,8 +43,7 @@ function joinLengthPrefixed(frames: readonly Uint8Array[]): Buffer {
   return joined;
 }
 
-function joinLines(frames: readonly Uint8Array[]): Buffer {
-  const joined = Buffer.allocUnsafe(sizeOf(frames) + frames.length);
+function joinLines(frames: readonly Uint8Array[], joined: Buffer): Buffer {
   let at = 0;
   for (const bytes of frames) {
     joined.set(bytes, at);
@@ -68,20 +63,14 @@ function blankOut(bytes: Buffer, unwanted: number, from: number, end: number): v
   }
 }
 
-function joinContentLength(frames: readonly Uint8Array[]): Buffer {
-  const headers = frames.map((bytes) => `Content-Length: ${bytes.length}\r\n\r\n`);
-  const joined = Buffer.allocUnsafe(frames.reduce((size, bytes) => size + bytes.length, headers.join("").length));
+function joinContentLength(frames: readonly Uint8Array[], bytes: number): Buffer {
+  const headers = frames.map((frame) => `Content-Length: ${frame.length}\r\n\r\n`);
+  const joined = Buffer.allocUnsafe(headers.join("").length + bytes);
   let at = 0;
-  frames.forEach((bytes, index) => {
+  for (const [index, frame] of frames.entries()) {
     at += joined.write(headers[index] ?? "", at, "latin1");
-    joined.set(bytes, at);
-    at += bytes.length;
-  });
+    joined.set(frame, at);
+    at += frame.length;
+  }
   return joined;
-}
-
-function sizeOf(frames: readonly Uint8Array[]): number {
-  let size = 0;
-  for (const bytes of frames) size += bytes.length;
-  return size;
 }

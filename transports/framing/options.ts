@@ -1,6 +1,6 @@
 import { Fault } from "../../src/base/errors.js";
 import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
-import { PIECE_BYTES } from "./pieces.js";
+import { PIECE_BYTES } from "./outbox.js";
 import { type Unfinished, unfinishedOf } from "./unfinished.js";
 
 /** Calls `run` once after `milliseconds`; returns the cancellation. Passed in, so that deadlines are tested without sleeping (R24). */

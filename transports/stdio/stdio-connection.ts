@@ -1,7 +1,7 @@
 import type { PeekableConnection } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import type { ByteConnectionOptions } from "../framing/options.js";
-import { PIPE_PIECE_BYTES } from "../framing/pieces.js";
+import { PIPE_PIECE_BYTES } from "../framing/outbox.js";
 import type { Stdio } from "./take-stdio.js";
 
 /**
