@@ -138,7 +138,6 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "transports/framing": "yes",
     "transports/node-errors.ts": "yes",
     node: "yes",
-    "vscode-jsonrpc": "yes",
   },
   "transports/grpc": {
     "src/base": "yes",
@@ -549,12 +548,6 @@ describe("who imports whom", () => {
     );
     const cycles = FILES.flatMap(({ path }) => cycleFrom(path, edges)?.join(" → ") ?? []);
     expect(cycles).toEqual([]);
-  });
-
-  it("only transports/json-rpc knows vscode-jsonrpc", () => {
-    const users = FILES.filter(({ imports }) => imports.some(({ from }) => from.startsWith("vscode-jsonrpc")));
-    expect(users.length).toBeGreaterThan(0);
-    expect(users.filter(({ path }) => !path.startsWith("transports/json-rpc/")).map(({ path }) => path)).toEqual([]);
   });
 
   it("only transports/grpc knows grpc-js, and only transports/connect Connect, beside the clients of the conformance suite", () => {

@@ -270,6 +270,6 @@ async function overJsonRpc(
   open: () => Connection<Uint8Array> | Promise<Connection<Uint8Array>>,
   handlers: RpcHandlers,
 ): Promise<RpcConnection> {
-  const { createRpcConnection } = await import("../../transports/json-rpc/rpc-connection.js");
+  const { createRpcConnection } = await import("../../transports/json-rpc/rpc-peer.js");
   return createRpcConnection(await open(), handlers);
 }

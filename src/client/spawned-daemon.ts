@@ -30,7 +30,7 @@ export async function connectSpawned(
 ): Promise<RpcConnection> {
   const { argv = [], program = ownProgram() } = options;
   // Before there is a child: without this part, nobody would end it.
-  const { createRpcConnection } = await import("../../transports/json-rpc/rpc-connection.js");
+  const { createRpcConnection } = await import("../../transports/json-rpc/rpc-peer.js");
   const child = spawn(process.execPath, [program, "stdio", "--producer-id", nameOf(producerId), ...argv], {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,

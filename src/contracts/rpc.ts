@@ -48,7 +48,6 @@ export interface RpcHandlers {
 
 /** One JSON-RPC 2.0 peer over any connection of bytes. The peer's requests are answered; it is asked nothing. Method names are plain strings here. */
 export interface AnsweringConnection extends FrameTaker<Uint8Array> {
-  readonly peer: PeerIdentity;
   /**
    * Answers as `Connection.send` does. A notification that a handler sends while it handles a notification counts as the answer: no more is read
    * until the peer has taken it.
@@ -77,15 +76,20 @@ export interface AnsweringConnection extends FrameTaker<Uint8Array> {
   /** Reads no more, sends everything handed over and the handlers' answers of this turn, then closes as `Connection.close`. Never rejects. */
   readonly close: (withinMs?: Millis) => Promise<void>;
   readonly closed: Promise<CloseInfo>;
-  /** As `Connection.unref`. */
-  readonly unref?: () => void;
 }
 
-/** A connection whose peer is asked as well. */
-export interface RpcConnection
-  extends Omit<AnsweringConnection, "answered" | "takeNoMore" | keyof FrameTaker<Uint8Array>> {
+/** A JSON-RPC 2.0 peer that is asked as well, for agents and subscribers. */
+export interface RpcConnection {
+  readonly peer: PeerIdentity;
   /** Rejects with a Fault: the peer's own code if the peer gave one, "peer_gone" if the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
+  readonly notify: AnsweringConnection["notify"];
+  readonly writable: () => Promise<void>;
+  readonly ended: Promise<void>;
+  readonly close: AnsweringConnection["close"];
+  readonly closed: Promise<CloseInfo>;
+  /** As `Connection.unref`. */
+  readonly unref?: () => void;
 }
 
 type SendBatch = (batch: DeliveryBatch) => boolean;

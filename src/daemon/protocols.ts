@@ -1,5 +1,5 @@
 // The protocols that share connections (R23), each with the runner of its sessions.
-import { AnsweringPeer } from "../../transports/json-rpc/answering-connection.js";
+import { RpcPeer } from "../../transports/json-rpc/rpc-peer.js";
 import { Fault } from "../base/errors.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, FirstMessage, MessageProtocol, Protocol } from "../contracts/protocol.js";
@@ -72,7 +72,7 @@ function byCalls(protocol: CallProtocol, services: ProtocolServices): ServedProt
   const { codec, log } = services;
   const shared: CallServices = {
     ...services,
-    answerCalls: (connection, handlers) => new AnsweringPeer(connection, handlers, { closeAtEnd: false, log }),
+    answerCalls: (connection, handlers) => new RpcPeer(connection, handlers, { closeAtEnd: false, log }),
     // The params have no type, because the method gives it; events are encoded as everywhere.
     form: { format: codec.format, checkpoint: (cursor) => codec.encode({ cursor }) },
   };

@@ -1,39 +1,65 @@
 // Turns the bytes of a frame into a message, or into the error that answers it. No message is dropped that its sender could wait for.
-import type { ResponseMessage } from "vscode-jsonrpc";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import { type JsonDocument, type JsonOutline, readJsonDocument } from "../../src/base/json-document.js";
 import { namesIn, soleValue, textsOf } from "../../src/base/json-members.js";
 import { isCarried } from "../../src/base/json-number.js";
+import type { RpcCall } from "../../src/contracts/rpc.js";
+import { CallSignal } from "./call-signal.js";
 
 export type RpcId = string | number | null;
 
 export type Incoming =
-  /** A request, or a notification if it has no id. */
-  | {
-      readonly kind: "call";
-      readonly id: string | number | undefined;
-      readonly method: string;
-      readonly params: unknown;
-      /** The text that was parsed (R2). */
-      readonly text: string;
-      readonly outline: JsonOutline;
-    }
-  /** An answer to a request of this side. */
-  | { readonly kind: "answer"; readonly message: ResponseMessage }
-  /** `$/cancelRequest`: overtakes waiting calls. */
+  | IncomingCall
+  | IncomingAnswer
+  | IncomingRefused
+  /** `$/cancelRequest`. */
   | { readonly kind: "cancellation"; readonly id: string | number }
-  | {
-      readonly kind: "refused";
-      /** Null if the message has no id, or one that could be read in two ways. */
-      readonly id: RpcId;
-      readonly fault: Fault;
-      /** The text of the message, if it is JSON. */
-      readonly text: string | undefined;
-      /** Whether the message is JSON without an id. */
-      readonly isNotification: boolean;
-    }
   /** A message that nobody waits for, and that must not be answered. */
   | { readonly kind: "ignored" };
+
+/** A request, or a notification if it has no id. */
+export class IncomingCall implements RpcCall {
+  readonly kind = "call";
+  readonly id: string | number | undefined;
+  readonly method: string;
+  readonly params: unknown;
+  readonly text: string;
+  readonly outline: JsonOutline;
+  private made: CallSignal | undefined;
+
+  constructor(id: string | number | undefined, method: string, params: unknown, text: string, outline: JsonOutline) {
+    this.id = id;
+    this.method = method;
+    this.params = params;
+    this.text = text;
+    this.outline = outline;
+  }
+
+  /** Made when the handler asks for it: nearly none of a busy agent's calls does. That of a notification is never aborted. */
+  get signal(): CallSignal {
+    this.made ??= new CallSignal();
+    return this.made;
+  }
+}
+
+/** An answer to a request of this side: a result, or the error of whatever form. */
+export interface IncomingAnswer {
+  readonly kind: "answer";
+  readonly id: string | number;
+  readonly result?: unknown;
+  readonly error?: { readonly [member: string]: unknown };
+}
+
+export interface IncomingRefused {
+  readonly kind: "refused";
+  /** Null if the message has no id, or one that could be read in two ways. */
+  readonly id: RpcId;
+  readonly fault: Fault;
+  /** The text of the message, if it is JSON. */
+  readonly text: string | undefined;
+  /** Whether the message is JSON without an id. */
+  readonly isNotification: boolean;
+}
 
 const CANCEL_METHOD = "$/cancelRequest";
 
@@ -96,7 +122,7 @@ function classify({ value, outline }: JsonDocument, text: string): Incoming {
     return refused(answersTo, "/params", "The params of a request are an object or an array.");
   }
   if (method === CANCEL_METHOD && id === undefined) return classifyCancellation(params);
-  return { kind: "call", id: answersTo ?? undefined, method, params, text, outline };
+  return new IncomingCall(answersTo ?? undefined, method, params, text, outline);
 }
 
 function classifyCancellation(params: object | undefined): Incoming {
@@ -107,17 +133,16 @@ function classifyCancellation(params: object | undefined): Incoming {
 
 /** An answer is never answered, or two peers could go on for ever. */
 function classifyAnswer(message: Readonly<Record<string, unknown>>): Incoming {
-  const { id, error } = message;
+  const { id, result, error } = message;
   if (typeof id !== "string" && typeof id !== "number") return { kind: "ignored" };
-  if ("result" in message || (typeof error === "object" && error !== null)) {
-    return { kind: "answer", message: message as unknown as ResponseMessage };
-  }
+  if (typeof error === "object" && error !== null) return { kind: "answer", id, error: { ...error } };
+  if ("result" in message) return { kind: "answer", id, result };
   return brokenAnswer(id, "The peer's answer has neither a result nor an error.");
 }
 
 /** Rejects the caller, which would otherwise wait for ever. */
 function brokenAnswer(id: string | number, message: string): Incoming {
-  return { kind: "answer", message: { jsonrpc: "2.0", id, error: { code: -32600, message } } };
+  return { kind: "answer", id, error: { code: -32600, message } };
 }
 
 function refusedText(id: RpcId, fault: Fault, text: string): Incoming {

@@ -89,10 +89,12 @@ export function rpcErrorFromFault(fault: Fault): RpcError {
   };
 }
 
-/** Turns an error answer of a peer into a Fault; with a peer of ours, into the Fault that it was made from. */
-export function faultFromRpcError(code: number, message: string, data: unknown): Fault {
+/** Turns the `error` member of a peer's answer into a Fault; with a peer of ours, into the Fault that it was made from. */
+export function faultFromRpcError({ code, message, data }: { readonly [member: string]: unknown }): Fault {
   const given = (typeof data === "object" && data !== null ? data : {}) as Readonly<Record<string, unknown>>;
-  return new Fault(faultCodeOf(given.code) ?? FAULT_CODES_OF_STANDARD.get(code) ?? "internal", message, {
+  const known = typeof code === "number" ? FAULT_CODES_OF_STANDARD.get(code) : undefined;
+  const sentence = typeof message === "string" ? message : "The peer refused, and did not say why.";
+  return new Fault(faultCodeOf(given.code) ?? known ?? "internal", sentence, {
     ...(typeof given.pointer === "string" ? { pointer: given.pointer } : {}),
     ...(typeof given.rule === "string" ? { rule: given.rule } : {}),
     ...(typeof given.event_id === "string" ? { eventId: given.event_id } : {}),

@@ -201,7 +201,6 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     request,
     // The service is told nothing without an answer.
     notify: () => true,
-    notifyBatch: () => true,
     writable: async () => stream?.writable(),
     ended: closed.then(() => {}),
     close: async (withinMs = END_MS) => {

@@ -193,7 +193,6 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     request,
     // The service sends nothing that was not asked for, and is told nothing without an answer.
     notify: () => true,
-    notifyBatch: () => true,
     writable: () => Promise.resolve(),
     ended: closed.then(() => {}),
     close: async () => end({ kind: "local" }),

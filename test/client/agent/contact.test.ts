@@ -66,7 +66,6 @@ test("a daemon that loses each session as soon as it begins is asked again after
         return { events: events.map(({ event_id }) => ({ event_id, epoch: 1 })) };
       },
       notify: () => true,
-      notifyBatch: () => true,
       writable: async () => {},
       ended: closed.then(() => {}),
       takeNoMore: () => {},

@@ -268,6 +268,6 @@ describe("a stream of lines alone", () => {
     const frames: Uint8Array[] = [];
     const fault = decoder.push(Buffer.from("INFO starting\r\n\n{}\nContent-Length: 5\n\u0000\n"), frames);
     expect([frames.map(String), fault]).toEqual([["INFO starting", "{}", "Content-Length: 5", "\u0000"], undefined]);
-    expect(decoder.push(Buffer.from("x".repeat(102)), [])?.code).toBe("message_too_large");
+    expect(decoder.push(Buffer.from("x".repeat(102)), [] as Uint8Array[])?.code).toBe("message_too_large");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { RpcCall } from "../../../src/contracts/rpc.js";
-import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
+import { createRpcConnection } from "../../../transports/json-rpc/rpc-peer.js";
 import { createMemoryPair } from "../../../transports/memory/memory-pair.js";
 import { gate, notification, rawAgainst, request } from "./peers.js";
 
@@ -218,7 +218,6 @@ describe("the end", () => {
     expect(await asked).toMatchObject({ code: "peer_gone" });
     expect(await rpc.request("m", {}).catch((fault: unknown) => fault)).toMatchObject({ code: "peer_gone" });
     expect(rpc.notify("n", {})).toBe(false);
-    expect(rpc.notifyBatch("n", { frames: [Buffer.from("{}")], joined: new Map() })).toBe(false);
     await rpc.ended;
     await rpc.writable();
     await second.close();

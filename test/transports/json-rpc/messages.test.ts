@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FAULT_CODES, Fault, faultFrom } from "../../../src/base/errors.js";
 import { idFromHead } from "../../../transports/json-rpc/incoming.js";
-import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
+import { RpcPeer } from "../../../transports/json-rpc/rpc-peer.js";
 import { faultFromRpcError, rpcErrorFromFault } from "../../../transports/json-rpc/status.js";
 import { createMemoryPair } from "../../../transports/memory/memory-pair.js";
 import { drain } from "../../support/peers/frames.js";
@@ -96,11 +96,7 @@ describe("R33: errors", () => {
     const error = rpcErrorFromFault(fault);
     expect(error.code === -32000 || (error.code <= -32600 && error.code >= -32700)).toBe(true);
     expect(error.data).toEqual({ code, pointer: "/a", rule: "R3", event_id: "evt_1", retry_after_seconds: 2 });
-    const { pointer, rule, eventId, retryAfterSeconds, sentence, ...back } = faultFromRpcError(
-      error.code,
-      error.message,
-      error.data,
-    );
+    const { pointer, rule, eventId, retryAfterSeconds, sentence, ...back } = faultFromRpcError({ ...error });
     expect([back.code, sentence, pointer, rule, eventId, retryAfterSeconds]).toEqual([
       code,
       "Do this.",
@@ -120,8 +116,9 @@ describe("R33: errors", () => {
       codeOf("invalid_params"),
     ]).toEqual([-32700, -32600, -32601, -32602]);
     expect(codeOf("position_mismatch")).toBe(-32000);
-    expect(faultFromRpcError(-32601, "x", undefined).code).toBe("unknown_method");
-    expect(faultFromRpcError(-32099, "x", { code: "theirs" }).code).toBe("internal");
+    expect(faultFromRpcError({ code: -32601, message: "x" }).code).toBe("unknown_method");
+    expect(faultFromRpcError({ code: {}, message: { toString: "x" }, data: null })).toMatchObject({ code: "internal" });
+    expect(faultFromRpcError({ code: -32099, message: "x", data: { code: "theirs" } }).code).toBe("internal");
   });
 
   it("answers what a handler throws or rejects with, and keeps what is not a Fault to itself", async () => {
@@ -193,7 +190,7 @@ describe("what goes out", () => {
 
   it("R14: a run is spliced once for all connections, each frame unchanged", async () => {
     const pairs = [1, 2].map(() => createMemoryPair<Uint8Array>());
-    const rpcs = pairs.map(({ first }) => createRpcConnection(first, { request: () => null, notification: () => {} }));
+    const rpcs = pairs.map(({ first }) => new RpcPeer(first, { request: () => null, notification: () => {} }));
     const frames = ['{"a": 1.0}', '{"text":"中"}'].map((text) => Buffer.from(text));
     const run = { frames, joined: new Map<string, unknown>() };
     for (const rpc of rpcs) rpc.notifyBatch("aaep.event", run, { subscription_id: 'sub "1"' });

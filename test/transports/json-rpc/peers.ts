@@ -1,8 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { RpcCall, RpcConnection, RpcHandlers } from "../../../src/contracts/rpc.js";
 import type { Connection } from "../../../src/contracts/transport.js";
-import type { RpcOptions } from "../../../transports/json-rpc/answering-connection.js";
-import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
+import { createRpcConnection, type RpcOptions } from "../../../transports/json-rpc/rpc-peer.js";
 import { createMemoryPair, type MemoryOptions } from "../../../transports/memory/memory-pair.js";
 
 interface RawPeer {

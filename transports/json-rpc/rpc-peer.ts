@@ -1,29 +1,23 @@
-// The answering side of a JSON-RPC 2.0 peer over any byte connection. Method names are plain strings here. A call is handled in the turn of the event
-// loop in which it was read, and a synchronous answer is sent at once, so that nothing between an agent and its listeners waits without need.
-// `vscode-jsonrpc` would handle one message a turn, and queue without a bound; it keeps the outgoing requests alone. Newline framing replaces raw
+// A JSON-RPC 2.0 peer over any byte connection. Method names are plain strings here. A call is handled in the turn of the event loop in which it was
+// read, and a synchronous answer is sent at once, so that nothing between an agent and its listeners waits without need. Newline framing replaces raw
 // line ends between tokens by spaces. Other framings carry an event's bytes unchanged (AAEP §8.2.1).
 import { Fault, faultFrom } from "../../src/base/errors.js";
-import type { JsonOutline } from "../../src/base/json-document.js";
-import { withResolvers } from "../../src/base/with-resolvers.js";
+import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { Log } from "../../src/contracts/log.js";
-import type {
-  AbortSignalLike,
-  AnsweringConnection,
-  RefusedCall,
-  RpcCall,
-  RpcHandlers,
-} from "../../src/contracts/rpc.js";
-import type { CloseInfo, Connection, FrameBatch, PeerIdentity } from "../../src/contracts/transport.js";
+import type { AnsweringConnection, RefusedCall, RpcConnection, RpcHandlers } from "../../src/contracts/rpc.js";
+import type { CloseInfo, Connection, FrameBatch } from "../../src/contracts/transport.js";
 import { refusedHead } from "../framing/refusal.js";
-import { CallSignal } from "./call-signal.js";
-import { createIncomingParser, type Incoming, idFromHead, type RpcId } from "./incoming.js";
+import {
+  createIncomingParser,
+  type IncomingAnswer,
+  type IncomingCall,
+  type IncomingRefused,
+  idFromHead,
+  type RpcId,
+} from "./incoming.js";
 import { encodeMessage, notificationBatch } from "./outgoing.js";
-import { rpcErrorFromFault } from "./status.js";
-
-export type IncomingAnswer = Extract<Incoming, { readonly kind: "answer" }>["message"];
-type IncomingCall = Extract<Incoming, { readonly kind: "call" }>;
-type IncomingRefused = Extract<Incoming, { readonly kind: "refused" }>;
+import { faultFromRpcError, rpcErrorFromFault } from "./status.js";
 
 export interface RpcOptions {
   /** Most unanswered requests of the peer. At the limit reading pauses until one is answered. Default 4096. */
@@ -34,79 +28,60 @@ export interface RpcOptions {
   readonly log?: Log | undefined;
 }
 
-/** Callbacks for the requests that this side sends. */
-export interface OwnRequestsEvents {
-  /** Receives an answer to a request of this side. */
-  readonly answered: (message: IncomingAnswer) => void;
-  /** Reports that no answer can come any more. Called at least once. */
-  readonly ended: (fault: Fault) => void;
+/** Takes over `connection` with its frames. Handlers are called after this function has returned. */
+export function createRpcConnection(
+  connection: Connection<Uint8Array>,
+  handlers: RpcHandlers,
+  options: RpcOptions = {},
+): RpcConnection {
+  const peer = new RpcPeer(connection, handlers, options);
+  queueMicrotask(() => peer.readAll());
+  return {
+    peer: connection.peer,
+    request: (method, params) => peer.request(method, params),
+    notify: (method, params) => peer.notify(method, params),
+    writable: () => connection.writable(),
+    ended: peer.ended,
+    close: (withinMs) => peer.close(withinMs),
+    closed: connection.closed,
+    unref: () => connection.unref?.(),
+  };
 }
 
-const ASKS_NOTHING: OwnRequestsEvents = { answered: () => {}, ended: () => {} };
-
-/** A request under way at a handler. Its signal is made when the handler asks for it: nearly none of a busy agent's calls does. */
-class AnsweredCall implements RpcCall {
-  readonly method: string;
-  readonly params: unknown;
-  readonly text: string;
-  readonly outline: JsonOutline;
-  private made: CallSignal | undefined;
-
-  constructor({ method, params, text, outline }: IncomingCall) {
-    this.method = method;
-    this.params = params;
-    this.text = text;
-    this.outline = outline;
-  }
-
-  get signal(): CallSignal {
-    this.made ??= new CallSignal();
-    return this.made;
-  }
-}
-
-/** The maker hands it the frames of `connection`, as a `FrameTaker`. */
-export class AnsweringPeer implements AnsweringConnection {
-  readonly ended: Promise<void>;
+/** Its owner hands it the frames of `connection`, as a `FrameTaker`, or calls `readAll`. */
+export class RpcPeer implements AnsweringConnection {
   private readonly connection: Connection<Uint8Array>;
   private readonly handlers: RpcHandlers;
   private readonly options: RpcOptions;
-  private readonly own: OwnRequestsEvents;
   private readonly parse = createIncomingParser();
-  private readonly tellEnded: () => void;
+  private readonly inputEnd = withResolvers();
   /** Requests that handlers are still working on. */
-  private readonly unanswered = new Set<AnsweredCall>();
-  private readonly byId = new Map<string | number, AnsweredCall>();
-  private areAnswersBlocked = false;
+  private readonly unanswered = new Set<IncomingCall>();
+  private nextAnswer: Resolvers<void> | undefined;
+  /** Requests of this side, by their ids. */
+  private readonly asked = new Map<number, Resolvers<unknown>>();
+  private lastId = 0;
   /** True while a handler works on a notification: messages sent meanwhile are the answer to it (R3). */
   private answersNotification = false;
-  private onAnswered: () => void = () => {};
+  private areAnswersBlocked = false;
   private isStopped = false;
-  private isOver = false;
+  /** Why nothing of the peer follows. */
+  private over: Fault | undefined;
   private isClosed = false;
 
-  constructor(
-    connection: Connection<Uint8Array>,
-    handlers: RpcHandlers,
-    options: RpcOptions = {},
-    own: OwnRequestsEvents = ASKS_NOTHING,
-  ) {
+  constructor(connection: Connection<Uint8Array>, handlers: RpcHandlers, options: RpcOptions = {}) {
     this.connection = connection;
     this.handlers = handlers;
     this.options = options;
-    this.own = own;
-    const { promise, resolve } = withResolvers();
-    this.ended = promise;
-    this.tellEnded = resolve;
     void connection.closed.then((info) => this.gone(info));
-  }
-
-  get peer(): PeerIdentity {
-    return this.connection.peer;
   }
 
   get closed(): Promise<CloseInfo> {
     return this.connection.closed;
+  }
+
+  get ended(): Promise<void> {
+    return this.inputEnd.promise;
   }
 
   take(frame: Uint8Array): boolean {
@@ -120,10 +95,10 @@ export class AnsweringPeer implements AnsweringConnection {
         this.takeRefused(incoming);
         return false;
       case "answer":
-        this.own.answered(incoming.message);
+        this.takeAnswer(incoming);
         return false;
       case "cancellation":
-        this.byId.get(incoming.id)?.signal.abort("cancelled");
+        for (const call of this.unanswered) if (call.id === incoming.id) call.signal.abort("cancelled");
         return false;
       case "ignored":
         return false;
@@ -138,19 +113,43 @@ export class AnsweringPeer implements AnsweringConnection {
       });
     }
     const { maxUnansweredRequests = 4096 } = this.options;
-    if (this.unanswered.size >= maxUnansweredRequests && !this.isOver) return this.nextAnswer();
-    return undefined;
+    return this.unanswered.size >= maxUnansweredRequests && this.over === undefined ? this.anAnswer() : undefined;
   }
 
   noMore(fault: Fault | undefined): void {
-    const head = fault === undefined ? undefined : refusedHead(fault);
-    this.endWaiting(fault ?? peerEnded(this.peer.label));
-    this.tellEnded();
+    this.endWaiting(fault);
     if (fault !== undefined && fault.code !== "peer_gone") {
       // The peer learns the reason before the connection closes (R33).
+      const head = refusedHead(fault);
       this.refuse(head === undefined ? null : idFromHead(head), fault);
       void this.connection.close(fault);
     } else if (this.options.closeAtEnd !== false) void this.closeWhenAnswered();
+  }
+
+  /** Hands itself the frames of the connection, for a side that has no other peers. */
+  readAll(): void {
+    this.connection.read({
+      take: (frame) => {
+        const isCostly = this.take(frame);
+        if (!isCostly && this.room() === undefined) return true;
+        void this.readOn(isCostly);
+        return false;
+      },
+      end: (fault) => this.noMore(fault),
+    });
+  }
+
+  /**
+   * Sends, whether the peer takes more or not: a side that waits for that before it reads on, while its peer waits for answers, waits for ever.
+   */
+  async request(method: string, params: object): Promise<unknown> {
+    if (this.over !== undefined) throw this.over;
+    this.lastId += 1;
+    const frame = encodeMessage({ jsonrpc: "2.0", id: this.lastId, method, params });
+    const asked = withResolvers<unknown>();
+    this.asked.set(this.lastId, asked);
+    this.connection.send(frame);
+    return asked.promise;
   }
 
   /**
@@ -176,7 +175,7 @@ export class AnsweringPeer implements AnsweringConnection {
   }
 
   async answered(): Promise<void> {
-    while (this.unanswered.size > 0 && !this.isClosed) await this.nextAnswer();
+    while (this.unanswered.size > 0 && !this.isClosed) await this.anAnswer();
   }
 
   takeNoMore(): void {
@@ -191,26 +190,30 @@ export class AnsweringPeer implements AnsweringConnection {
     await this.connection.close(undefined, withinMs);
   }
 
-  unref(): void {
-    this.connection.unref?.();
+  private async readOn(isCostly: boolean): Promise<void> {
+    if (isCostly) await nextTurn();
+    for (let room = this.room(); room !== undefined; room = this.room()) await room;
+    this.connection.readOn();
   }
 
   private gone(info: CloseInfo): void {
     this.isClosed = true;
     this.takeNoMore();
     this.abortCalls();
-    this.endWaiting(info.fault ?? peerEnded(this.peer.label));
-    this.tellEnded();
+    this.endWaiting(info.fault);
   }
 
   private abortCalls(): void {
     for (const call of this.unanswered) call.signal.abort("ended");
   }
 
-  private endWaiting(fault: Fault): void {
-    this.isOver = true;
-    this.own.ended(fault);
-    this.onAnswered();
+  /** Nothing of the peer follows. For waiting requests of this side the peer is gone, whatever fault ended the connection. */
+  private endWaiting(fault: Fault | undefined): void {
+    this.over ??= peerGone(fault, this.connection.peer.label);
+    for (const { reject } of this.asked.values()) reject(this.over);
+    this.asked.clear();
+    this.tellAnswered();
+    this.inputEnd.resolve();
   }
 
   private async closeWhenAnswered(): Promise<void> {
@@ -219,77 +222,71 @@ export class AnsweringPeer implements AnsweringConnection {
     await this.connection.close();
   }
 
-  private nextAnswer(): Promise<void> {
-    return new Promise((resolve) => {
-      const before = this.onAnswered;
-      this.onAnswered = () => {
-        before();
-        resolve();
-      };
-    });
+  private anAnswer(): Promise<void> {
+    this.nextAnswer ??= withResolvers();
+    return this.nextAnswer.promise;
   }
 
-  private takeCall(incoming: IncomingCall): void {
-    const { id, method, params, text, outline } = incoming;
+  private tellAnswered(): void {
+    this.nextAnswer?.resolve();
+    this.nextAnswer = undefined;
+  }
+
+  private takeCall(call: IncomingCall): void {
+    const { id } = call;
     if (id === undefined) {
-      this.takeNotification({ method, params, text, outline, signal: NEVER });
+      this.answering(() => this.handlers.notification(call));
       return;
     }
-    const call = new AnsweredCall(incoming);
     let result: unknown;
     try {
       result = this.handlers.request(call);
     } catch (caught) {
-      this.refuseCaught(id, method, caught);
+      this.refuseCaught(id, call.method, caught);
       return;
     }
     if (isPromise(result)) void this.follow(result, id, call);
-    else this.answer(id, method, result);
+    else this.answer(id, call.method, result);
   }
 
-  private takeNotification(call: RpcCall): void {
+  /** Calls a handler for a message that has no answer of its own. */
+  private answering<Result>(handle: () => Result): Result | undefined {
     this.answersNotification = true;
     try {
-      this.handlers.notification(call);
+      return handle();
     } catch (caught) {
-      this.options.log?.error({ method: call.method, err: caught }, "a notification failed in an unexpected way");
+      this.options.log?.error({ err: caught }, "a message without an answer failed in an unexpected way");
+      return undefined;
     } finally {
       this.answersNotification = false;
     }
   }
 
-  private async follow(result: PromiseLike<unknown>, id: string | number, call: AnsweredCall): Promise<void> {
+  private async follow(result: PromiseLike<unknown>, id: string | number, call: IncomingCall): Promise<void> {
     this.unanswered.add(call);
-    this.byId.set(id, call);
     try {
       this.answer(id, call.method, await result);
     } catch (caught) {
       this.refuseCaught(id, call.method, caught);
     } finally {
       this.unanswered.delete(call);
-      if (this.byId.get(id) === call) this.byId.delete(id);
-      const told = this.onAnswered;
-      this.onAnswered = () => {};
-      told();
+      this.tellAnswered();
     }
   }
 
   private takeRefused({ id, fault, text, isNotification }: IncomingRefused): void {
-    const answered = text === undefined ? undefined : this.refusedAnswer({ text, fault, isNotification });
+    const call: RefusedCall | undefined = text === undefined ? undefined : { text, fault, isNotification };
+    const answered = call && this.answering(() => this.handlers.refused?.(call));
     if (answered === undefined) this.refuse(id, fault);
     else if (id !== null) this.answer(id, "", answered.result);
   }
 
-  private refusedAnswer(call: RefusedCall): ReturnType<NonNullable<RpcHandlers["refused"]>> {
-    this.answersNotification = true;
-    try {
-      return this.handlers.refused?.(call);
-    } catch (caught) {
-      this.options.log?.error({ err: caught }, "a message that was refused failed in an unexpected way");
-      return undefined;
-    } finally {
-      this.answersNotification = false;
-    }
+  private takeAnswer({ id, result, error }: IncomingAnswer): void {
+    const asked = typeof id === "number" ? this.asked.get(id) : undefined;
+    if (asked === undefined || typeof id !== "number") return;
+    this.asked.delete(id);
+    if (error === undefined) asked.resolve(result);
+    else asked.reject(faultFromRpcError(error));
   }
 
   private answer(id: RpcId, method: string, result: unknown): void {
@@ -322,11 +319,10 @@ export class AnsweringPeer implements AnsweringConnection {
   }
 }
 
-/** A notification cannot be cancelled. */
-const NEVER: AbortSignalLike = { aborted: false, reason: undefined, addEventListener: () => {} };
-
-function peerEnded(label: string): Fault {
-  return new Fault("peer_gone", `${label} has ended the connection. Connect again to go on.`);
+function peerGone(fault: Fault | undefined, label: string): Fault {
+  if (fault?.code === "peer_gone") return fault;
+  const sentence = fault?.sentence ?? `${label} has ended the connection. Connect again to go on.`;
+  return new Fault("peer_gone", sentence, { cause: fault });
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
