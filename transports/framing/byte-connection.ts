@@ -1,5 +1,5 @@
-// A Connection over a pair of Node streams: a socket, or the two ends of stdio. decoder.ts and framings.ts cut frames, frame-queue.ts reads, outbox.ts
-// writes; this file manages the life of the connection.
+// A Connection over a pair of Node streams: a socket, or the two ends of stdio. decoder.ts cuts frames, frame-queue.ts hands them to the reader,
+// outbox.ts writes; this file manages the life of the connection.
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";

@@ -27,8 +27,8 @@ export interface OutboxOwner {
 }
 
 /**
- * Writes in *pieces*: whole frames, few enough that the operating system takes all of the piece or nothing. A connection given up between two pieces is
- * therefore never cut inside a frame, whatever its peer has read. The next piece follows when the stream has passed the one before on.
+ * Writes in *pieces*: whole frames, few enough that the operating system takes all of the piece or nothing. A connection given up between two pieces
+ * is therefore never cut inside a frame, whatever its peer has read. The next piece follows when the stream has passed the one before on.
  */
 export class Outbox {
   private readonly stream: Writable;
