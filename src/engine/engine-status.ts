@@ -7,7 +7,7 @@ import type { Log } from "../contracts/log.js";
 import type { Epoch } from "./event/event.js";
 import type { DeliveryLatencies, Hub, HubCounts } from "./hub/hub.js";
 import type { Questions } from "./questions/questions.js";
-import type { OpenTool, Remembered } from "./sessions/session-record.js";
+import type { OpenTool } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/delivery-counts.js";
 import type { Subscription } from "./subscriptions/subscription.js";
@@ -106,7 +106,7 @@ export interface EngineReport {
   readonly journal: JournalStatus;
 }
 
-export interface EngineStatus extends Remembered, HubCounts {
+export interface EngineStatus extends HubCounts {
   readonly subscriptionCount: number;
   readonly openSessionCount: number;
   readonly openQuestionCount: number;

@@ -302,7 +302,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       await journal.close();
     },
     status: () => ({
-      ...sessions.remembered(),
       ...hub.counts(),
       subscriptionCount: subscriptions.size,
       openSessionCount: sessions.openIds().length,

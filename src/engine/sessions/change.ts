@@ -1,9 +1,11 @@
 // The change that one publish makes in its sessions, while the rules go through it: events for the journal, the daemon's own among them, and
 // questions and sessions that begin and end. Each rule first checks everything that it demands, and then changes the records. A refused event
-// therefore leaves them as they were. Of an array, and while the journal takes nothing, the sessions are kept as they were before, and put back (R3).
+// therefore leaves them as they were. Of an array, the sessions are kept as they were before, and put back (R3).
 import { Fault, type FaultCode } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import type { Millis } from "../../contracts/clock.js";
+import type { DurableState } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
 import type { AgentProcess } from "../event/agent-process.js";
 import {
   type AgentEvent,
@@ -17,9 +19,11 @@ import {
 import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
 import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
 import { timestampFrom } from "./complete-event.js";
-import type { TakenEvent } from "./event-intake.js";
-import type { QuestionRoom, SessionCounts } from "./session-limits.js";
-import type { AgentRecord, HistoryIndex, OpenQuestion, SessionRecord } from "./session-record.js";
+import type { TakenEvent, ValidateEvent } from "./event-intake.js";
+import type { QuestionRoom, SessionCounts, SessionLimits } from "./session-limits.js";
+import type { SessionOwners } from "./session-owners.js";
+import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
+import type { UsedTokens } from "./used-tokens.js";
 
 /** The instant of a change by both clocks, and its source of random ids (R24). */
 export interface Moment {
@@ -73,7 +77,7 @@ export type EndedBecause = "connection_lost" | "not_back" | "daemon_stopped";
 export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;
 
 /** Hashes a resume token. Records hold only hashes, so no reader of them learns a token (R8). */
-export type HashToken = (token: string) => string;
+type HashToken = (token: string) => string;
 
 /** Reports a rule that an event of a recording broke, or an advice that an event ignored (`isAdvice`). */
 export interface SequenceWarning {
@@ -85,38 +89,44 @@ export interface SequenceWarning {
   readonly isAdvice: boolean;
 }
 
-/** The parts of the daemon that the rules of all sessions share. */
-export interface RuleServices {
-  readonly isRecording: boolean;
-  readonly clockSkewMs: number;
-  readonly counts: SessionCounts;
-  readonly summary: MadeSummary;
+export interface SessionsOptions {
+  /** Read for each publish. */
+  readonly limits: SessionLimits;
+  readonly validate: ValidateEvent;
+  /** The language of texts for which neither event nor agent names one (R2). */
+  readonly defaultLanguage: string;
+  /** SHA-256 in hexadecimal digits. Of a session's token, only the hash is stored and compared (R8). It makes the ids of foreign calls too (R5c). */
   readonly hashToken: HashToken;
-  /** The used reply tokens of all sessions that are remembered, each with its session's id. */
-  readonly replyTokens: Map<string, string>;
-  /** Whether a connection has answered a question of a session (R5). */
-  readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
-  /** Throws "rate_limit" if a connection may not begin `more` sessions beside those that it has open (R34). */
-  readonly checkOpenSessions: (connection: object | undefined, more: number) => void;
-  /** Throws "rate_limit" if further questions do not fit among the open ones of all sessions (R34). */
-  readonly checkQuestionRoom: (asked: QuestionRoom) => void;
+  /** Texts of daemon-made events. */
+  readonly summary: MadeSummary;
+  /** The events are a recording's, which were accepted once: states and irreversible calls stand as they are. Default false. */
+  readonly isRecording?: boolean;
+  /** The fault of the journal while it takes nothing (R29). Default: it takes everything. */
+  readonly refusal?: () => unknown;
+  /** Throws "rate_limit" if further questions do not fit among the open ones of all sessions (R34). Default: they fit. */
+  readonly checkQuestionRoom?: (asked: QuestionRoom) => void;
+  /** Called with each ended session that is forgotten. */
+  readonly forgotten?: (sessionId: string) => void;
+  /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
+  readonly durableState?: DurableState;
+  /** Whether a connection has answered a question of a session (R5). Default: none has. */
+  readonly hasAnswered?: (connection: object | undefined, sessionId: string) => boolean;
+  readonly log?: Pick<Log, "error">;
 }
 
-/** A tool call's id, a question's outcome, a completed output, a permission (R5), a reply token. */
-export type HistoryKind = "call" | "outcome" | "output" | "permit" | "token";
-
-/** A new fact, or, with `value` undefined, a fact that is forgotten. Numbers rise within a session. */
-export interface HistoryChange {
-  readonly sessionId: string;
-  readonly name: HistoryKind;
-  readonly number: number;
-  readonly value: unknown;
+/** What the rules of all sessions share. */
+export interface Rules {
+  readonly options: SessionsOptions;
+  readonly counts: SessionCounts;
+  readonly usedTokens: UsedTokens;
+  readonly owners: SessionOwners;
 }
 
 /** The lists are made when they get their first entry: most publishes leave all but `events` empty. */
 export class Change {
-  readonly services: RuleServices;
+  readonly rules: Rules;
   readonly moment: Moment;
+  /** The connection that publishes; undefined for a change of the daemon's own. */
   readonly connection: object | undefined;
   /** Hash of the resume token that the connection shows. */
   readonly shownHash: string | undefined;
@@ -132,44 +142,30 @@ export class Change {
   adopted: SessionRecord[] | undefined;
   ended: SessionRecord[] | undefined;
   warnings: SequenceWarning[] | undefined;
-  history: HistoryChange[] | undefined;
   /** Bytes of the questions that are asked. */
   askedBytes = 0;
   readonly touched: SessionRecord[] = [];
-  private undoSteps: (() => void)[] | undefined;
+  /** The touched sessions of an array as they were before. */
+  private readonly backups: Partial<SessionRecord>[] | undefined;
 
-  constructor(
-    services: RuleServices,
-    moment: Moment,
-    connection: object | undefined,
-    shownHash: string | undefined,
-    mayUndo: boolean,
-  ) {
-    this.services = services;
+  constructor(rules: Rules, moment: Moment, connection?: object, shownHash?: string, isArray = false) {
+    this.rules = rules;
     this.moment = moment;
     this.connection = connection;
     this.shownHash = shownHash;
-    this.undoSteps = mayUndo ? [] : undefined;
+    this.backups = isArray ? [] : undefined;
   }
 
   /** Call it before a session changes. */
   touch(session: SessionRecord): void {
     if (this.touched.includes(session)) return;
     this.touched.push(session);
-    if (this.undoSteps === undefined) return;
-    const before = session.backup();
-    this.undoSteps.push(() => void Object.assign(session, before));
+    this.backups?.push(session.backup());
   }
 
-  /** Remembers how a change outside of the sessions' backups is taken back. */
-  onUndo(step: () => void): void {
-    this.undoSteps?.push(step);
-  }
-
-  /** Takes everything back. */
+  /** Puts the sessions of an array back. */
   undo(): void {
-    for (const step of this.undoSteps?.reverse() ?? []) step();
-    this.undoSteps = undefined;
+    for (const [index, before] of (this.backups ?? []).entries()) Object.assign(this.touched[index] ?? {}, before);
   }
 
   /** Adds an event of the session. */
@@ -222,41 +218,6 @@ export class Change {
   stampNow(session: SessionRecord): string {
     return timestampFrom(this.moment.wallTime, session);
   }
-
-  /** Remembers `key` with the next number; beyond `most` keys, the oldest is forgotten. `value` is written to the durable state. */
-  remember<Key>(
-    session: SessionRecord,
-    name: HistoryKind,
-    index: HistoryIndex<Key>,
-    key: Key,
-    most: number,
-    value: unknown = key,
-  ): void {
-    if (index.has(key)) return;
-    session.historyCount += 1;
-    this.history ??= [];
-    this.history.push({ sessionId: session.sessionId, name, number: session.historyCount, value });
-    index.set(key, session.historyCount);
-    this.onUndo(() => index.delete(key));
-    if (index.size <= most) return;
-    for (const oldest of index.keys()) {
-      if (index.size <= most) return;
-      this.forget(session, name, index, oldest);
-    }
-  }
-
-  forget<Key>({ sessionId }: SessionRecord, name: HistoryKind, index: HistoryIndex<Key>, key: Key): void {
-    const number = index.get(key);
-    if (number === undefined) return;
-    index.delete(key);
-    this.onUndo(() => {
-      const inOrder = [...index, [key, number] as const].sort(([, a], [, b]) => a - b);
-      index.clear();
-      for (const [one, its] of inOrder) index.set(one, its);
-    });
-    this.history ??= [];
-    this.history.push({ sessionId, name, number, value: undefined });
-  }
 }
 
 /** One event on its way through the rules. */
@@ -291,7 +252,8 @@ const TOLERATED: ReadonlySet<FaultCode> = new Set<FaultCode>([
 
 /** Throws the Fault; of a recording it notes those that may be tolerated. After a return, no rule may assume that this one was met. */
 export function breach(context: RuleContext, code: FaultCode, sentence: string, pointer: string, rule: string): void {
-  if (!context.change.services.isRecording || !TOLERATED.has(code)) throw new Fault(code, sentence, { pointer, rule });
+  if (!context.change.rules.options.isRecording || !TOLERATED.has(code))
+    throw new Fault(code, sentence, { pointer, rule });
   warn(context, { code, sentence, pointer, rule, eventId: context.event.event_id, isAdvice: false });
 }
 

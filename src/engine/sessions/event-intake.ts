@@ -4,9 +4,10 @@ import { type AgentEvent, type LocalizationHints, type TopicKind, topicKind } fr
 import { isObject, ownMembersOf } from "../event/own-members.js";
 import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
 import { AAEPD } from "../event/vocabulary.js";
+import { type Fields, hasTexts } from "../terms/readable-fields.js";
+import { hintsIn } from "../terms/shape-languages.js";
 import { isPlainSource, wellFormedFields } from "../text/well-formed.js";
 import { type CompletionFacts, completeEvent, type SessionFacts } from "./complete-event.js";
-import { createLanguageHints, endedBy } from "./language-hints.js";
 import type { PublishedEvent } from "./same-publish.js";
 
 /**
@@ -26,22 +27,35 @@ export interface TakenEvent {
   readonly isAsSent: boolean;
 }
 
-/** Takes one event in. `session` is undefined if no session with the event's id is open. Throws the Fault that refuses the event. */
-export type TakeEvent = (
-  input: PublishedEvent,
-  session: SessionFacts | undefined,
-  facts: CompletionFacts,
-) => TakenEvent;
+/** The hints for one language: as a member of the event, and as the end of its JSON text. */
+interface FilledHints {
+  readonly hints: LocalizationHints;
+  /** Replaces the closing brace of the text; ASCII. */
+  readonly ending: string;
+}
 
-export function createEventIntake(options: {
-  readonly defaultLanguage: string;
-  readonly validate: ValidateEvent;
-}): TakeEvent {
-  const { validate, defaultLanguage } = options;
-  const languages = createLanguageHints(defaultLanguage);
-  return (input, session, facts) => {
-    const { fields, source } = input;
-    const hasType = typeof fields.type === "string";
+/** Most languages whose hints are remembered. */
+const MOST_REMEMBERED = 256;
+/** Most characters of a language tag, as in the schemas (AAEP §11.1.2). */
+const LONGEST_TAG = 256;
+
+export class EventIntake {
+  private readonly defaultLanguage: string;
+  private readonly validate: ValidateEvent;
+  private readonly remembered = new Map<string, FilledHints>();
+  private last: FilledHints | undefined;
+
+  constructor(defaultLanguage: string, validate: ValidateEvent) {
+    this.defaultLanguage = defaultLanguage;
+    this.validate = validate;
+  }
+
+  /** Takes one event in. `session` is undefined if no session with the event's id is open. Throws the Fault that refuses the event. */
+  take(
+    { fields, source, isHandedOver }: PublishedEvent,
+    session: SessionFacts | undefined,
+    facts: CompletionFacts,
+  ): TakenEvent {
     const kind = topicKind(fields.type);
     const completed = completeEvent(fields, kind, session, facts);
     const isPlain = source !== undefined && isPlainSource(source);
@@ -49,18 +63,53 @@ export function createEventIntake(options: {
       ? completed
       : wellFormedFields(completed, kind === "output.streaming" ? "chunk" : undefined);
     // Without a type nothing is readable; the validation says so.
-    const missing = hasType ? languages.missingFrom(repaired, kind, session, facts.agentLanguage) : undefined;
-    validate(repaired, missing === undefined ? 0 : missing.ending.length - 1);
+    const isWithout =
+      typeof fields.type === "string" && repaired.localization_hints === undefined && hasTexts(repaired, kind);
+    const missing = isWithout ? this.missing(repaired, kind, session, facts.agentLanguage) : undefined;
+    this.validate(repaired, missing === undefined ? 0 : missing.ending.length - 1);
     const isAsSent = repaired === fields;
-    // A completed or repaired event is already a copy.
-    const isOwn = !isAsSent || input.isHandedOver === true;
-    const event = (missing === undefined ? repaired : withHints(repaired, missing.hints, isOwn)) as AgentEvent;
-    const text = isAsSent ? source && endedBy(source, missing) : undefined;
-    return { event, kind, timestamp: timestampOf(event), source: text, isAsSent };
-  };
+    // A completed or repaired event is already a copy, and so the daemon's own.
+    const event = (
+      missing === undefined ? repaired : withHints(repaired, missing.hints, !isAsSent || isHandedOver === true)
+    ) as AgentEvent;
+    const timestamp = parseTimestamp(event.timestamp);
+    if (timestamp === undefined) {
+      const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
+      throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2.5" });
+    }
+    return { event, kind, timestamp, source: isAsSent ? source && endedBy(source, missing) : undefined, isAsSent };
+  }
+
+  /**
+   * The hints of an event with texts that names no language: the first that is known of the chunk's, that of its output's first chunk, that of its
+   * session's start, the agent's (the first that its manifest lists), the daemon's default (AAEP §11.1, R2).
+   */
+  private missing(
+    event: Fields,
+    kind: TopicKind,
+    session: SessionFacts | undefined,
+    agentLanguage: string | undefined,
+  ): FilledHints {
+    const ofText = kind === "output.streaming" ? chunkLanguage(event, session) : undefined;
+    const language = ofText ?? session?.language ?? agentLanguage ?? this.defaultLanguage;
+    if (this.last?.hints.primary_language === language) return this.last;
+    let filled = this.remembered.get(language);
+    if (filled === undefined) {
+      const hints = hintsIn(language, undefined);
+      filled = { hints, ending: `,"localization_hints":${JSON.stringify(hints)}}` };
+      if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear();
+      this.remembered.set(language, filled);
+    }
+    this.last = filled;
+    return filled;
+  }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+function chunkLanguage({ language, output_id: id }: Fields, session: SessionFacts | undefined): string | undefined {
+  // The schema refuses every other value.
+  if (typeof language === "string" && language.length <= LONGEST_TAG) return language;
+  return session?.outputs.get(typeof id === "string" ? id : "")?.language;
+}
 
 function withHints(fields: Fields, hints: LocalizationHints, isOwn: boolean): Fields {
   if (!isOwn) return { ...fields, localization_hints: hints };
@@ -69,11 +118,12 @@ function withHints(fields: Fields, hints: LocalizationHints, isOwn: boolean): Fi
   return fields;
 }
 
-function timestampOf(event: AgentEvent): Timestamp {
-  const timestamp = parseTimestamp(event.timestamp);
-  if (timestamp !== undefined) return timestamp;
-  const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
-  throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2.5" });
+/** Adds the missing language to the event's JSON text. The rest of the text stays byte-identical and is not parsed again. */
+function endedBy(source: string, missing: FilledHints | undefined): string {
+  if (missing === undefined) return source;
+  // Only white space can follow the closing brace, and that is rare.
+  const end = source.endsWith("}") ? source.length - 1 : source.lastIndexOf("}");
+  return source.slice(0, end) + missing.ending;
 }
 
 /** Returns the fault with the event's id, and with the event's place in the array in front of its pointer. */

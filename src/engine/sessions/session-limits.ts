@@ -24,11 +24,11 @@ export interface SessionCounts {
   readonly callIds: number;
   /** Completed outputs remembered. An output whose id is forgotten starts again (AAEP §4.5.4). */
   readonly completedOutputs: number;
-  /** Reply tokens remembered as used. The tokens of open questions are known in any case (AAEP §6.2). */
+  /** Reply tokens of all sessions remembered as used. The tokens of open questions are known in any case (AAEP §6.2). */
   readonly replyTokens: number;
   /** Outcomes of questions that an agent can ask for, and that an agent that comes back receives (R8). */
   readonly outcomes: number;
-  /** Accepted, unused confirmations of one agent. An agent whose confirmation was forgotten has to ask again (R5). */
+  /** Accepted, unused confirmations of its agents. An agent whose confirmation was forgotten has to ask again (R5). */
   readonly confirmations: number;
 }
 
@@ -40,8 +40,8 @@ export const SESSION_COUNTS: SessionCounts = {
   allQuestions: 1024,
   questionBytes: 32 * 1024 * 1024,
   plannedEvents: 2048,
-  callIds: 16_384,
-  completedOutputs: 16_384,
+  callIds: 256,
+  completedOutputs: 256,
   replyTokens: 16_384,
   outcomes: 256,
   confirmations: 256,
@@ -56,9 +56,6 @@ const WAYS = {
 
 /** Most bytes of outcomes of all sessions together, by estimate. The oldest outcome is forgotten first, in whichever session it is. */
 export const OUTCOMES_KEPT_BYTES = 8 * 1024 * 1024;
-
-/** Most reply tokens of ended sessions that are remembered as used. The tokens of the session that ended first are forgotten first (AAEP §6.2). */
-export const ENDED_REPLY_TOKENS_KEPT_COUNT = 65_536;
 
 /** Limits of one publish and of one publisher, so that no work has to be left half done (R34). `PUBLISH_LIMITS` has the defaults. */
 export interface PublishLimits {

@@ -17,6 +17,7 @@ import {
   type QuestionOutcome,
   type SessionRecord,
   unimplyState,
+  withNewest,
 } from "./session-record.js";
 
 /** Asks a confirmation. Advises `default_decision: "reject"` for a risky action; validation has already refused forbidden defaults (AAEP §6.4.1). */
@@ -57,35 +58,36 @@ function checkCall(context: RuleContext, isIrreversible: boolean): void {
     const sentence = "Name the tool_call_id of a call to come; this one was used in this session.";
     breach(context, "tool_already_invoked", sentence, "/extra_context/tool_call_id", "R5c");
   }
-  if (isIrreversible && change.services.hasAnswered(change.connection, session.sessionId)) {
+  if (isIrreversible && change.rules.options.hasAnswered?.(change.connection, session.sessionId) === true) {
     const sentence = "Ask over the agent's own connection; this one has answered a question of the session.";
     breach(context, "confirmation_required", sentence, "/irreversible", "R5");
   }
 }
 
 /** Whether a call's id was used in the session. */
-export function wasInvoked({ usedCallIds, tools }: SessionRecord, toolCallId: string): boolean {
-  return usedCallIds.has(toolCallId) || tools.has(toolCallId);
+export function wasInvoked({ past, tools }: SessionRecord, toolCallId: string): boolean {
+  return past.calls.includes(toolCallId) || tools.has(toolCallId);
 }
 
 /** Opens a question with a token of its own. If its agent has not reported `awaiting_input`, the daemon supplies that state first (R6). */
 export function ask(context: RuleContext): void {
   const { change, session, agent, event } = context;
-  const { counts, replyTokens, checkQuestionRoom } = change.services;
+  const { counts, usedTokens, options } = change.rules;
   const kind = context.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
   const token = textOf(event.reply_token);
   checkOpenLimit(counts, "questions", session.questions.size, "/reply_token");
-  if (replyTokens.has(token)) {
+  if (usedTokens.has(token) || change.asked?.some((one) => one.token === token) === true) {
     breach(context, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
   }
-  const asking = askingKey(agent.agentId, event);
-  if (session.asking.has(asking)) {
+  const permits = permitsOf(event);
+  for (const open of session.questions.values()) {
+    if (open.agentId !== agent.agentId || !isSameAsking(open, event, permits)) continue;
     const sentence = "Wait for the outcome of the open question, or cancel it; this agent is asking the same already.";
     const pointer = kind === "confirmation" ? "/action" : "/question";
     breach(context, "already_asked", sentence, pointer, "AAEP §6.1");
   }
   const askedBytes = change.askedBytes + jsonSize(event);
-  checkQuestionRoom({ count: 1 + (change.asked?.length ?? 0), bytes: askedBytes });
+  options.checkQuestionRoom?.({ count: 1 + (change.asked?.length ?? 0), bytes: askedBytes });
   change.askedBytes = askedBytes;
   if (agent.told !== AWAITING_INPUT) {
     // The supplied event has no summary: its subscribers get the question next, and all others get the notice.
@@ -103,32 +105,13 @@ export function ask(context: RuleContext): void {
     event,
     at: change.moment.now,
     ordinal: session.ordinal + 1,
-    permits: permitsOf(event),
+    permits,
   };
   session.questions.set(token, question);
-  session.asking.set(asking, token);
-  rememberToken(change, session, token);
-  agent.openQuestionCount += 1;
   agent.isRestored = false;
   change.asked ??= [];
   change.asked.push(question);
   implyState(agent, AWAITING_INPUT);
-}
-
-/** Remembers a token as used. Beyond the limit, the oldest tokens of closed questions are forgotten. */
-function rememberToken(change: Change, session: SessionRecord, token: string): void {
-  const { replyTokens, counts } = change.services;
-  const { sessionId } = session;
-  replyTokens.set(token, sessionId);
-  change.onUndo(() => replyTokens.delete(token));
-  change.remember(session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
-  for (const oldest of session.replyTokens.keys()) {
-    if (session.replyTokens.size <= counts.replyTokens) break;
-    if (session.questions.has(oldest)) continue;
-    change.forget(session, "token", session.replyTokens, oldest);
-    replyTokens.delete(oldest);
-    change.onUndo(() => replyTokens.set(oldest, sessionId));
-  }
 }
 
 /** Throws "not_found" unless the question is open. */
@@ -138,17 +121,25 @@ export function openQuestion(session: SessionRecord, token: string): OpenQuestio
   return question;
 }
 
-/** The same key for questions of one agent in the same words, for the same tool and call (AAEP §6.1). */
-export function askingKey(agentId: string, event: AgentEvent): string {
-  const { tool, toolCallId } = permitsOf(event);
-  return JSON.stringify([agentId, event.action, event.question, tool, toolCallId]);
+/** Whether an open question is in the same words, for the same tool and call (AAEP §6.1). */
+function isSameAsking({ event: open, permits }: OpenQuestion, event: AgentEvent, named: AcceptedConfirmation): boolean {
+  return (
+    open.action === event.action &&
+    open.question === event.question &&
+    permits.tool === named.tool &&
+    permits.toolCallId === named.toolCallId
+  );
+}
+
+/** The open questions of one agent, in the order in which they were asked. */
+export function questionsOf({ questions }: SessionRecord, agentId: string): readonly OpenQuestion[] {
+  return [...questions.values()].filter((question) => question.agentId === agentId);
 }
 
 /** Whether an open confirmation asks for this call. Until its outcome, nobody may report the call as made (AAEP §6.1). */
 export function asksForCall({ questions }: SessionRecord, toolCallId: string): boolean {
-  for (const question of questions.values()) {
-    if (question.kind !== "confirmation") continue;
-    if (permitsOf(question.event).toolCallId === toolCallId) return true;
+  for (const { kind, permits } of questions.values()) {
+    if (kind === "confirmation" && permits.toolCallId === toolCallId) return true;
   }
   return false;
 }
@@ -168,12 +159,11 @@ export function permitsOf(event: AgentEvent): AcceptedConfirmation {
   };
 }
 
-function closeQuestion(change: Change, session: SessionRecord, question: OpenQuestion, outcome: QuestionOutcome): void {
-  session.questions.delete(question.token);
-  session.asking.delete(askingKey(question.agentId, question.event));
-  change.remember(session, "outcome", session.outcomes, outcome, change.services.counts.outcomes);
-  const agent = session.agents.get(question.agentId);
-  if (agent !== undefined) agent.openQuestionCount -= 1;
+/** Closes a question. The resolution, which the caller adds next, is the session's next event. */
+function closeQuestion({ rules }: Change, session: SessionRecord, { token, outcome }: QuestionOutcome): void {
+  session.questions.delete(token);
+  const closed = { token, outcome, number: session.ordinal + 1 };
+  session.past = { ...session.past, outcomes: withNewest(session.past.outcomes, closed, rules.counts.outcomes) };
 }
 
 /**
@@ -181,7 +171,7 @@ function closeQuestion(change: Change, session: SessionRecord, question: OpenQue
  * out, and need not mention the question (AAEP §6.7.2, §6.8). `isEnd`: the daemon ends the session, so a host's own dialog may still be open (R5b).
  */
 export function withdraw(change: Change, session: SessionRecord, question: OpenQuestion, stamp: string, isEnd = false) {
-  closeQuestion(change, session, question, { token: question.token, outcome: "withdrawn" });
+  closeQuestion(change, session, { token: question.token, outcome: "withdrawn" });
   change.withdrawn ??= [];
   change.withdrawn.push(question);
   const { event } = question;
@@ -190,7 +180,7 @@ export function withdraw(change: Change, session: SessionRecord, question: OpenQ
     urgency: "critical",
     from_state: AWAITING_INPUT,
     to_state: AWAITING_INPUT,
-    ...change.services.summary({ kind: "question_withdrawn", question: event, decidedBy }),
+    ...change.rules.options.summary({ kind: "question_withdrawn", question: event, decidedBy }),
   };
   const marks = { question: event.event_id, decision: "cancelled", decided_by: decidedBy };
   change.emitMade(session, "resolution", "state.changed", event.producer, stamp, fields, marks);
@@ -221,10 +211,10 @@ export function resolveQuestion(
   const { token, outcome, isAcceptedByReply, isRejected, summary, marks } = resolution;
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
-  closeQuestion(change, session, question, { token, outcome });
+  closeQuestion(change, session, { token, outcome });
   if (isAcceptedByReply && question.kind === "confirmation") accept(change, session, agent, question.permits);
-  if (isRejected && question.kind === "confirmation") takeBack(change, session, agent, question.permits);
-  const isLast = agent.openQuestionCount === 0;
+  if (isRejected && question.kind === "confirmation") takeBack(session, agent, question.permits);
+  const isLast = questionsOf(session, agent.agentId).length === 0;
   const restored = agent.state === AWAITING_INPUT ? agent.stateBeforeAwaiting : agent.state;
   const fields = {
     urgency: "critical",
@@ -244,16 +234,15 @@ export function resolveQuestion(
 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
 export function accept(change: Change, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
-  const accepted = { ...permits };
-  const value = { ...permits, agentId: agent.agentId };
-  const { confirmations } = change.services.counts;
-  change.remember(session, "permit", agent.confirmations, accepted, confirmations, value);
+  const permit = { ...permits, agentId: agent.agentId };
+  const { confirmations } = change.rules.counts;
+  session.past = { ...session.past, permits: withNewest(session.past.permits, permit, confirmations) };
 }
 
 /** Withdraws unused permissions for the same action after a later rejection. */
-function takeBack(change: Change, session: SessionRecord, agent: AgentRecord, rejected: AcceptedConfirmation): void {
-  for (const accepted of [...agent.confirmations.keys()])
-    if (isSame(accepted, rejected)) change.forget(session, "permit", agent.confirmations, accepted);
+function takeBack(session: SessionRecord, { agentId }: AgentRecord, rejected: AcceptedConfirmation): void {
+  const permits = session.past.permits.filter((one) => one.agentId !== agentId || !isSame(one, rejected));
+  session.past = { ...session.past, permits };
 }
 
 /**

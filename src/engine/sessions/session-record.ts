@@ -7,9 +7,6 @@ import type { Timestamp } from "../event/timestamps.js";
 import type { Outcome } from "../messages/catalogues/catalogue.js";
 import type { TextLengths } from "../text/chunk-text.js";
 
-/** Remembered keys, the oldest first, each with its number. */
-export type HistoryIndex<Key> = Map<Key, number>;
-
 export type SessionPhase = "absent" | "open" | "ended";
 
 /** The permission from a confirmation that a reply accepted: one irreversible invocation, of this tool or call if it names one (R5). */
@@ -18,8 +15,13 @@ export interface AcceptedConfirmation {
   readonly action: string | undefined;
   readonly tool: string | undefined;
   readonly toolCallId: string | undefined;
-  /** The token of the question, by which a call can name its consent (R5c). Undefined for permissions of older builds. */
+  /** The token of the question, by which a call can name its consent (R5c). */
   readonly token?: string | undefined;
+}
+
+/** A permission that an agent has not used yet. */
+export interface Permit extends AcceptedConfirmation {
+  readonly agentId: string;
 }
 
 /** One agent within one session (R3a). */
@@ -38,14 +40,12 @@ export interface AgentRecord {
   stateBeforeAwaiting: string;
   /** The daemon restored the agent's state, and the agent has sent no state.changed since. */
   isRestored: boolean;
-  openQuestionCount: number;
   /** Percent of the agent's last progress. */
   percent: number | undefined;
   /** The latest timestamp of the agent's events. */
   latest: Timestamp | undefined;
   /** `sequence_number` of the agent's last event; undefined if its events have none (R16). */
   sequenceNumber: number | undefined;
-  readonly confirmations: HistoryIndex<AcceptedConfirmation>;
 }
 
 export interface OpenTool {
@@ -54,8 +54,8 @@ export interface OpenTool {
   readonly producer: Producer;
   /** Ordinal of the event that invoked the tool. */
   readonly ordinal: number;
-  /** Timestamp of that event; undefined if a daemon of an earlier version opened the tool. */
-  readonly since: string | undefined;
+  /** Timestamp of that event. */
+  readonly since: string;
   /** When the event was received; undefined if an earlier boot received it. */
   readonly at: Millis | undefined;
   /** The words that listeners heard, at most 80 UTF-16 units; undefined if it had no words. */
@@ -101,6 +101,27 @@ export interface QuestionOutcome {
   readonly outcome: QuestionFate;
 }
 
+/** A part of the past in `SessionPast`, with the newest of its facts last. */
+export type Newest<Fact> = readonly Fact[];
+
+/** What a session remembers of its past. The lists are replaced and never changed, so a backup shares them; `SessionCounts` limits each. */
+export interface SessionPast {
+  /** Ids of completed outputs. */
+  readonly outputs: Newest<string>;
+  /** Ids of invocations. */
+  readonly calls: Newest<string>;
+  readonly permits: Newest<Permit>;
+  /** `number` is larger for each later outcome. */
+  readonly outcomes: Newest<QuestionOutcome & { readonly number: number }>;
+}
+
+const NO_PAST: SessionPast = { outputs: [], calls: [], permits: [], outcomes: [] };
+
+/** `facts` with one more; beyond `most`, the oldest is forgotten. */
+export function withNewest<Fact>(facts: Newest<Fact>, fact: Fact, most: number): Newest<Fact> {
+  return [...facts.slice(Math.max(0, facts.length + 1 - most)), fact];
+}
+
 export class SessionRecord {
   readonly sessionId: string;
   phase: SessionPhase = "absent";
@@ -117,18 +138,7 @@ export class SessionRecord {
   tools = new Map<string | number, OpenTool>();
   /** Open questions by their tokens, in the order in which they were asked. */
   questions = new Map<string, OpenQuestion>();
-  /** Tokens of open questions by agent and words: an agent may not ask the same twice at a time (AAEP §6.1). */
-  asking = new Map<string, string>();
-  /** Ids of the newest completed outputs. */
-  readonly completedOutputs: HistoryIndex<string> = new Map();
-  /** Ids of the newest invocations. */
-  readonly usedCallIds: HistoryIndex<string> = new Map();
-  /** Tokens of the newest questions, and of all open ones. */
-  readonly replyTokens: HistoryIndex<string> = new Map();
-  /** Outcomes of the newest questions. */
-  readonly outcomes: HistoryIndex<QuestionOutcome> = new Map();
-  /** Number of the newest fact; each fact has its own number. */
-  historyCount = 0;
+  past: SessionPast = NO_PAST;
   /** Number of published events, the daemon's included. */
   ordinal = 0;
   latestMicros = Number.NEGATIVE_INFINITY;
@@ -151,10 +161,7 @@ export class SessionRecord {
     this.sessionId = sessionId;
   }
 
-  /**
-   * The fields as they are now, to be assigned if a change is taken back. Work in proportion to what is open. The facts about the past are shared:
-   * `Change.remember` and `Change.forget` take their own changes back.
-   */
+  /** The fields as they are now, to be assigned if a change is taken back. Work in proportion to what is open. */
   backup(): Partial<SessionRecord> {
     return {
       ...this,
@@ -162,7 +169,6 @@ export class SessionRecord {
       outputs: copies(this.outputs),
       tools: new Map(this.tools),
       questions: new Map(this.questions),
-      asking: new Map(this.asking),
     };
   }
 
@@ -188,7 +194,7 @@ export class SessionRecord {
         return { outputId, position: codePoints };
       }),
       openQuestions: [...this.questions.values()],
-      outcomes: Array.from(this.outcomes, ([outcome, number]) => ({ ...outcome, number })),
+      outcomes: this.past.outcomes,
       eventCount: this.ordinal,
       timestamp: this.latestText,
       isAgentConnected: this.owner !== undefined,
@@ -231,11 +237,9 @@ export function createAgentRecord(producer: Producer): AgentRecord {
     impliedStates: 0,
     stateBeforeAwaiting: "idle",
     isRestored: false,
-    openQuestionCount: 0,
     percent: undefined,
     latest: undefined,
     sequenceNumber: undefined,
-    confirmations: new Map(),
   };
 }
 
@@ -281,28 +285,10 @@ export interface SessionSummary {
   readonly openTools: readonly OpenTool[];
   readonly openOutputs: readonly OutputSummary[];
   readonly openQuestions: readonly OpenQuestion[];
-  /** The oldest first. `number`: of the fact, larger for each later one. */
-  readonly outcomes: readonly (QuestionOutcome & { readonly number: number })[];
+  readonly outcomes: SessionPast["outcomes"];
   /** Events published so far. */
   readonly eventCount: number;
   /** Timestamp of the latest event. */
   readonly timestamp: string;
   readonly isAgentConnected: boolean;
-}
-
-/** How much of the past the open sessions remember. session-limits.ts has the limits. */
-export interface Remembered {
-  /** Outputs known to be complete: at most 16,384 a session. */
-  readonly completedOutputCount: number;
-  /** Outcomes of questions, for agents that come back: at most 256 a session (R8). */
-  readonly outcomeCount: number;
-}
-
-export function rememberedOf(sessions: Iterable<SessionRecord>): Remembered {
-  let [completedOutputCount, outcomeCount] = [0, 0];
-  for (const { completedOutputs, outcomes } of sessions) {
-    completedOutputCount += completedOutputs.size;
-    outcomeCount += outcomes.size;
-  }
-  return { completedOutputCount, outcomeCount };
 }

@@ -8,10 +8,9 @@ import { AAEPD } from "../event/vocabulary.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
 import { shortenedText } from "../text/shortened-text.js";
 import { breach, type Change, type RuleContext, textOrUndefined } from "./change.js";
-import { checkClosures, checkOpenLimit } from "./session-limits.js";
-import { asksForCall, wasInvoked, withdraw } from "./session-questions.js";
+import { checkClosures, checkOpenLimit, checkOpenSessions, PUBLISH_LIMITS } from "./session-limits.js";
+import { asksForCall, questionsOf, wasInvoked, withdraw } from "./session-questions.js";
 import {
-  type AcceptedConfirmation,
   type AgentRecord,
   type ChunkLook,
   createOutputRecord,
@@ -19,17 +18,21 @@ import {
   isImplied,
   type OpenTool,
   type OutputRecord,
+  type Permit,
   type SessionRecord,
+  withNewest,
 } from "./session-record.js";
 
 export function startSession({ change, session, event, ownToken }: RuleContext): void {
-  change.services.checkOpenSessions(change.connection, change.started?.length ?? 0);
+  const { owners, options } = change.rules;
+  const openCount = owners.countOf(change.connection) + (change.started?.length ?? 0);
+  checkOpenSessions(options.limits.publishLimits ?? PUBLISH_LIMITS, openCount);
   session.phase = "open";
   session.starter = event.producer;
   session.language = event.localization_hints?.primary_language;
   session.owner = change.connection;
   session.resumeToken = ownToken === undefined ? `rst_${change.moment.ids.hex(16)}` : undefined;
-  session.tokenHash = change.services.hashToken(ownToken ?? session.resumeToken ?? "");
+  session.tokenHash = options.hashToken(ownToken ?? session.resumeToken ?? "");
   change.started ??= [];
   change.started.push(session);
 }
@@ -57,7 +60,7 @@ export function endSession(context: RuleContext): void {
 }
 
 function closeOpen(change: Change, session: SessionRecord, stamp: string, isEnd = false): void {
-  const { counts, summary } = change.services;
+  const { counts, options } = change.rules;
   checkClosures(counts, change.events.length, session.openParts());
   for (const question of session.questions.values()) withdraw(change, session, question, stamp, isEnd);
   for (const { tool, toolCallId, producer } of session.tools.values()) {
@@ -65,7 +68,7 @@ function closeOpen(change: Change, session: SessionRecord, stamp: string, isEnd 
       tool,
       ...(toolCallId === undefined ? undefined : { tool_call_id: toolCallId }),
       status: "timeout",
-      ...summary({ kind: "tool_abandoned", tool, producer }),
+      ...options.summary({ kind: "tool_abandoned", tool, producer }),
     });
   }
   for (const output of session.outputs.values()) {
@@ -108,10 +111,9 @@ export function changeState(context: RuleContext): void {
     breach(context, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
   }
   if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
-    checkClosures(change.services.counts, change.events.length, agent.openQuestionCount);
-    for (const question of session.questions.values()) {
-      if (question.agentId === agent.agentId) withdraw(change, session, question, event.timestamp);
-    }
+    const questions = questionsOf(session, agent.agentId);
+    checkClosures(change.rules.counts, change.events.length, questions.length);
+    for (const question of questions) withdraw(change, session, question, event.timestamp);
   }
   if (to === AWAITING_INPUT && left !== AWAITING_INPUT) agent.stateBeforeAwaiting = left;
   agent.state = to;
@@ -145,7 +147,7 @@ const LONGEST_WORDS = 80;
 /** Opens a tool. A call's id is used once in a session, and an irreversible call needs a confirmation (AAEP §4.3.1, R5). */
 export function invokeTool(context: RuleContext): void {
   const { change, session, agent, event } = context;
-  const { counts } = change.services;
+  const { counts } = change.rules;
   const tool = textOf(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
   if (toolCallId !== undefined && wasInvoked(session, toolCallId)) {
@@ -153,14 +155,16 @@ export function invokeTool(context: RuleContext): void {
     breach(context, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
   }
   const consent = event.extensions?.[AAEPD]?.consent;
-  let used: AcceptedConfirmation | undefined;
+  let used: Permit | undefined;
   if (event.irreversible === true || consent !== undefined) used = permittedBy(context, tool, toolCallId, consent);
   else if (toolCallId !== undefined && asksForCall(session, toolCallId)) {
     const sentence = "Wait for the outcome; a question that is open asks whether this very call may be made.";
     breach(context, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
   checkOpenLimit(counts, "tools", session.tools.size, "/tool");
-  if (used !== undefined) change.forget(session, "permit", agent.confirmations, used);
+  if (used !== undefined) {
+    session.past = { ...session.past, permits: session.past.permits.filter((permit) => permit !== used) };
+  }
   const { producer, timestamp: since } = event;
   const said = textOrUndefined(event.summary_terse) ?? textOrUndefined(event.summary_normal);
   const opened: OpenTool = {
@@ -173,7 +177,9 @@ export function invokeTool(context: RuleContext): void {
     words: said === undefined ? undefined : shortenedText(said, LONGEST_WORDS),
   };
   session.tools.set(toolCallId ?? opened.ordinal, opened);
-  if (toolCallId !== undefined) change.remember(session, "call", session.usedCallIds, toolCallId, counts.callIds);
+  if (toolCallId !== undefined) {
+    session.past = { ...session.past, calls: withNewest(session.past.calls, toolCallId, counts.callIds) };
+  }
   implyState(agent, "calling_tool");
 }
 
@@ -183,13 +189,14 @@ function permittedBy(
   tool: string,
   toolCallId: string | undefined,
   consent: unknown,
-): AcceptedConfirmation | undefined {
+): Permit | undefined {
   const { change, session, agent } = context;
-  if (change.services.hasAnswered(change.connection, session.sessionId)) {
+  if (change.rules.options.hasAnswered?.(change.connection, session.sessionId) === true) {
     const sentence = "Make this call over the agent's own connection; this one has answered a question of the session.";
     breach(context, "confirmation_required", sentence, "/irreversible", "R5");
   }
-  const used = consent === undefined ? confirmationFor(agent, tool, toolCallId) : confirmationOf(agent, tool, consent);
+  const own = session.past.permits.filter(({ agentId }) => agentId === agent.agentId);
+  const used = consent === undefined ? fittingPermit(own, tool, toolCallId) : permitOf(own, tool, consent);
   if (used === undefined && consent === undefined) {
     const sentence = "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
     breach(context, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
@@ -201,32 +208,22 @@ function permittedBy(
   return used;
 }
 
-/** The accepted confirmation with this token. If it named a tool, the call is of that tool, in whatever way its name is written (R5c). */
-function confirmationOf(agent: AgentRecord, tool: string, consent: unknown): AcceptedConfirmation | undefined {
-  for (const permits of agent.confirmations.keys()) {
-    if (permits.token !== consent) continue;
-    return permits.tool === undefined || foldedName(permits.tool) === foldedName(tool) ? permits : undefined;
-  }
-  return undefined;
+/** The permit with this token. If it named a tool, the call is of that tool, in whatever way its name is written (R5c). */
+function permitOf(permits: readonly Permit[], tool: string, consent: unknown): Permit | undefined {
+  const named = permits.find(({ token }) => token === consent);
+  return named?.tool === undefined || foldedName(named.tool) === foldedName(tool) ? named : undefined;
 }
 
-/**
- * The accepted confirmation that a call uses up. A confirmation that names the call is used first, then one that names the tool, then one that
- * names neither.
- */
-function confirmationFor(
-  agent: AgentRecord,
-  tool: string,
-  toolCallId: string | undefined,
-): AcceptedConfirmation | undefined {
-  const fitting = [...agent.confirmations.keys()].filter(
-    (permits) =>
-      (permits.tool === undefined || permits.tool === tool) &&
-      (permits.toolCallId === undefined || permits.toolCallId === toolCallId),
+/** The permit that names most of the call: the one with its id, then its tool, then the oldest without either. */
+function fittingPermit(permits: readonly Permit[], tool: string, toolCallId: string | undefined): Permit | undefined {
+  const fitting = permits.filter(
+    (permit) =>
+      (permit.tool === undefined || permit.tool === tool) &&
+      (permit.toolCallId === undefined || permit.toolCallId === toolCallId),
   );
   return (
-    fitting.find((permits) => permits.toolCallId !== undefined) ??
-    fitting.find((permits) => permits.tool !== undefined) ??
+    fitting.find((permit) => permit.toolCallId !== undefined) ??
+    fitting.find((permit) => permit.tool !== undefined) ??
     fitting[0]
   );
 }
@@ -275,11 +272,11 @@ export function streamOutput(context: RuleContext): void {
   const where = outputId === undefined ? "" : "/output_id";
   const known = session.outputs.get(key);
   if (known === undefined) {
-    if (session.completedOutputs.has(key)) {
+    if (session.past.outputs.includes(key)) {
       const sentence = "Begin another output with an output_id of its own; this one is complete.";
       breach(context, "output_already_complete", sentence, where, "AAEP §4.5.4");
     }
-    checkOpenLimit(change.services.counts, "outputs", session.outputs.size, where);
+    checkOpenLimit(change.rules.counts, "outputs", session.outputs.size, where);
   }
   const output = known ?? createOutputRecord(outputId, session.ordinal + 1);
   const { codePoints } = output;
@@ -311,8 +308,8 @@ function lookOf(chunk: ChunkLook): ChunkLook {
 
 function endOutput(change: Change, session: SessionRecord, { outputId = "" }: OutputRecord): void {
   session.outputs.delete(outputId);
-  const { completedOutputs } = change.services.counts;
-  change.remember(session, "output", session.completedOutputs, outputId, completedOutputs);
+  const { completedOutputs } = change.rules.counts;
+  session.past = { ...session.past, outputs: withNewest(session.past.outputs, outputId, completedOutputs) };
 }
 
 /** Ends a session because its agent did not come back, or because the daemon stops (R8, R8a). */
@@ -324,7 +321,7 @@ export function abandonSession(change: Change, session: SessionRecord, isStoppin
     error_category: "transient",
     error_code: "AGENT_DISCONNECTED",
     recoverable: true,
-    ...change.services.summary({ kind: "agent_disconnected", producer: session.starter, because }),
+    ...change.rules.options.summary({ kind: "agent_disconnected", producer: session.starter, because }),
   });
   finish(change, session);
 }

@@ -7,7 +7,7 @@ import { Fault, type FaultCode } from "../../base/errors.js";
 import type { AgentEvent, TopicKind } from "../event/event.js";
 import { isBefore } from "../event/timestamps.js";
 import { breach, type RuleContext } from "./change.js";
-import { type PublishedEvent, sentHash, sentText } from "./same-publish.js";
+import { adopt, type PublishedEvent, sentHash, sentText } from "./same-publish.js";
 import { ask, askConfirmation } from "./session-questions.js";
 import { implyState, type SessionPhase } from "./session-record.js";
 import {
@@ -67,19 +67,14 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
     const { code, sentence } = OUT_OF_PLACE[session.phase];
     throw new Fault(code, sentence, { pointer: "/session_id", rule: "AAEP §4.5.1" });
   }
-  if (session.phase === "open") checkOwner(context);
-  const sequenceNumber = checkSequenceNumber(context);
-  checkTime(context);
-  const { connection } = change;
+  if (session.phase === "open" && session.owner !== change.connection) checkToken(context);
+  const isNumbered = context.event.sequence_number !== undefined || agent.sequenceNumber !== undefined;
+  const sequenceNumber = isNumbered ? checkSequenceNumber(context) : undefined;
+  if (context.isStamped) checkTime(context);
   const isAdopted = session.phase === "open" && session.owner === undefined;
   step(context);
   // Nothing below refuses.
-  if (isAdopted) {
-    session.owner = connection;
-    session.isResumed = true;
-    change.adopted ??= [];
-    change.adopted.push(session);
-  }
+  if (isAdopted) adopt(change, session);
   agent.sequenceNumber = sequenceNumber;
   // A coarser timestamp can be lower and yet not be before the latest. The latest one, which is more exact, then stays.
   if (agent.latest === undefined || timestamp.micros >= agent.latest.micros) agent.latest = timestamp;
@@ -92,13 +87,13 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
   // again.
   const isAsSent = isWhole && taken.isAsSent && input.fields === sent.fields;
   const isDerivable = isAsSent || sent.fields.event_id === undefined;
-  const hash = isDerivable ? undefined : sentHash(sentText(sent), change.services.hashToken);
+  const hash = isDerivable ? undefined : sentHash(sentText(sent), change.rules.options.hashToken);
   change.emit(session, event, timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, hash);
 }
 
 /** Only the connection that started a session, or one that shows its resume token, publishes into it (R8). */
-function checkOwner({ change, session }: RuleContext): void {
-  if (session.owner === change.connection || change.shownHash === session.tokenHash) return;
+function checkToken({ change, session }: RuleContext): void {
+  if (change.shownHash === session.tokenHash) return;
   const sentence = "Show the resume_token that session.started was answered with.";
   throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
 }
@@ -111,7 +106,6 @@ function checkSequenceNumber(context: RuleContext): number | undefined {
   const { agent, event } = context;
   const number = event.sequence_number;
   const last = agent.sequenceNumber;
-  if (number === undefined && last === undefined) return undefined;
   let sentence: string | undefined;
   if (last === undefined && agent.latest !== undefined)
     sentence = "Leave out sequence_number: the agent began without.";
@@ -130,8 +124,7 @@ function checkSequenceNumber(context: RuleContext): number | undefined {
  */
 function checkTime(context: RuleContext): void {
   const { change, agent, session, timestamp } = context;
-  if (!context.isStamped) return;
-  const { clockSkewMs } = change.services;
+  const { clockSkewMs } = change.rules.options.limits;
   const skewMs = timestamp.micros / 1000 - change.moment.wallTime;
   const isSkewed = skewMs > clockSkewMs ? timestamp.micros > session.latestMicros : skewMs < -clockSkewMs;
   if (isSkewed) {

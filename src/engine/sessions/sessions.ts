@@ -2,8 +2,6 @@
 // the order of events. Journals, subscriptions and timers are in other rooms.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { DurableState } from "../../contracts/journal.js";
-import type { Log } from "../../contracts/log.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
@@ -11,141 +9,81 @@ import type { Instant } from "../journal/durable-entry.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import {
   Change,
-  type HashToken,
-  type MadeSummary,
   type Moment,
   type PublishAnswer,
   type PublishContext,
-  type RuleServices,
+  type Rules,
+  type SessionsOptions,
 } from "./change.js";
-import { createDurableSessions, type DurableSessions } from "./durable-sessions.js";
+import { DurableSessions } from "./durable-sessions.js";
 import { type EndedSession, EndedSessions } from "./ended-sessions.js";
-import { createEventIntake, faultAt, type TakeEvent, type ValidateEvent } from "./event-intake.js";
-import { answerDuplicate, type Seen } from "./idempotent-publish.js";
-import { type TakenToken, takeOwnToken } from "./own-token.js";
-import type { PublishedEvent } from "./same-publish.js";
-import {
-  checkOpenLimit,
-  checkOpenSessions,
-  checkPublish,
-  PUBLISH_LIMITS,
-  type QuestionRoom,
-  SESSION_COUNTS,
-  type SessionCounts,
-  type SessionLimits,
-} from "./session-limits.js";
+import { EventIntake, faultAt } from "./event-intake.js";
+import { takeOwnToken } from "./own-token.js";
+import { answerDuplicate, type PublishedEvent } from "./same-publish.js";
+import { checkOpenLimit, checkPublish, PUBLISH_LIMITS, SESSION_COUNTS } from "./session-limits.js";
 import { assertClaim, factsIn, SessionOwners } from "./session-owners.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
   createAgentRecord,
   type OpenQuestion,
-  type Remembered,
-  rememberedOf,
   SessionRecord,
   type SessionSummary,
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-
-export interface SessionsOptions {
-  /** Read for each publish. */
-  readonly limits: SessionLimits;
-  readonly validate: ValidateEvent;
-  /** The language of texts for which neither event nor agent names one (R2). */
-  readonly defaultLanguage: string;
-  /** SHA-256 in hexadecimal digits. Of a session's token, only the hash is stored and compared (R8). It makes the ids of foreign calls too (R5c). */
-  readonly hashToken: HashToken;
-  /** Texts of daemon-made events. */
-  readonly summary: MadeSummary;
-  /** The events are a recording's, which were accepted once: states and irreversible calls stand as they are. Default false. */
-  readonly isRecording?: boolean;
-  /** The fault of the journal while it takes nothing (R29). Default: it takes everything. */
-  readonly refusal?: () => unknown;
-  /** Throws "rate_limit" if further questions do not fit among the open ones of all sessions. Default: they fit. */
-  readonly checkQuestionRoom?: (asked: QuestionRoom) => void;
-  /** Called with each ended session that is forgotten. */
-  readonly forgotten?: (sessionId: string) => void;
-  /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
-  readonly durableState?: DurableState;
-  /** Whether a connection has answered a question of a session (R5). Default: none has. */
-  readonly hasAnswered?: (connection: object | undefined, sessionId: string) => boolean;
-  readonly log?: Pick<Log, "error">;
-}
+import { UsedTokens } from "./used-tokens.js";
 
 /** Call `journaled` with each change, in the turn in which it was made and with the journal's form of its events. */
 export class Sessions {
   private readonly options: SessionsOptions;
-  private readonly counts: SessionCounts;
-  private readonly take: TakeEvent;
-  private readonly rules: RuleServices;
+  private readonly rules: Rules;
+  private readonly intake: EventIntake;
   private readonly durable: DurableSessions;
   private readonly open = new Map<string, SessionRecord>();
   private readonly owners = new SessionOwners();
   private readonly endedSessions: EndedSessions;
 
   constructor(options: SessionsOptions) {
-    const { limits, durableState = NO_DURABLE_STATE, log = { error: () => undefined }, hashToken } = options;
+    const { limits, durableState = NO_DURABLE_STATE } = options;
+    const counts = limits.sessionCounts ?? SESSION_COUNTS;
     this.options = options;
-    this.counts = limits.sessionCounts ?? SESSION_COUNTS;
-    this.take = createEventIntake(options);
-    const replyTokens = new Map<string, string>();
-    this.rules = {
-      isRecording: options.isRecording ?? false,
-      get clockSkewMs() {
-        return limits.clockSkewMs;
-      },
-      counts: this.counts,
-      summary: options.summary,
-      hashToken,
-      replyTokens,
-      hasAnswered: options.hasAnswered ?? (() => false),
-      checkOpenSessions: (connection, more) =>
-        checkOpenSessions(limits.publishLimits ?? PUBLISH_LIMITS, this.owners.countOf(connection) + more),
-      checkQuestionRoom: options.checkQuestionRoom ?? (() => {}),
-    };
-    this.durable = createDurableSessions(durableState, log, hashToken);
+    this.intake = new EventIntake(options.defaultLanguage, options.validate);
+    const usedTokens = new UsedTokens(durableState, counts.replyTokens);
+    this.rules = { options, counts, usedTokens, owners: this.owners };
+    this.durable = new DurableSessions(durableState);
     this.endedSessions = new EndedSessions({
-      forgotten: ({ sessionId }) => {
+      forgotten: (sessionId) => {
         this.durable.forgotten(sessionId);
         options.forgotten?.(sessionId);
-      },
-      tokensForgotten: (tokens, sessionId) => {
-        for (const token of tokens) replyTokens.delete(token);
-        this.durable.tokensForgotten(sessionId);
       },
     });
   }
 
   /**
    * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault; its pointer starts at the event, or, for arrays, at the
-   * array. While the journal takes nothing, it throws that fault, if the rules refuse nothing. After a throw the sessions are unchanged.
+   * array. While the journal takes nothing, it throws that fault. After a throw the sessions are unchanged.
    */
   publish(inputs: readonly PublishedEvent[], context: PublishContext): Change {
-    checkPublish(inputs, this.options.limits.publishLimits ?? PUBLISH_LIMITS);
-    const refusal = this.options.refusal?.();
-    const { resumeToken, connection, isArray } = context;
-    const { hashToken } = this.options;
+    const { limits, hashToken } = this.options;
+    this.assertTaking();
+    const isSeveral = inputs.length > 1;
+    if (isSeveral) checkPublish(inputs, limits.publishLimits ?? PUBLISH_LIMITS);
+    const { resumeToken, connection } = context;
     const shownHash = resumeToken === undefined ? undefined : hashToken(resumeToken);
-    const mayUndo = inputs.length > 1 || refusal !== undefined;
-    const change = new Change(this.rules, context, connection, shownHash, mayUndo);
-    const seen: Seen = inputs.length > 1 ? new Map() : undefined;
+    const change = new Change(this.rules, context, connection, shownHash, isSeveral);
+    // Earlier events of the array, by their ids.
+    const seen = isSeveral ? new Map<string, PublishedEvent>() : undefined;
     for (const sent of inputs) {
       try {
-        const fields = withToolCallId(sent.fields, hashToken);
-        const taken = takeOwnToken(fields === sent.fields ? sent : { fields });
-        const again = answerDuplicate(change, this.open, sent, context, seen, taken.token);
-        change.answers.push(again ?? this.publishOne(change, taken, sent, context));
-        const eventId = sent.fields.event_id;
-        if (again === undefined && typeof eventId === "string") seen?.set(eventId, sent);
+        change.answers.push(this.publishOne(change, sent, context, seen));
       } catch (caught) {
         change.undo();
-        throw faultAt(caught, sent, isArray ? `/${change.answers.length}` : "");
+        for (const { sessionId, phase } of change.touched) if (phase === "absent") this.open.delete(sessionId);
+        throw faultAt(caught, sent, context.isArray ? `/${change.answers.length}` : "");
       }
     }
-    if (refusal === undefined) return change;
-    change.undo();
-    throw refusal;
+    return change;
   }
 
   /** Resolves an open question: reports its outcome and restores its agent's state (R6). Throws `not_found`, or the journal's refusal. */
@@ -180,7 +118,10 @@ export class Sessions {
 
   /** Makes a change durable, and files the sessions that began and ended. Terminal events are remembered with their epochs. */
   journaled(change: Change, entries: readonly JournaledEvent[]): void {
-    this.durable.committed(change.touched, change.history ?? NONE);
+    for (const session of change.touched) this.durable.changed(session);
+    for (const { token, sessionId } of change.asked ?? NONE) {
+      this.rules.usedTokens.add(token, sessionId, (id, its) => this.open.get(id)?.questions.has(its) === true);
+    }
     for (const session of change.started ?? NONE) this.owners.add(session);
     for (const session of change.adopted ?? NONE) this.owners.add(session);
     for (const session of change.ended ?? NONE) this.close(session, change, entries);
@@ -269,11 +210,6 @@ export class Sessions {
     return [...this.open.keys()];
   }
 
-  /** How much of the past the open sessions remember. */
-  remembered(): Remembered {
-    return rememberedOf(this.open.values());
-  }
-
   /** Whether a session with this id is open, or has ended and is not forgotten. */
   isKnown(sessionId: string): boolean {
     return this.open.has(sessionId) || this.endedSessions.has(sessionId);
@@ -302,56 +238,70 @@ export class Sessions {
     questions: readonly Kept[],
     present: Instant,
   ): readonly Kept[] {
-    const { replyTokens } = this.rules;
-    const all = questions.map(({ question }) => question);
-    const restored = this.durable.restored(all, present);
-    for (const session of restored.open) {
-      this.open.set(session.sessionId, session);
-      for (const token of session.replyTokens.keys()) replyTokens.set(token, session.sessionId);
-    }
-    for (const record of restored.ended) {
-      for (const token of record.replyTokens) replyTokens.set(token, record.sessionId);
-      this.endedSessions.add(record);
-    }
-    return questions.filter(({ question: { sessionId, token } }) => this.open.get(sessionId)?.questions.has(token));
+    const { log = NO_LOG } = this.options;
+    this.rules.usedTokens.restore(log);
+    for (const session of this.durable.open(log)) this.open.set(session.sessionId, session);
+    for (const session of this.durable.over(log, present)) this.endedSessions.add(session);
+    const open = questions.filter(({ question }) => this.open.has(question.sessionId));
+    for (const { question } of open) this.open.get(question.sessionId)?.questions.set(question.token, question);
+    return open;
   }
 
   private publishOne(
     change: Change,
-    { input, token: ownToken }: TakenToken,
     sent: PublishedEvent,
     context: PublishContext,
+    seen: Map<string, PublishedEvent> | undefined,
   ): PublishAnswer {
-    const { session_id: id, timestamp: stamp } = input.fields;
-    const known = typeof id === "string" ? this.open.get(id) : undefined;
-    const taken = this.take(input, known, factsIn(known, context));
+    const { event_id: givenId, session_id: id, extensions } = sent.fields;
+    const own = extensions === undefined ? undefined : takeOwnToken(this.withCallId(sent));
+    const ownToken = own?.token;
+    if (typeof givenId === "string") {
+      const twin = seen?.get(givenId);
+      const known = twin === undefined ? context.known(givenId) : undefined;
+      const session = known && this.open.get(known.event.session_id);
+      if (twin !== undefined || known !== undefined)
+        return answerDuplicate(change, sent, twin, known, session, ownToken);
+    }
+    const input = own?.input ?? sent;
+    const opened = typeof id === "string" ? this.open.get(id) : undefined;
+    const taken = this.intake.take(input, opened, factsIn(opened, context));
     const { event, kind, timestamp } = taken;
-    const session = known ?? this.find(event.session_id);
+    const session = opened ?? this.find(event.session_id);
     const { agent_id: agentId } = event.producer;
     const member = session.agents.get(agentId);
-    if (member === undefined) checkOpenLimit(this.counts, "agents", session.agents.size, "/producer/agent_id");
+    if (member === undefined) checkOpenLimit(this.rules.counts, "agents", session.agents.size, "/producer/agent_id");
     change.touch(session);
     const agent = member ?? createAgentRecord(event.producer);
-    const isStamped = stamp !== undefined;
-    const ruled = { change, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
+    const isStamped = input.fields.timestamp !== undefined;
     const isNew = session.phase === "absent";
+    const ruled = { change, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
     applyEvent(ruled, input, sent);
     if (member === undefined) session.agents.set(agentId, agent);
     for (const one of context.processes ?? NONE) session.processes = withProcess(session.processes, one);
+    if (typeof givenId === "string") seen?.set(givenId, sent);
     const { event_id: eventId } = event;
     if (ruled.isSuppressed) return { kind: "suppressed", eventId };
     const index = change.events.length - 1;
     if (!isNew) return { kind: "accepted", eventId, index };
     this.open.set(session.sessionId, session);
-    change.onUndo(() => this.open.delete(session.sessionId));
     return { kind: "accepted", eventId, index, resumeToken: ownToken ?? session.resumeToken ?? "" };
+  }
+
+  private withCallId(sent: PublishedEvent): PublishedEvent {
+    const fields = withToolCallId(sent.fields, this.options.hashToken);
+    return fields === sent.fields ? sent : { fields };
+  }
+
+  private assertTaking(): void {
+    const refusal = this.options.refusal?.();
+    if (refusal !== undefined) throw refusal;
   }
 
   /** A change of the daemon's own. It asks first whether the journal takes it, because nothing of it can be refused afterwards. */
   private own(session: SessionRecord, moment: Moment): Change {
-    const refusal = this.options.refusal?.();
-    if (refusal !== undefined) throw refusal;
-    const change = new Change(this.rules, moment, undefined, undefined, false);
+    this.assertTaking();
+    const change = new Change(this.rules, moment);
     change.touch(session);
     return change;
   }
@@ -366,8 +316,8 @@ export class Sessions {
     const terminal = entries[index] ?? change.events[index];
     if (terminal === undefined) return;
     const over = { sessionId, terminal, endedAt: change.moment.now, owner, tokenHash };
-    this.durable.ended(over, change.moment);
-    this.endedSessions.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
+    this.durable.ended(session, over, change.moment);
+    this.endedSessions.add(over);
   }
 
   private find(sessionId: string): SessionRecord {
@@ -386,3 +336,4 @@ export class Sessions {
 }
 
 const NONE: readonly never[] = [];
+const NO_LOG = { error: () => undefined };

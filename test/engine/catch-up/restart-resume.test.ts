@@ -139,7 +139,7 @@ describe("nothing is kept of those who are away", () => {
     run.advance(1500);
     await run.flush();
     const kinds = new Set([...runs.disk.state().keys()].map((key) => (JSON.parse(key) as readonly string[])[0]));
-    expect([...kinds].sort()).toEqual(["boot", "fact", "session"]);
+    expect([...kinds].sort()).toEqual(["boot", "past", "session"]);
   });
 });
 

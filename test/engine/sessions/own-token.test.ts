@@ -114,7 +114,7 @@ describe("R8: a token of the agent's own choosing", () => {
     const first = runs.start();
     publish(first.agent, begun());
     await first.flush();
-    for (const name of ["session", "fact"])
+    for (const name of ["session", "past"])
       expect(JSON.stringify([...runs.disk.state(name).entries()])).not.toContain(TOKEN);
     expect(JSON.stringify(runs.disk.events())).not.toContain(TOKEN);
     const second = runs.start();

@@ -557,14 +557,14 @@ export class QuestionOracle {
 
   private refusalOf(who: Agent, act: string): string | undefined {
     const { kept } = this;
+    if (this.disk === "fails") return "storage_unavailable";
     if (kept.isEnded) return "session_ended /session_id";
     if (who !== this.owner && who !== "Y") return "session_not_yours /session_id";
     const isWaiting = kept.state === AWAITING || kept.isAwaitingImplied || kept.isRestored;
     if ((act === "goes on" || act === "works on") && !isWaiting) return "state_mismatch /from_state";
     if (act === "waits" && kept.state !== "thinking") return "state_mismatch /from_state";
     const mayPay = kept.permits.length > 0 && !(who === "Y" && this.hasBAnswered);
-    if (act === "pays" && !mayPay) return "confirmation_required /irreversible";
-    return this.disk === "fails" ? "storage_unavailable" : undefined;
+    return act === "pays" && !mayPay ? "confirmation_required /irreversible" : undefined;
   }
 
   /** An agent's own change of state (R3a, AAEP §6.8). */

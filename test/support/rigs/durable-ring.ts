@@ -212,13 +212,12 @@ export function createKeptDisk(): KeptDisk {
   };
 }
 
-/** On a disk the long parts of keys are hashed; here all that are longer than this are gone. Names of facts are the engine's own. */
+/** On a disk the long parts of keys are hashed; here all that are longer than this are gone. */
 const LONGEST_PART = 4;
-const HISTORY_KINDS: ReadonlySet<string> = new Set(["call", "outcome", "output", "permit", "token"]);
 
 function shortened([kind, ...parts]: StateKey): StateKey {
-  const isWhole = (part: string): boolean => part.length <= LONGEST_PART || HISTORY_KINDS.has(part);
-  return [kind, ...parts.map((part) => (typeof part === "number" || isWhole(part) ? part : `#${part.length}`))];
+  const shorten = (part: string): string => (part.length <= LONGEST_PART ? part : `#${part.length}`);
+  return [kind, ...parts.map((part) => (typeof part === "number" ? part : shorten(part)))];
 }
 
 function constant(value: unknown): () => unknown {

@@ -1,8 +1,8 @@
 // Sessions with a clock that stands still, ids that count, and agents that publish in one line.
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
-import type { Change, PublishContext } from "../../../src/engine/sessions/change.js";
+import type { Change, PublishContext, SessionsOptions } from "../../../src/engine/sessions/change.js";
 import { SESSION_COUNTS, type SessionCounts } from "../../../src/engine/sessions/session-limits.js";
-import { Sessions, type SessionsOptions } from "../../../src/engine/sessions/sessions.js";
+import { Sessions } from "../../../src/engine/sessions/sessions.js";
 
 export type Fields = Record<string, unknown>;
 
