@@ -114,7 +114,7 @@ export interface SessionsOptions {
   readonly log?: Pick<Log, "error">;
 }
 
-/** What the rules of all sessions share. */
+/** The services that the rules of all sessions share. */
 export interface Rules {
   readonly options: SessionsOptions;
   readonly counts: SessionCounts;
