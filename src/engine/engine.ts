@@ -18,7 +18,6 @@ import { durableQuestions } from "./questions/durable-questions.js";
 import { Questions } from "./questions/questions.js";
 import { createSharedConnections } from "./questions/shared-connections.js";
 import type { Moment } from "./sessions/change.js";
-import { terminalsOf } from "./sessions/ended-sessions.js";
 import { Sessions } from "./sessions/sessions.js";
 import type { SubscribeSpec } from "./subscribe-spec.js";
 import { startAt } from "./subscriptions/resume.js";
@@ -213,9 +212,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     sessions: {
       openIds: () => sessions.openIds(),
       summary: (sessionId) => sessions.summary(sessionId),
-      lastEnd: () => terminalsOf(sessions.endedSince(Number.NEGATIVE_INFINITY)).at(-1)?.event,
-      endsAfter: (epoch) =>
-        terminalsOf(sessions.endedSince(Number.NEGATIVE_INFINITY)).filter((end) => end.epoch > epoch),
+      lastEnd: () => sessions.terminals().at(-1)?.event,
+      endsAfter: (epoch) => sessions.terminals().filter((end) => end.epoch > epoch),
     },
     isOutputOpen: (sessionId, outputId) => sessions.isOutputOpen(sessionId, outputId),
     eventToRepeat,

@@ -163,6 +163,15 @@ export class Change {
     this.backups?.push(session.backup());
   }
 
+  /** Makes the connection the owner of a session without one. It publishes there as the session's starter (R2, R8). */
+  adopt(session: SessionRecord): void {
+    this.touch(session);
+    session.owner = this.connection;
+    session.isResumed = true;
+    this.adopted ??= [];
+    this.adopted.push(session);
+  }
+
   /** Puts the sessions of an array back. */
   undo(): void {
     for (const [index, before] of (this.backups ?? []).entries()) Object.assign(this.touched[index] ?? {}, before);

@@ -117,12 +117,8 @@ export class DurableSessions {
       const terminal = entryFrom(record, endedAt);
       ended.push({ sessionId: terminal.event.session_id, terminal, endedAt, owner: undefined, tokenHash });
     });
-    return ended.sort((a, b) => epochOf(a) - epochOf(b));
+    return ended.sort((a, b) => a.terminal.epoch - b.terminal.epoch);
   }
-}
-
-function epochOf({ terminal }: EndedSession): number {
-  return "epoch" in terminal ? terminal.epoch : 0;
 }
 
 function coreOf(session: SessionRecord): SessionCore {

@@ -1,22 +1,17 @@
 // The newest sessions that ended: instant, last event and owner (R8, R17).
 import type { Millis } from "../../contracts/clock.js";
-import type { JournaledEvent, NewEvent } from "../event/event.js";
+import type { JournaledEvent } from "../event/event.js";
 import { eventSize } from "../event/event-size.js";
 
 export interface EndedSession {
   readonly sessionId: string;
-  /** The session's last event; with an epoch if the journal has it. */
-  readonly terminal: NewEvent | JournaledEvent;
+  /** The session's last event. */
+  readonly terminal: JournaledEvent;
   readonly endedAt: Millis;
   /** The connection that owned the session when it ended, by identity. Undefined if the agent was away. */
   readonly owner: object | undefined;
   /** Hash of the session's resume token. */
   readonly tokenHash: string;
-}
-
-/** Returns the last events of those sessions whose last event has an epoch. */
-export function terminalsOf(sessions: Iterable<EndedSession>): readonly JournaledEvent[] {
-  return [...sessions].flatMap(({ terminal }) => ("epoch" in terminal ? [terminal] : []));
 }
 
 export interface EndedSessionsOptions {
@@ -53,9 +48,9 @@ export class EndedSessions {
     return this.ended.get(sessionId);
   }
 
-  /** Sessions that ended at or after `from`, in the order in which they ended. */
-  *since(from: Millis): Iterable<EndedSession> {
-    for (const record of this.ended.values()) if (record.endedAt >= from) yield record;
+  /** The last events, in the order in which the sessions ended. */
+  terminals(): readonly JournaledEvent[] {
+    return Array.from(this.ended.values(), ({ terminal }) => terminal);
   }
 
   /** Forgets sessions that ended before `before`. */

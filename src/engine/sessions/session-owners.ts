@@ -1,7 +1,5 @@
-// The connection that owns each open session, and the rights and the identity that it has there (R2, R8).
+// The connection that owns each open session, and the rights that it has there (R8).
 import { Fault } from "../../base/errors.js";
-import type { PublishContext } from "./change.js";
-import type { CompletionFacts } from "./complete-event.js";
 import type { SessionRecord } from "./session-record.js";
 
 export class SessionOwners {
@@ -72,14 +70,4 @@ export function assertClaim(session: SessionRecord, shownHash: string): void {
   if (session.tokenHash === shownHash) return;
   const sentence = "Show the resume_token that session.started was answered with.";
   throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
-}
-
-/**
- * The facts that complete an event in this session. A connection that took the session over publishes as the agent that started it, whatever the
- * connection declared.
- */
-export function factsIn(session: SessionRecord | undefined, context: PublishContext): CompletionFacts {
-  if (session === undefined || session.phase !== "open") return context;
-  const isTaken = session.owner === undefined || (session.isResumed && session.owner === context.connection);
-  return isTaken ? { ...context, agent: session.starter } : context;
 }

@@ -104,7 +104,7 @@ export interface QuestionOutcome {
 /** A part of the past in `SessionPast`, with the newest of its facts last. */
 export type Newest<Fact> = readonly Fact[];
 
-/** The past of a session, as far as it is remembered. The lists are replaced and never changed, so a backup shares them; `SessionCounts` limits each. */
+/** The past of a session, up to the limits of `SessionCounts`. The lists are replaced and never changed, so a backup shares them. */
 export interface SessionPast {
   /** Ids of completed outputs. */
   readonly outputs: Newest<string>;

@@ -7,7 +7,7 @@ import { Fault, type FaultCode } from "../../base/errors.js";
 import type { AgentEvent, TopicKind } from "../event/event.js";
 import { isBefore } from "../event/timestamps.js";
 import { breach, type RuleContext } from "./change.js";
-import { adopt, type PublishedEvent, sentHash, sentText } from "./same-publish.js";
+import { type PublishedEvent, sentHash, sentText } from "./same-publish.js";
 import { ask, askConfirmation } from "./session-questions.js";
 import { implyState, type SessionPhase } from "./session-record.js";
 import {
@@ -74,7 +74,7 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
   const isAdopted = session.phase === "open" && session.owner === undefined;
   step(context);
   // Nothing below refuses.
-  if (isAdopted) adopt(change, session);
+  if (isAdopted) change.adopt(session);
   agent.sequenceNumber = sequenceNumber;
   // A coarser timestamp can be lower and yet not be before the latest. The latest one, which is more exact, then stays.
   if (agent.latest === undefined || timestamp.micros >= agent.latest.micros) agent.latest = timestamp;

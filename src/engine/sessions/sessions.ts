@@ -3,7 +3,7 @@
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
-import { isTerminalKind, type JournaledEvent } from "../event/event.js";
+import { isTerminalKind, type JournaledEvent, topicKind } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
 import type { Instant } from "../journal/durable-entry.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
@@ -15,13 +15,14 @@ import {
   type Rules,
   type SessionsOptions,
 } from "./change.js";
+import type { CompletionFacts } from "./complete-event.js";
 import { DurableSessions } from "./durable-sessions.js";
-import { type EndedSession, EndedSessions } from "./ended-sessions.js";
+import { EndedSessions } from "./ended-sessions.js";
 import { EventIntake, faultAt } from "./event-intake.js";
 import { takeOwnToken } from "./own-token.js";
-import { answerDuplicate, type PublishedEvent } from "./same-publish.js";
+import { isSameText, type PublishedEvent, sentText, wasSentAs } from "./same-publish.js";
 import { checkOpenLimit, checkPublish, PUBLISH_LIMITS, SESSION_COUNTS } from "./session-limits.js";
-import { assertClaim, factsIn, SessionOwners } from "./session-owners.js";
+import { assertClaim, SessionOwners } from "./session-owners.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
@@ -210,22 +211,12 @@ export class Sessions {
     return [...this.open.keys()];
   }
 
-  /** Whether a session with this id is open, or has ended and is not forgotten. */
-  isKnown(sessionId: string): boolean {
-    return this.open.has(sessionId) || this.endedSessions.has(sessionId);
+  /** The last events of the sessions that ended and are not forgotten, in the order in which they ended (R17). */
+  terminals(): readonly JournaledEvent[] {
+    return this.endedSessions.terminals();
   }
 
-  /** The record of a session that ended (R17). */
-  ended(sessionId: string): EndedSession | undefined {
-    return this.endedSessions.find(sessionId);
-  }
-
-  /** Sessions that ended at or after `from` and are not forgotten, the oldest first. */
-  endedSince(from: Millis): Iterable<EndedSession> {
-    return this.endedSessions.since(from);
-  }
-
-  /** Forgets sessions that ended before `before`, with their terminal events and reply tokens. */
+  /** Forgets sessions that ended before `before`, with their terminal events. */
   forgetEnded(before: Millis): void {
     this.endedSessions.forget(before);
   }
@@ -313,8 +304,10 @@ export class Sessions {
     const index = change.events.findLastIndex(
       ({ kind, event }) => isTerminalKind(kind) && event.session_id === sessionId,
     );
-    const terminal = entries[index] ?? change.events[index];
-    if (terminal === undefined) return;
+    const event = change.events[index];
+    if (event === undefined) return;
+    // A recording has no epochs.
+    const terminal = entries[index] ?? { ...event, epoch: 0 };
     const over = { sessionId, terminal, endedAt: change.moment.now, owner, tokenHash };
     this.durable.ended(session, over, change.moment);
     this.endedSessions.add(over);
@@ -337,3 +330,45 @@ export class Sessions {
 
 const NONE: readonly never[] = [];
 const NO_LOG = { error: () => undefined };
+
+/**
+ * The facts that complete an event in this session. A connection that took the session over publishes as the agent that started it, whatever the
+ * connection declared.
+ */
+function factsIn(session: SessionRecord | undefined, context: PublishContext): CompletionFacts {
+  if (session === undefined || session.phase !== "open") return context;
+  const isTaken = session.owner === undefined || (session.isResumed && session.owner === context.connection);
+  return isTaken ? { ...context, agent: session.starter } : context;
+}
+
+/**
+ * Answers an event whose id is that of `twin` in the same array, or of `known` in the journal. `sent` is the event as it came, the token that its
+ * agent chose included: so only who knows that token can repeat the start of `session` with it. If that session has no owner, the connection becomes
+ * its owner then (R8). Throws "event_id_reused".
+ */
+function answerDuplicate(
+  change: Change,
+  sent: PublishedEvent,
+  twin: PublishedEvent | undefined,
+  known: JournaledEvent | undefined,
+  session: SessionRecord | undefined,
+  ownToken: string | undefined,
+): PublishAnswer {
+  const eventId = String(sent.fields.event_id);
+  const text = sentText(sent);
+  const isSame =
+    twin === undefined
+      ? known !== undefined && wasSentAs(text, known, change.rules.options.hashToken)
+      : isSameText(text, sentText(twin));
+  if (!isSame) {
+    const sentence = "Give every event an event_id of its own; another event has this one.";
+    throw new Fault("event_id_reused", sentence, { pointer: "/event_id", rule: "R3" });
+  }
+  const repeated = { kind: "repeated", eventId } as const;
+  if (session === undefined || topicKind(sent.fields.type) !== "session.started") return repeated;
+  // Every subscriber sees the event itself, so repeating a start proves nothing. Without the token, no connection gets a session of another one.
+  if (session.owner === undefined && ownToken !== undefined) change.adopt(session);
+  // The answer has the token only for the connection that owns the session, for the same reason.
+  const resumeToken = session.owner === change.connection ? (ownToken ?? session.resumeToken) : undefined;
+  return resumeToken === undefined ? repeated : { ...repeated, resumeToken };
+}

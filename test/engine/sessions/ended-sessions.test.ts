@@ -15,6 +15,7 @@ function ended(index: number, textLength = 10): EndedSession {
       at: index,
       ordinal: 2,
       made: undefined,
+      epoch: index,
       event: {
         "@context": "https://aaep-protocol.org/context/v1",
         type: "aaep:agent.session.completed",
@@ -33,7 +34,7 @@ describe("R17: how sessions ended is remembered within bounds", () => {
     const forgotten: string[] = [];
     const sessions = new EndedSessions({ forgotten: (sessionId) => forgotten.push(sessionId) });
     for (let index = 0; index < 5000; index += 1) sessions.add(ended(index));
-    expect([...sessions.since(0)]).toHaveLength(4096);
+    expect(sessions.terminals()).toHaveLength(4096);
     expect([sessions.has("sess_903"), sessions.has("sess_904")]).toEqual([false, true]);
     expect(forgotten).toHaveLength(904);
   });
@@ -41,10 +42,10 @@ describe("R17: how sessions ended is remembered within bounds", () => {
   it("R17: and 4 MiB of last events", () => {
     const sessions = new EndedSessions({ forgotten: () => undefined });
     for (let index = 0; index < 200; index += 1) sessions.add(ended(index, 60_000));
-    const kept = [...sessions.since(0)];
+    const kept = sessions.terminals();
     expect(kept.length * 60_000).toBeLessThanOrEqual(4 * 1024 * 1024);
     expect(kept.length).toBeGreaterThan(60);
-    expect(kept.at(-1)?.sessionId).toBe("sess_199");
+    expect(kept.at(-1)?.event.session_id).toBe("sess_199");
   });
 
   it("R17: what went makes room again", () => {
@@ -53,7 +54,7 @@ describe("R17: how sessions ended is remembered within bounds", () => {
     sessions.forget(2);
     sessions.add(ended(3, 60_000));
     sessions.add(ended(4, 60_000));
-    expect([...sessions.since(0)].map(({ sessionId }) => sessionId)).toEqual(["sess_2", "sess_3", "sess_4"]);
+    expect(sessions.terminals().map(({ event }) => event.session_id)).toEqual(["sess_2", "sess_3", "sess_4"]);
   });
 
   it("R17: whoever keeps something of a forgotten session is told, and its reply tokens stay used (AAEP §6.2)", () => {
