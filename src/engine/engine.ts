@@ -3,8 +3,8 @@
 // clock, draws no random number and does no I/O: handles return at once, time comes from the clock passed in, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
-import type { AgentHandle } from "./agents/agent-handle.js";
-import { createPublishing } from "./agents/publishing.js";
+import { AgentHandle } from "./agents/agent-handle.js";
+import { Publishing } from "./agents/publishing.js";
 import type { AgentEvents } from "./agents/question-agents.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
@@ -13,10 +13,10 @@ import { type AgentEvent, isQuestionKind, type JournaledEvent, type Producer } f
 import { Hub } from "./hub/hub.js";
 import { askedOf } from "./journal/asked-journal.js";
 import { createEpochBoots } from "./journal/epoch-boots.js";
-import { createNoticeFactory } from "./notices/notice-factory.js";
+import { NoticeFactory } from "./notices/notice-factory.js";
 import { durableQuestions } from "./questions/durable-questions.js";
 import { Questions } from "./questions/questions.js";
-import { createSharedConnections } from "./questions/shared-connections.js";
+import { SharedConnections } from "./questions/shared-connections.js";
 import type { Moment } from "./sessions/change.js";
 import { Sessions } from "./sessions/sessions.js";
 import type { SubscribeSpec } from "./subscribe-spec.js";
@@ -82,7 +82,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const { durableState } = journal;
   const boots = createEpochBoots(journal, log);
   const { whenDurable, refusal } = askedOf(journal);
-  const noticeFactory = createNoticeFactory(ids, options.defaultLanguage);
+  const notices = new NoticeFactory(ids, options.defaultLanguage);
   const sessions = new Sessions({
     limits: options,
     isRecording: options.isRecording ?? false,
@@ -90,7 +90,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     checkQuestionRoom: (asked) => questions.checkRoom(asked),
     validate: services.validate,
     defaultLanguage: options.defaultLanguage,
-    summary: noticeFactory.madeSummary,
+    summary: (text) => notices.madeSummary(text),
     hashToken: services.idServices.sha256Hex,
     forgotten: (sessionId) => questions.forgetSession(sessionId),
     hasAnswered: (connection, sessionId) => connections.hasAnswered(connection, sessionId),
@@ -109,7 +109,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     options,
   );
 
-  const connections = createSharedConnections(sessions);
+  const connections = new SharedConnections(sessions);
 
   const countAbleNow = (): AbleSubscriptions => countAble([...subscriptions].map((one) => one.terms));
 
@@ -129,43 +129,48 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     countAble: countAbleNow,
     resolve: (question, result) => {
-      const resolution = noticeFactory.resolution(question, result);
+      const resolution = notices.resolution(question, result);
       return publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment())).durable;
     },
     remind: (question, passed, remainingSeconds) => {
-      const fields = noticeFactory.reminder(question, passed, remainingSeconds);
+      const fields = notices.reminder(question, passed, remainingSeconds);
       publishing.carryOut(sessions.remind(question.sessionId, question.token, fields, moment()));
     },
-    waiting: (question, isWaiting) => publishing.tellWaiting(question, isWaiting),
+    waiting: (question, isWaiting) => publishing.agents.tellWaiting(question, isWaiting),
+    resolved: (resolved) => publishing.agents.tellOutcome(resolved),
     durableState,
     whenDurable,
     accident: (caught) => log.error({ err: caught }, "somebody could not be told the outcome of a question"),
   });
 
-  const publishing = createPublishing({
+  const publishing = new Publishing({
     ...services,
     journal,
     deliver: (entries) => hub.deliver(entries),
     sessions,
     questions,
-    noticeFactory,
+    connections,
+    notices,
     wakeUps,
     whenDurable,
     producerId: options.producerId,
     agentGraceMs: () => options.agentGraceMs,
-    tookPart: connections.tookPart,
-    audienceLost: () => questions.audienceChanged(),
-    agentProcess: connections.agentProcess,
-    sessionTaken: (sessionId, former) => {
-      if (former !== undefined) connections.sessionLost(former);
-      questions.audienceChanged(sessionId);
-    },
     appended: boots.appended,
   });
+  const handles = new Map<object, AgentHandle>();
 
-  const { graceUntil, latencies: publishLatencies } = publishing;
   const accounts = createEngineAccounts(
-    { clock, log, journal, hub, sessions, questions, graceUntil, publishLatencies, countAble: countAbleNow },
+    {
+      clock,
+      log,
+      journal,
+      hub,
+      sessions,
+      questions,
+      graceUntil: (id) => publishing.graceUntil(id),
+      publishLatencies: () => publishing.latencies(),
+      countAble: countAbleNow,
+    },
     options,
   );
 
@@ -208,7 +213,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     wakeUps,
     now: clock.now,
     limits: options,
-    notices: noticeFactory,
+    notices,
     sessions: {
       openIds: () => sessions.openIds(),
       summary: (sessionId) => sessions.summary(sessionId),
@@ -229,7 +234,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     isLeaving: stop.isLeaving,
     questions,
     connections,
-    requestStop: publishing.requestStop,
+    requestStop: (sessionId, by) => publishing.requestStop(sessionId, by),
     shapeEvent,
     recordReply,
   };
@@ -267,7 +272,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const restore = (): void => {
     const open = sessions.restore(durableQuestions(durableState, log, moment()), moment());
     questions.restore(open, log);
-    publishing.restore(open);
+    publishing.restore();
     returnUntil = clock.now() + options.agentGraceMs;
     for (const sessionId of sessions.openIds()) fromBefore.add(sessionId);
   };
@@ -276,9 +281,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   return {
     openAgent: (identity, events, connection = {}, processId) => {
       connections.agentOpened(connection);
-      return publishing.openAgent(identity, events, connection, processId);
+      return new AgentHandle(publishing, handles, connection, events, identity, processId);
     },
-    holderOf: publishing.holderOf,
+    holderOf: (resumeToken) => handles.get(sessions.holderOf(resumeToken) ?? NOBODY),
     strayReply: (fate, token, raw) => recordReply({ fate, token, raw }, { id: "", subscriberId: "" }),
     whenDurable,
     subscribe,
@@ -313,6 +318,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 }
 
+/** Stands for a connection that does not exist. */
+const NOBODY = {};
 const FORGET_EVERY_MS = 60_000;
 /** Longest wait of an orderly stop for the audit log, in ms. The whole stop may have only two seconds (R8a). */
 const AUDIT_TIMEOUT_MS = 300;

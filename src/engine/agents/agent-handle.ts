@@ -1,8 +1,13 @@
-// The calls that an agent's connection makes to the engine (R2, R3, R8, R29, AAEP ch. 6). publishing.ts implements them.
-import type { Epoch, Producer } from "../event/event.js";
+// The calls that an agent's connection makes to the engine (R2, R3, R8, R29, AAEP ch. 6).
+import { Fault } from "../../base/errors.js";
+import { type AgentProcess, withProcess } from "../event/agent-process.js";
+import type { Epoch, JournaledEvent, Producer } from "../event/event.js";
 import type { HostDecision, ResolvedQuestion } from "../questions/question-result.js";
+import type { PublishAnswer } from "../sessions/change.js";
 import type { PublishedEvent } from "../sessions/same-publish.js";
 import type { SessionSummary } from "../sessions/session-record.js";
+import type { Publishing, PublishingServices } from "./publishing.js";
+import type { AgentEvents } from "./question-agents.js";
 
 /** The place of one event, as its receipt reports it to the agent (R33). */
 export interface PublishedPlace {
@@ -20,52 +25,209 @@ export interface PublishReceipt {
   readonly durable: Promise<void> | undefined;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
+
 /** An agent's connection. */
-export interface AgentHandle {
-  /** Publishes one event, or an array of events, all or none (R3). Throws the Fault that refuses them. */
-  readonly publish: (inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string) => PublishReceipt;
+export class AgentHandle {
+  private readonly publishing: Publishing;
+  private readonly services: PublishingServices;
+  private readonly handles: Map<object, AgentHandle>;
+  private readonly connection: object;
+  private readonly processId: number | undefined;
+  private producer: Producer | undefined;
+  private language: string | undefined;
+  private readonly known = (eventId: string): JournaledEvent | undefined => this.services.journal.find(eventId);
+  private processes: readonly AgentProcess[] = [];
+  /** The process of the connection is listed before the first event. */
+  private isListed = false;
+
+  /**
+   * The handle is among `handles`, by its connection, until it is closed. Without `events`, news of the agent's questions goes to the owner of their
+   * session. `processId`: the process of the connection (R5d).
+   */
+  constructor(
+    publishing: Publishing,
+    handles: Map<object, AgentHandle>,
+    connection: object,
+    events: AgentEvents | undefined,
+    producer: Producer | undefined,
+    processId: number | undefined,
+  ) {
+    this.publishing = publishing;
+    this.services = publishing.services;
+    this.handles = handles;
+    this.connection = connection;
+    this.producer = producer;
+    this.processId = processId;
+    handles.set(connection, this);
+    publishing.agents.connected(connection, events);
+  }
+
   /** Sets the identity and the first language of the agent's manifest (R2). */
-  readonly setIdentity: (producer: Producer, language: string | undefined) => void;
-  readonly identity: () => Producer | undefined;
+  setIdentity(producer: Producer, language: string | undefined): void {
+    this.producer = producer;
+    this.language = language;
+  }
+
+  identity(): Producer | undefined {
+    return this.producer;
+  }
+
   /** Sets whether the agent ends a session when `AgentEvents.stopRequested` asks it to (R39). Default false. */
-  readonly setCanStop: (canStop: boolean) => void;
+  setCanStop(canStop: boolean): void {
+    const connected = this.publishing.agents.find(this.connection);
+    if (connected !== undefined) connected.canStop = canStop;
+  }
+
   /**
    * Records a further process of the agent, for its events from now on: what runs below it does not answer the agent (R5d). `isNamed`: an adapter
-   * names the process as the agent that it passes on; the process itself then does not answer either. Default false.
+   * names the process as the agent that it passes on; the process itself then does not answer either.
    */
-  readonly addProcess: (pid: number | undefined, isNamed?: boolean) => void;
-  /**
-   * Takes over a session (R8) and the news of its open questions. The agent that had it went away, or its connection is lost without a sign. Throws
-   * "session_not_yours" and the other faults of a claim.
-   */
-  readonly resumeSession: (sessionId: string, resumeToken: string) => SessionSummary;
+  addProcess(pid: number | undefined, isNamed = false): void {
+    if (pid === undefined) return;
+    this.services.connections.agentProcess({ pid, isNamed });
+    this.processes = withProcess(this.processes, { pid, isNamed });
+  }
+
+  /** Publishes one event, or an array of events, all or none (R3). Throws the Fault that refuses them. */
+  publish(inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string): PublishReceipt {
+    const { publishing, connection } = this;
+    const { clock, ids, sessions, producerId } = this.services;
+    publishing.assertTaking();
+    if (!this.isListed) this.addProcess(this.processId);
+    this.isListed = true;
+    const now = clock.now();
+    const change = sessions.publish(inputs, {
+      now,
+      wallTime: clock.wallTime(),
+      ids,
+      agent: this.producer,
+      agentLanguage: this.language,
+      producerId,
+      connection,
+      processes: this.processes,
+      resumeToken,
+      isArray,
+      known: this.known,
+    });
+    const { journaled, durable } = publishing.publishAs(connection, change, resumeToken !== undefined, now);
+    const events = change.answers.map((answer) => this.placeOf(answer, journaled));
+    return { events, resumeToken: events.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
+  }
+
   /**
    * Publishes a question and returns its token; the daemon makes one if `fields` has none. Calls `done` once, with the outcome. With `resumeToken`
    * the session may belong to another connection. Throws the Fault that refuses the question.
    */
-  readonly ask: (
-    fields: Readonly<Record<string, unknown>>,
+  ask(
+    fields: Fields,
     done: (resolved: ResolvedQuestion) => void,
     resumeToken?: string,
-  ) => { readonly token: string; readonly receipt: PublishReceipt };
+  ): { readonly token: string; readonly receipt: PublishReceipt } {
+    const { agents } = this.publishing;
+    const token = this.tokenOf(fields, resumeToken);
+    const awaiting = { token, connection: this.connection, done };
+    agents.await(awaiting);
+    try {
+      // A `reply_token` of the wrong type stays, so that validation refuses it.
+      const sent = fields.reply_token === undefined ? { ...fields, reply_token: token } : fields;
+      const receipt = this.publish([{ fields: sent }], false, resumeToken);
+      const known = this.services.questions.outcomeOf(token);
+      // The event was asked before, and its question was resolved long ago.
+      if (known !== "open" && agents.forget(awaiting)) {
+        if (known === undefined) throw new Fault("not_found", FORGOTTEN, { pointer: "/event_id", rule: "R3" });
+        done(known);
+      }
+      return { token, receipt };
+    } catch (caught) {
+      agents.forget(awaiting);
+      throw caught;
+    }
+  }
+
   /**
    * Takes a question back (AAEP §6.8), or closes it with a decision from a dialog of the agent's own (R5a). Returns false if the question is not
    * open, or belongs neither to this agent nor to the session of the token. Throws "invalid_params" for a decision about a question that is no
    * confirmation.
    */
-  readonly cancel: (token: string, resumeToken?: string, byHost?: HostDecision) => boolean;
+  cancel(token: string, resumeToken?: string, byHost?: HostDecision): boolean {
+    const { questions } = this.services;
+    const question = questions.find(token);
+    return (
+      question !== undefined && this.isTheirs(question.sessionId, token, resumeToken) && questions.cancel(token, byHost)
+    );
+  }
+
   /**
    * The outcome of a question, for an agent that came back; "open" while it has none. Undefined if the question is unknown. Undefined too if the
    * connection does not own the question's session, did not own it at its end, and does not show its token: the two cases look the same (R8, R19).
    */
-  readonly outcomeOf: (token: string, resumeToken?: string) => ResolvedQuestion | "open" | undefined;
+  outcomeOf(token: string, resumeToken?: string): ResolvedQuestion | "open" | undefined {
+    const { questions, sessions } = this.services;
+    const isTheirs = sessions.belongsTo(questions.sessionOf(token), this.connection, resumeToken);
+    return isTheirs ? questions.outcomeOf(token) : undefined;
+  }
+
+  /**
+   * Takes over a session (R8) and the news of its open questions. The agent that had it went away, or its connection is lost without a sign. Throws
+   * "session_not_yours" and the other faults of a claim.
+   */
+  resumeSession(sessionId: string, resumeToken: string): SessionSummary {
+    const { sessions } = this.services;
+    this.publishing.assertTaking();
+    const former = sessions.ownerOf(sessionId);
+    this.addProcess(this.processId);
+    const summary = sessions.resume(sessionId, resumeToken, this.connection, this.processes);
+    this.publishing.taken(sessionId, this.connection, former);
+    return summary;
+  }
+
   /**
    * Returns a promise that resolves when all that happened so far is safe; undefined if it is safe already. An answer about sessions and questions
    * that waits for it is still true after a restart (R29). Throws or rejects with "storage_unavailable" while the journal takes nothing.
    */
-  readonly whenDurable: () => Promise<void> | undefined;
+  whenDurable(): Promise<void> | undefined {
+    return this.services.whenDurable();
+  }
+
   /** Whether the agent owns an open session, or has asked a question that is open. */
-  readonly isHolding: () => boolean;
+  isHolding(): boolean {
+    return this.services.sessions.isHolder(this.connection) || this.publishing.agents.hasAsked(this.connection);
+  }
+
   /** Ends the handle with its connection. The grace of its sessions begins. */
-  readonly close: () => void;
+  close(): void {
+    this.handles.delete(this.connection);
+    this.publishing.left(this.connection);
+  }
+
+  private placeOf(answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace {
+    const { journal } = this.services;
+    const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
+    const resumeToken = answer.kind === "suppressed" ? undefined : answer.resumeToken;
+    return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
+  }
+
+  private isTheirs(sessionId: string, token: string, resumeToken: string | undefined): boolean {
+    return (
+      this.services.sessions.belongsTo(sessionId, this.connection, resumeToken) ||
+      this.publishing.agents.isAsker(token, this.connection)
+    );
+  }
+
+  /** The token of a question. If the agent gave none, and this event was asked before, it is the token of the first time (R3). */
+  private tokenOf(fields: Fields, resumeToken: string | undefined): string {
+    const { event_id: eventId, session_id: sessionId, reply_token: given } = fields;
+    const known = typeof eventId === "string" ? this.services.journal.find(eventId)?.event : undefined;
+    const first = known?.session_id === sessionId ? known?.reply_token : undefined;
+    // Only the question's own agent may receive its outcome.
+    if (typeof first === "string" && !this.isTheirs(String(sessionId), first, resumeToken)) {
+      const sentence = "Take the session over with its resume_token first; another connection asked this.";
+      throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
+    }
+    if (typeof given === "string") return given;
+    return typeof first === "string" ? first : `rpl_${this.services.ids.hex(16)}`;
+  }
 }

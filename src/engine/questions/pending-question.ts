@@ -1,14 +1,11 @@
 // An open question with its audience and its timers (AAEP §6.4, R6, R7, R8b), and the services that questions need.
-import type { Audit } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { DurableState } from "../../contracts/journal.js";
 import type { JournaledEvent } from "../event/event.js";
 import { jsonSize } from "../event/event-size.js";
 import type { SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
-import type { WakeUps } from "../time/wake-ups.js";
-import type { OutcomeListener } from "./question-outcomes.js";
+import type { OutcomesServices } from "./question-outcomes.js";
 import type { DefaultedBy, QuestionResult } from "./question-result.js";
 
 export type ReminderPoint = "half" | "nine_tenths";
@@ -22,14 +19,9 @@ interface QuestionLimits {
   readonly sessionCounts?: SessionCounts;
 }
 
-export interface QuestionsServices {
-  readonly wakeUps: WakeUps;
-  readonly now: () => Millis;
-  /** Milliseconds since 1970. */
-  readonly wallTime: () => number;
+export interface QuestionsServices extends OutcomesServices {
   /** Read again for each use. */
   readonly limits: QuestionLimits;
-  readonly audit: Audit;
   /** Counts the subscriptions that can answer a question now. */
   readonly countAble: () => AbleSubscriptions;
   /** Whether a session's agent is away and may come back (R8). */
@@ -48,12 +40,6 @@ export interface QuestionsServices {
   readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
   /** Called when a question begins or stops to wait for a person. An agent may stop its own clocks meanwhile. */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** Stores open questions and outcomes for the next boot. */
-  readonly durableState: DurableState;
-  /** Called with what a listener of an outcome threw. */
-  readonly accident: (caught: unknown) => void;
-  /** See `QuestionOutcomesOptions`. */
-  readonly whenDurable: () => Promise<void> | undefined;
 }
 
 /** Questions with a timeout up to this have no reminders (AAEP §6.4.3). */
@@ -70,7 +56,6 @@ export class PendingQuestion {
   /** Estimated size of the event. */
   readonly bytes: number;
   readonly deadline: Millis;
-  readonly listeners: OutcomeListener[] = [];
   /** Ids of the subscriptions that were shown the question. */
   readonly shownTo = new Set<string>();
   /** A default applies or an outcome is being published: no reply counts any more. While the journal refuses a default, it is tried again. */

@@ -10,9 +10,6 @@ import { OUTCOMES_KEPT_BYTES, SESSION_COUNTS } from "../sessions/session-limits.
 import type { WakeUps } from "../time/wake-ups.js";
 import { NO_RESULT, outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
-/** Called once, when the outcome is safe. */
-export type OutcomeListener = (resolved: ResolvedQuestion) => void;
-
 /** The subscription that decided a question, with its reply as it came. Without `reply` it has left the question to the agent's own window (R5b). */
 export interface Decider {
   readonly subscription_id: string;
@@ -20,25 +17,23 @@ export interface Decider {
   readonly reply?: unknown;
 }
 
-export interface QuestionOutcomesOptions {
+export interface OutcomesServices {
   readonly wakeUps: WakeUps;
   readonly now: () => Millis;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
   readonly audit: Audit;
-  /** Stores outcomes, and lines that the log lacks, for the next boot. */
+  /** Stores open questions, outcomes, and lines that the log lacks, for the next boot. */
   readonly durableState: DurableState;
   /**
    * Returns a promise that resolves when all that was journaled is safe; undefined if it is safe already. Throws or rejects while the journal fails
    * (R29).
    */
   readonly whenDurable: () => Promise<void> | undefined;
-  /** Called with what a listener threw. The other listeners are called all the same. */
+  /** Called once with each outcome, when it is safe. */
+  readonly resolved: (resolved: ResolvedQuestion) => void;
+  /** Called with what `resolved` threw. */
   readonly accident: (caught: unknown) => void;
-  /** Most outcomes of a session. Default 256. */
-  readonly maxCount?: number;
-  /** Most bytes of all sessions' outcomes together, by estimate. Default 8 MiB. */
-  readonly maxBytes?: number;
 }
 
 /** The lines of one outcome that the log may lack. `at`: milliseconds since 1970. */
@@ -58,11 +53,9 @@ interface Kept {
   readonly number: number;
   readonly outcome: ResolvedQuestion;
   readonly bytes: number;
-  /** Undefined if the log has them, or keeps none. */
+  /** The lines that are stored until the log has them; undefined if it has them, or keeps none. */
   lines: Lines | undefined;
   isForgotten: boolean;
-  /** Called when the outcome is safe. */
-  listeners: OutcomeListener[];
 }
 
 /** Estimated bytes of an outcome without its members. */
@@ -72,41 +65,44 @@ const RETRY_MS = 1000;
 
 /** Remembers the newest `maxCount` outcomes of each session, and the newest `maxBytes` of all sessions together, by estimate. */
 export class QuestionOutcomes {
-  private readonly options: QuestionOutcomesOptions;
+  private readonly services: OutcomesServices;
+  private readonly maxCount: number;
+  private readonly maxBytes: number;
   // In the order of outcomes, the oldest first.
   private readonly known = new Map<string, Kept>();
   private readonly tokensOf = new Map<string, Set<string>>();
-  private readonly unsafe = new Map<string, Kept>();
-  private readonly failed: Kept[] = [];
-  private cancelRetry = (): void => {};
+  // Outcomes that are not safe yet, with their lines for the log.
+  private readonly unsafe = new Map<string, { readonly one: Kept; readonly lines: Lines }>();
+  private cancelRetry: (() => void) | undefined;
   private isClosed = false;
   private lastNumber = 0;
   private bytes = 0;
   private unwrittenCount = 0;
   private waitingForLog: (() => void)[] = [];
 
-  constructor(options: QuestionOutcomesOptions) {
-    this.options = options;
+  constructor(services: OutcomesServices, maxCount = SESSION_COUNTS.outcomes, maxBytes = OUTCOMES_KEPT_BYTES) {
+    this.services = services;
+    this.maxCount = maxCount;
+    this.maxBytes = maxBytes;
   }
 
   /**
-   * Remembers an outcome. When it is safe, at once or when `durable` resolves, it writes its lines to the audit log and calls `listeners`. If
-   * `durable` rejects, that happens when the journal has recovered. If the process ends before that, the question is open again after the restart.
+   * Remembers an outcome. When it is safe, at once or when `durable` resolves, its lines go to the audit log and `resolved` is called. If `durable`
+   * rejects, that happens when the journal has recovered. If the process ends before that, the question is open again after the restart.
    */
-  add(
-    outcome: ResolvedQuestion,
-    decider: Decider | undefined,
-    listeners: readonly OutcomeListener[],
-    durable: Promise<void> | undefined,
-  ): void {
-    const { audit, durableState, wallTime } = this.options;
+  add(outcome: ResolvedQuestion, decider: Decider | undefined, durable: Promise<void> | undefined): void {
+    const { audit, durableState, wallTime } = this.services;
     const lines = { at: wallTime(), entries: entriesOf(outcome, decider) };
     const isLineKept = durableState.isDurable && audit.isOn;
     const one = this.keep(outcome, this.lastNumber + 1, isLineKept ? lines : undefined);
     this.store(one);
-    one.listeners = [() => this.write(one, lines), ...listeners];
-    this.unsafe.set(outcome.question.token, one);
-    this.tellWhenSafe([one], durable);
+    this.unsafe.set(outcome.question.token, { one, lines });
+    if (durable === undefined) this.tell(outcome.question.token);
+    else
+      durable.then(
+        () => this.tell(outcome.question.token),
+        () => this.retryLater(),
+      );
   }
 
   /** "unsafe" until the journal has made the outcome safe; undefined for a question that is unknown or forgotten. */
@@ -116,15 +112,7 @@ export class QuestionOutcomes {
 
   /** The session of an outcome, safe or not; undefined for one that is unknown or forgotten. */
   sessionOf(token: string): string | undefined {
-    return (this.unsafe.get(token) ?? this.known.get(token))?.outcome.question.sessionId;
-  }
-
-  /** Calls `done` once, when the outcome is safe. */
-  whenSafe(token: string, done: OutcomeListener): void {
-    const waiting = this.unsafe.get(token);
-    const outcome = this.known.get(token)?.outcome;
-    if (waiting !== undefined) waiting.listeners.push(done);
-    else if (outcome !== undefined) done(outcome);
+    return (this.unsafe.get(token)?.one ?? this.known.get(token))?.outcome.question.sessionId;
   }
 
   forgetSession(sessionId: string): void {
@@ -133,7 +121,7 @@ export class QuestionOutcomes {
 
   /** Reads the outcomes of the previous boot, and writes the lines that it did not write. If the log was switched off since, they are dropped. */
   restore(log: Pick<Log, "error">): void {
-    const { durableState, audit } = this.options;
+    const { durableState, audit } = this.services;
     const found: OutcomeRecord[] = [];
     readDurable(durableState, ["outcome"], log, (value) => {
       const { number, question, result, lines } = value as OutcomeRecord;
@@ -161,61 +149,55 @@ export class QuestionOutcomes {
   /** Cancels the timer. */
   close(): void {
     this.isClosed = true;
-    this.cancelRetry();
+    this.cancelRetry?.();
   }
 
-  private tellWhenSafe(ones: readonly Kept[], durable: Promise<void> | undefined): void {
-    const tell = (): void => {
-      for (const one of ones) this.tell(one);
-    };
-    if (durable === undefined) tell();
-    else durable.then(tell, () => this.tryLater(ones));
-  }
-
-  private tryLater(ones: readonly Kept[]): void {
-    if (this.isClosed) return;
-    const isArmed = this.failed.length > 0;
-    this.failed.push(...ones);
-    if (isArmed) return;
-    this.cancelRetry = this.options.wakeUps.at(this.options.now() + RETRY_MS, () => {
-      const again = this.failed.splice(0);
+  /** Asks the journal after a second whether all that was journaled is safe now. */
+  private retryLater(): void {
+    if (this.isClosed || this.cancelRetry !== undefined) return;
+    this.cancelRetry = this.services.wakeUps.at(this.services.now() + RETRY_MS, () => {
+      this.cancelRetry = undefined;
+      const tokens = [...this.unsafe.keys()];
+      const tell = (): void => {
+        for (const token of tokens) this.tell(token);
+      };
       try {
-        this.tellWhenSafe(again, this.options.whenDurable());
+        const durable = this.services.whenDurable();
+        if (durable === undefined) tell();
+        else durable.then(tell, () => this.retryLater());
       } catch {
-        this.tryLater(again);
+        this.retryLater();
       }
     });
   }
 
-  private tell(one: Kept): void {
-    const { outcome, listeners } = one;
-    const { token } = outcome.question;
-    if (this.unsafe.get(token) === one) this.unsafe.delete(token);
-    one.listeners = [];
-    for (const listener of listeners) {
-      try {
-        listener(outcome);
-      } catch (caught) {
-        this.options.accident(caught);
-      }
+  private tell(token: string): void {
+    const safe = this.unsafe.get(token);
+    if (safe === undefined) return;
+    this.unsafe.delete(token);
+    const { one, lines } = safe;
+    try {
+      this.write(one, lines);
+      this.services.resolved(one.outcome);
+    } catch (caught) {
+      this.services.accident(caught);
     }
   }
 
   private keep(outcome: ResolvedQuestion, number: number, lines: Lines | undefined): Kept {
-    const { maxCount = SESSION_COUNTS.outcomes, maxBytes = OUTCOMES_KEPT_BYTES } = this.options;
     const { token, sessionId } = outcome.question;
     this.lastNumber = Math.max(this.lastNumber, number);
     const bytes = ENTRY_OVERHEAD_BYTES + jsonSize(outcomeFields(outcome));
-    const one: Kept = { number, outcome, bytes, lines, isForgotten: false, listeners: [] };
+    const one: Kept = { number, outcome, bytes, lines, isForgotten: false };
     this.forget(token);
     this.known.set(token, one);
     this.bytes += bytes;
     const tokens = this.tokensOf.get(sessionId) ?? new Set();
     this.tokensOf.set(sessionId, tokens.add(token));
     const [oldest] = tokens;
-    if (tokens.size > maxCount && oldest !== undefined) this.forget(oldest);
+    if (tokens.size > this.maxCount && oldest !== undefined) this.forget(oldest);
     for (const [oldestOfAll] of this.known) {
-      if (this.bytes <= maxBytes) break;
+      if (this.bytes <= this.maxBytes) break;
       this.forget(oldestOfAll);
     }
     return one;
@@ -237,7 +219,7 @@ export class QuestionOutcomes {
   /** Stores an outcome until it is forgotten and the log has its lines. */
   private store(one: Kept): void {
     const { outcome, number } = one;
-    this.options.durableState.put(["outcome", outcome.question.token], () =>
+    this.services.durableState.put(["outcome", outcome.question.token], () =>
       one.isForgotten && one.lines === undefined
         ? undefined
         : ({ number, ...outcome, lines: one.lines } satisfies OutcomeRecord),
@@ -256,7 +238,7 @@ export class QuestionOutcomes {
       this.unwrittenCount -= 1;
       if (this.unwrittenCount === 0) for (const tell of this.waitingForLog.splice(0)) tell();
     };
-    for (const entry of entries) this.options.audit.record(entry, { at, settled });
+    for (const entry of entries) this.services.audit.record(entry, { at, settled });
   }
 }
 

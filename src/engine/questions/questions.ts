@@ -17,7 +17,7 @@ import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
 import { type DurableQuestion, forgetQuestion, keepQuestion } from "./durable-questions.js";
 import { PendingQuestion, type QuestionsServices } from "./pending-question.js";
-import { type Decider, type OutcomeListener, QuestionOutcomes } from "./question-outcomes.js";
+import { type Decider, QuestionOutcomes } from "./question-outcomes.js";
 import {
   askedOf,
   CANCELLED,
@@ -67,7 +67,7 @@ export class Questions {
   constructor(services: QuestionsServices) {
     this.services = services;
     this.counts = services.limits.sessionCounts ?? SESSION_COUNTS;
-    this.outcomes = new QuestionOutcomes({ ...services, maxCount: this.counts.outcomes });
+    this.outcomes = new QuestionOutcomes(services, this.counts.outcomes);
   }
 
   /** Opens a question whose event was published as `entry`. If no subscription can answer it, and there is no grace, its default applies at once. */
@@ -236,13 +236,6 @@ export class Questions {
     }
   }
 
-  /** Calls `done` once, when the question's outcome is safe; at once if it is safe already. */
-  whenResolved(token: string, done: OutcomeListener): void {
-    const listeners = this.pending.get(token)?.listeners;
-    if (listeners !== undefined) listeners.push(done);
-    else this.outcomes.whenSafe(token, done);
-  }
-
   /** Forgets the outcomes of a session. */
   forgetSession(sessionId: string): void {
     this.outcomes.forgetSession(sessionId);
@@ -361,7 +354,7 @@ export class Questions {
     forgetQuestion(this.services.durableState, token);
     one.cancel();
     one.setWaiting(false);
-    this.outcomes.add({ question: askedOf(question), result }, decider, one.listeners, durable);
+    this.outcomes.add({ question: askedOf(question), result }, decider, durable);
   }
 }
 

@@ -19,91 +19,91 @@ export interface ConnectionNews {
 }
 
 /** Connections are compared by identity, and held weakly except while subscriptions listen. */
-export interface SharedConnections {
-  readonly agentOpened: (connection: object) => void;
-  readonly sessionLost: (connection: object) => void;
+export class SharedConnections {
+  private readonly sessions: Sessions;
+  private readonly agents = new WeakMap<object, OwnSessions>();
+  private readonly parts = new WeakMap<object, Set<string>>();
+  private readonly answers = new WeakMap<object, Set<string>>();
+  // Whether a process was named by an adapter, by its number.
+  private readonly processes = new Map<number, boolean>();
+  // By connection, and by process of the lineage.
+  private readonly listeners = new Map<object | number, Set<ConnectionNews>>();
+  private agentCount = 0;
+
+  constructor(sessions: Sessions) {
+    this.sessions = sessions;
+  }
+
+  agentOpened(connection: object): void {
+    if (this.agents.has(connection)) return;
+    this.agentCount += 1;
+    const has = (sessionId: string): boolean =>
+      this.sessions.ownerOf(sessionId) === connection || this.parts.get(connection)?.has(sessionId) === true;
+    this.agents.set(connection, { key: `agent ${this.agentCount}`, has });
+    for (const one of this.listeners.get(connection) ?? []) one.agentOpened();
+  }
+
+  sessionLost(connection: object): void {
+    for (const one of this.listeners.get(connection) ?? []) one.sessionLost();
+  }
+
   /**
    * Records that the connection asked in a session, or published in it by its token. It remains a party there, whichever connection owns the session.
    * Returns whether that is new, and subscriptions are on the connection.
    */
-  readonly tookPart: (connection: object, sessionId: string) => boolean;
+  tookPart(connection: object, sessionId: string): boolean {
+    if (this.parts.get(connection)?.has(sessionId) === true) return false;
+    remember(this.parts, connection, sessionId);
+    return this.listeners.has(connection);
+  }
+
   /** Records that the connection has answered a question of a session. It may then make no irreversible call there (R5). */
-  readonly answered: (connection: object | undefined, sessionId: string) => void;
-  readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
+  answered(connection: object | undefined, sessionId: string): void {
+    if (connection !== undefined) remember(this.answers, connection, sessionId);
+  }
+
+  hasAnswered(connection: object | undefined, sessionId: string): boolean {
+    return connection !== undefined && this.answers.get(connection)?.has(sessionId) === true;
+  }
+
   /** Records a process of an agent, before the agent asks anything (R5d). */
-  readonly agentProcess: (agent: AgentProcess) => void;
+  agentProcess({ pid, isNamed }: AgentProcess): void {
+    const known = this.processes.get(pid);
+    if (known === true || known === isNamed) return;
+    this.processes.set(pid, isNamed);
+    keepNewest(this.processes, MOST_PROCESSES);
+    for (const one of this.listeners.get(pid) ?? []) one.agentOpened();
+  }
+
   /**
    * The sessions of the agents on the connection and in the lineage, which is the process of a subscription and its parents; undefined if there are
    * no such agents.
    */
-  readonly ownSessions: (connection: object | undefined, lineage: readonly number[]) => OwnSessions | undefined;
+  ownSessions(connection: object | undefined, lineage: readonly number[]): OwnSessions | undefined {
+    const own = connection === undefined ? undefined : this.agents.get(connection);
+    const above = lineage.filter((pid, step) =>
+      step > 0 ? this.processes.has(pid) || pid === SOME_AGENT : this.processes.get(pid) === true,
+    );
+    if (above.length === 0) return own;
+    return {
+      key: `${own?.key ?? ""} of ${lineage[0]} below ${above.join(" ")}`,
+      isBelow: true,
+      has: (sessionId) => own?.has(sessionId) === true || isBelow(lineage, this.sessions.processesOf(sessionId)),
+    };
+  }
+
   /** Registers a subscription for news of its connection and lineage. The returned function ends that. */
-  readonly join: (connection: object | undefined, lineage: readonly number[], news: ConnectionNews) => () => void;
-}
-
-export function createSharedConnections(sessions: Sessions): SharedConnections {
-  const agents = new WeakMap<object, OwnSessions>();
-  const parts = new WeakMap<object, Set<string>>();
-  const answers = new WeakMap<object, Set<string>>();
-  // Whether a process was named by an adapter, by its number.
-  const processes = new Map<number, boolean>();
-  // By connection, and by process of the lineage.
-  const listeners = new Map<object | number, Set<ConnectionNews>>();
-  let agentCount = 0;
-
-  return {
-    agentOpened: (connection) => {
-      if (agents.has(connection)) return;
-      agentCount += 1;
-      const has = (sessionId: string): boolean =>
-        sessions.ownerOf(sessionId) === connection || parts.get(connection)?.has(sessionId) === true;
-      agents.set(connection, { key: `agent ${agentCount}`, has });
-      for (const one of listeners.get(connection) ?? []) one.agentOpened();
-    },
-    sessionLost: (connection) => {
-      for (const one of listeners.get(connection) ?? []) one.sessionLost();
-    },
-    tookPart: (connection, sessionId) => {
-      if (parts.get(connection)?.has(sessionId) === true) return false;
-      remember(parts, connection, sessionId);
-      return listeners.has(connection);
-    },
-    answered: (connection, sessionId) => {
-      if (connection !== undefined) remember(answers, connection, sessionId);
-    },
-    hasAnswered: (connection, sessionId) =>
-      connection !== undefined && answers.get(connection)?.has(sessionId) === true,
-    agentProcess: ({ pid, isNamed }) => {
-      const known = processes.get(pid);
-      if (known === true || known === isNamed) return;
-      processes.set(pid, isNamed);
-      keepNewest(processes, MOST_PROCESSES);
-      for (const one of listeners.get(pid) ?? []) one.agentOpened();
-    },
-    ownSessions: (connection, lineage) => {
-      const own = connection === undefined ? undefined : agents.get(connection);
-      const above = lineage.filter((pid, step) =>
-        step > 0 ? processes.has(pid) || pid === SOME_AGENT : processes.get(pid) === true,
-      );
-      if (above.length === 0) return own;
-      return {
-        key: `${own?.key ?? ""} of ${lineage[0]} below ${above.join(" ")}`,
-        isBelow: true,
-        has: (sessionId) => own?.has(sessionId) === true || isBelow(lineage, sessions.processesOf(sessionId)),
-      };
-    },
-    join: (connection, lineage, news) => {
-      const keys = [...(connection === undefined ? [] : [connection]), ...lineage];
-      for (const key of keys) listeners.set(key, (listeners.get(key) ?? new Set()).add(news));
-      return () => {
-        for (const key of keys) {
-          const all = listeners.get(key);
-          all?.delete(news);
-          if (all?.size === 0) listeners.delete(key);
-        }
-      };
-    },
-  };
+  join(connection: object | undefined, lineage: readonly number[], news: ConnectionNews): () => void {
+    const keys = [...(connection === undefined ? [] : [connection]), ...lineage];
+    for (const key of keys) this.listeners.set(key, (this.listeners.get(key) ?? new Set()).add(news));
+    return () => {
+      for (const key of keys) {
+        const all = this.listeners.get(key);
+        all?.delete(news);
+        if (all?.size === 0) this.listeners.delete(key);
+      }
+    };
+  }
 }
 
 function remember(of: WeakMap<object, Set<string>>, connection: object, sessionId: string): void {

@@ -63,7 +63,7 @@ export type PublishAnswer =
   | { readonly kind: "suppressed"; readonly eventId: string };
 
 /** Facts for the texts of a daemon-made event of a session. */
-type MadeText =
+export type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
   | { readonly kind: "question_withdrawn"; readonly question: AgentEvent; readonly decidedBy: "agent" | "host_window" }
   | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly because: EndedBecause };
@@ -74,7 +74,7 @@ type MadeText =
 export type EndedBecause = "connection_lost" | "not_back" | "daemon_stopped";
 
 /** Returns the readable members of a daemon-made event, `summary_normal` among them (R31). */
-export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;
+type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;
 
 /** Hashes a resume token. Records hold only hashes, so no reader of them learns a token (R8). */
 type HashToken = (token: string) => string;

@@ -1,7 +1,7 @@
 // What is remembered of questions that have their outcome: no more than an agent that comes back can use (R8).
 import { describe, expect, it } from "vitest";
 import { NO_DURABLE_STATE } from "../../../src/engine/journal/no-durable-state.js";
-import { QuestionOutcomes, type QuestionOutcomesOptions } from "../../../src/engine/questions/question-outcomes.js";
+import { type OutcomesServices, QuestionOutcomes } from "../../../src/engine/questions/question-outcomes.js";
 import { CANCELLED, type ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
 import { createWakeUps } from "../../../src/engine/time/wake-ups.js";
 import { createKeptState } from "../../support/rigs/kept-state.js";
@@ -12,17 +12,20 @@ const outcome = (token: string, response: unknown, sessionId = "sess_1"): Resolv
   result: { ...CANCELLED, resolvedBy: "reply", response },
 });
 
-const outcomesWith = (changes: Partial<QuestionOutcomesOptions>) =>
-  new QuestionOutcomes({
+const outcomesWith = (changes: Partial<OutcomesServices>, maxCount?: number, maxBytes?: number) => {
+  const services: OutcomesServices = {
     wakeUps: createWakeUps(),
     now: () => 0,
     wallTime: () => 0,
     audit: { isOn: false, record: () => undefined },
     durableState: NO_DURABLE_STATE,
     whenDurable: () => undefined,
+    resolved: () => undefined,
     accident: () => undefined,
     ...changes,
-  });
+  };
+  return new QuestionOutcomes(services, maxCount, maxBytes);
+};
 
 describe("R8: outcomes that are remembered", () => {
   it("are kept without the event that asked, which may be 64 KiB", () => {
@@ -44,28 +47,33 @@ describe("R8: outcomes that are remembered", () => {
     expect(JSON.stringify(known).length).toBeLessThan(400);
   });
 
-  it("are told to all who wait, whatever one of them makes of it", async () => {
+  it("are told one by one, whatever is made of one of them", async () => {
     const accidents: unknown[] = [];
     const told: string[] = [];
-    const outcomes = outcomesWith({ accident: (caught) => void accidents.push(caught) });
-    const fails = (): void => {
-      throw new Error("no more");
-    };
-    outcomes.add(outcome("rpl_1", "yes"), undefined, [fails, () => void told.push("at once")], undefined);
-    outcomes.add(outcome("rpl_2", "yes"), undefined, [fails, () => void told.push("when safe")], Promise.resolve());
+    const outcomes = outcomesWith({
+      resolved: ({ question }) => {
+        told.push(question.token);
+        throw new Error("no more");
+      },
+      accident: (caught) => void accidents.push(caught),
+    });
+    outcomes.add(outcome("rpl_1", "yes"), undefined, undefined);
+    expect(told).toEqual(["rpl_1"]);
+    outcomes.add(outcome("rpl_2", "yes"), undefined, Promise.resolve());
+    expect(told).toEqual(["rpl_1"]);
     await new Promise(setImmediate);
-    expect([told, accidents.length]).toEqual([["at once", "when safe"], 2]);
+    expect([told, accidents.length]).toEqual([["rpl_1", "rpl_2"], 2]);
   });
 
   it("are bounded in bytes over all sessions: the oldest goes first, whichever session's it is", () => {
-    const outcomes = outcomesWith({ maxBytes: 10_000 });
+    const outcomes = outcomesWith({}, undefined, 10_000);
     for (let index = 0; index < 10; index += 1)
-      outcomes.add(outcome(`rpl_${index}`, "x".repeat(2000), `sess_${index % 2}`), undefined, [], undefined);
+      outcomes.add(outcome(`rpl_${index}`, "x".repeat(2000), `sess_${index % 2}`), undefined, undefined);
     const known = Array.from({ length: 10 }, (_, index) => outcomes.find(`rpl_${index}`) !== undefined);
     expect(known).toEqual([false, false, false, false, false, false, true, true, true, true]);
     outcomes.forgetSession("sess_0");
-    outcomes.add(outcome("rpl_10", "x".repeat(2000)), undefined, [], undefined);
-    outcomes.add(outcome("rpl_11", "x".repeat(2000)), undefined, [], undefined);
+    outcomes.add(outcome("rpl_10", "x".repeat(2000)), undefined, undefined);
+    outcomes.add(outcome("rpl_11", "x".repeat(2000)), undefined, undefined);
     expect(["rpl_6", "rpl_7", "rpl_8", "rpl_9"].map((token) => outcomes.find(token) !== undefined)).toEqual([
       false,
       true,
@@ -77,25 +85,24 @@ describe("R8: outcomes that are remembered", () => {
   it("R29: one that is forgotten before it is safe is told all the same", async () => {
     const wakeUps = createWakeUps();
     let isBroken = true;
-    const outcomes = outcomesWith({
-      maxBytes: 1,
+    const told: string[] = [];
+    const services = {
       whenDurable: () => {
         if (isBroken) throw new Error("the disk is gone");
         return undefined;
       },
       wakeUps,
-    });
-    const told: string[] = [];
-    const tell = ({ question }: ResolvedQuestion) => void told.push(question.token);
-    outcomes.add(outcome("rpl_1", "yes"), undefined, [tell], Promise.reject(new Error("the disk is gone")));
+      resolved: ({ question }: ResolvedQuestion) => void told.push(question.token),
+    };
+    const outcomes = outcomesWith(services, undefined, 1);
+    outcomes.add(outcome("rpl_1", "yes"), undefined, Promise.reject(new Error("the disk is gone")));
     expect(outcomes.find("rpl_1")).toBe("unsafe");
-    outcomes.whenSafe("rpl_1", tell);
     await new Promise((resolve) => setImmediate(resolve));
     wakeUps.advance(1000, 1);
     expect([told, outcomes.find("rpl_1")]).toEqual([[], "unsafe"]);
     isBroken = false;
     wakeUps.advance(1000, 1);
-    expect(told).toEqual(["rpl_1", "rpl_1"]);
+    expect(told).toEqual(["rpl_1"]);
     expect(outcomes.find("rpl_1")).toBeUndefined();
   });
 
@@ -108,9 +115,9 @@ describe("R8: outcomes that are remembered", () => {
     ]) {
       const outcomes = outcomesWith({ durableState });
       outcomes.restore(log);
-      for (const token of tokens) outcomes.add(outcome(token, "yes"), undefined, [], undefined);
+      for (const token of tokens) outcomes.add(outcome(token, "yes"), undefined, undefined);
     }
-    const last = outcomesWith({ durableState, maxCount: 2 });
+    const last = outcomesWith({ durableState }, 2);
     last.restore(log);
     const known = ["rpl_1", "rpl_2", "rpl_3", "rpl_4"].filter((token) => last.find(token) !== undefined);
     expect(known).toEqual(["rpl_3", "rpl_4"]);

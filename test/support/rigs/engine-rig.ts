@@ -203,7 +203,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       stopRequested: (sessionId) => void stops.push(sessionId),
       closing: (areSessionsKept) => void closings.push(areSessionsKept),
     });
-    return { ...handle, outcomes, waiting, closings, stops };
+    return Object.assign(handle, { outcomes, waiting, closings, stops });
   };
   const agent = openAgent();
   return {
