@@ -95,7 +95,7 @@ export class Publishing {
     return carriedOut;
   }
 
-  /** Journals a change and its notices in one append, so that all is accepted or nothing (R3). The sessions have asked whether it takes them (R29). */
+  /** Journals a change and its notices in one append, so that all is accepted or nothing (R3). The sessions have asked the journal before (R29). */
   carryOut(change: Change): CarriedOut {
     const { journal, sessions, deliver, whenDurable, appended } = this.services;
     const { asked } = change;
@@ -230,7 +230,7 @@ export class Publishing {
     return all;
   }
 
-  /** What follows from a change that was journaled. */
+  /** Carries on with the questions, the graces and the warnings of a change that was journaled. */
   private follow(change: Change, journaled: readonly JournaledEvent[], durable: Promise<void> | undefined): void {
     const { log, questions } = this.services;
     const asked: readonly OpenQuestion[] = change.asked ?? NONE;

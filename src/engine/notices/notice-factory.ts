@@ -22,7 +22,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an event of the daemon takes over: from a session, or from another event of it. */
+/** Members that an event of the daemon takes over, from a session or from another event of it. */
 interface Origin {
   readonly sessionId: string;
   readonly producer: Producer;
