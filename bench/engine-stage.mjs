@@ -4,15 +4,14 @@ import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
 import { createUtf8 } from "../dist/src/daemon/platform/utf8.js";
 import { createEngine } from "../dist/src/engine/engine.js";
 import { createJournalRing } from "../dist/src/engine/journal/journal-ring.js";
-import { createTurnRoom } from "../dist/src/engine/time/turn-room.js";
 import { createWakeUps } from "../dist/src/engine/time/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js";
 import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
 import { Checkpoints } from "../dist/src/runtime/checkpoints.js";
-import { frameBatchOf } from "../dist/src/runtime/frame-batches.js";
+import { frameBatchOf } from "../dist/src/runtime/conversation.js";
 import { Pump } from "../dist/src/runtime/pump.js";
-import { createSharedTurns } from "../dist/src/runtime/shared-turns.js";
+import { Turns } from "../dist/src/runtime/turns.js";
 
 /** A clock that stands still until it is advanced. */
 export function createVirtualClock() {
@@ -31,6 +30,7 @@ export function createVirtualClock() {
     now: () => now,
     wallTime: () => wallStart + Math.floor(now),
     wakeAt: wakeUps.at,
+    turnNumber: () => 0,
     afterCall: (run) => void turn.push(run),
     afterTurn: (run) => void turn.push(run),
     settle,
@@ -78,7 +78,7 @@ export function createEngineStage({
 } = {}) {
   const { segmenter, calls } = countingSegmenter();
   // Rows of the engine alone measure its work, not the number of turns.
-  const sendingTurns = createSharedTurns(clock, createTurnRoom(clock, Number.POSITIVE_INFINITY));
+  const sendingTurns = new Turns(clock, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   const checkpoints = new Checkpoints(clock);
   const silent = () => {};
   const ids = createIdSource();

@@ -64,7 +64,6 @@ export interface AnsweringConnection extends FrameTaker<Uint8Array> {
     members?: Readonly<Record<string, string>>,
     lastMethod?: string,
   ) => boolean;
-  readonly writable: () => Promise<void>;
   /**
    * Resolves when the peer sends no more and all its input has been handed to the handlers. Never rejects. Answers and notifications can still go
    * out until `close` is called or the connection closes (R8a).
@@ -75,7 +74,6 @@ export interface AnsweringConnection extends FrameTaker<Uint8Array> {
   readonly takeNoMore: () => void;
   /** Reads no more, sends everything handed over and the handlers' answers of this turn, then closes as `Connection.close`. Never rejects. */
   readonly close: (withinMs?: Millis) => Promise<void>;
-  readonly closed: Promise<CloseInfo>;
 }
 
 /** A JSON-RPC 2.0 peer that is asked as well, for agents and subscribers. */
@@ -92,8 +90,6 @@ export interface RpcConnection {
   readonly unref?: () => void;
 }
 
-type SendBatch = (batch: DeliveryBatch) => boolean;
-
 /** The runner of a session of calls, as the session sees it. */
 export interface CallHost {
   /** As `AnsweringConnection.notify`. */
@@ -106,19 +102,16 @@ export interface CallHost {
     checkpointMethod: string,
   ) => boolean;
   /** Opens a stream of deliveries on the connection until `stop`. `ended`: the engine ends the subscription that has joined. */
-  readonly openStream: (
-    send: SendBatch,
-    ended: (reason: EndReason) => void,
-  ) => DeliveryStream & { readonly stop: () => void };
+  readonly openStream: (send: (batch: DeliveryBatch) => boolean, ended: (reason: EndReason) => void) => CallStream;
+}
+
+export interface CallStream extends DeliveryStream {
+  readonly stop: () => void;
   /**
-   * Hands over the pending deliveries as the peer takes them, until none is left or the time is over. `until` is an instant of the clock, ms.
-   * Resolves with an upper bound of the events that were left. Rejects if an event could not be made.
+   * Hands over the pending deliveries as the peer takes them, until none is left or the time is over. `until` is an instant of the clock, ms;
+   * default: in 10 s. Resolves with an upper bound of the events that were left.
    */
-  readonly handOver: (
-    pendingDeliveries: PendingDeliveries,
-    send: SendBatch,
-    until: Millis | undefined,
-  ) => Promise<number>;
+  readonly handOver: (pendingDeliveries: PendingDeliveries, until: Millis | undefined) => Promise<number>;
 }
 
 /** One peer's conversation in a protocol of calls. */

@@ -12,13 +12,12 @@ import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../
 import type { SubscriptionReport } from "../engine/engine-status.js";
 import type { Producer } from "../engine/event/event.js";
 import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
-import { createTurnRoom } from "../engine/time/turn-room.js";
 import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
 import { Checkpoints } from "../runtime/checkpoints.js";
-import { ReadingTurns } from "../runtime/frame-loop.js";
-import { createSharedTurns } from "../runtime/shared-turns.js";
+import { MOST_FRAMES_A_TURN } from "../runtime/frame-loop.js";
+import { Turns } from "../runtime/turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
 import { createA2eDoor } from "./a2e/a2e-door.js";
 import { createAkashikDoor } from "./akashik/akashik-door.js";
@@ -157,8 +156,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         : [{ recognizes: door.recognizes, serve: (connection: Connection<Uint8Array>) => door.serve(connection) }],
     ),
     handshakeTimeoutMs,
-    sendingTurns: createSharedTurns(clock, createTurnRoom(clock)),
-    readingTurns: new ReadingTurns(clock),
+    sendingTurns: new Turns(clock),
+    readingTurns: new Turns(clock, MOST_FRAMES_A_TURN),
     checkpoints: new Checkpoints(clock),
     aaep: {
       engine,

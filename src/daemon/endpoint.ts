@@ -5,8 +5,7 @@ import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { PeekableConnection } from "../contracts/transport.js";
-import { awaitHandshake } from "../runtime/conversation.js";
-import { closeWithin } from "../runtime/hand-over.js";
+import { awaitHandshake, closeWithin } from "../runtime/conversation.js";
 import { firstMessageOf } from "./first-message.js";
 import type { Protocols, ServeOptions } from "./protocols.js";
 
@@ -93,8 +92,6 @@ class ServedConnection implements Conversation {
       const message = services.protocols.nothingSaid(options);
       if (message !== undefined) connection.send(message);
     }
-    const { closed } = connection;
-    const close = (withinMs?: Millis): Promise<void> => connection.close(undefined, withinMs);
-    return closeWithin({ close, closed }, until, services.clock);
+    return closeWithin(connection, undefined, until, services.clock);
   }
 }

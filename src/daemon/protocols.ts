@@ -10,7 +10,7 @@ import type { RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
 import { createRpcProtocol } from "../protocols/aaep/sessions/rpc-session.js";
 import { errorMessage } from "../protocols/aaep/subscriber/subscriber-messages.js";
 import type { ConversationServices } from "../runtime/conversation.js";
-import { type CallServices, runCallConversation } from "../runtime/run-call-conversation.js";
+import { CallConversation, type CallServices } from "../runtime/run-call-conversation.js";
 import { runConversation } from "../runtime/run-conversation.js";
 
 export interface ProtocolServices extends ConversationServices {
@@ -78,6 +78,6 @@ function byCalls(protocol: CallProtocol, services: ProtocolServices): ServedProt
   };
   return {
     recognizes: protocol.recognizes,
-    serve: (connection, options) => runCallConversation(connection, protocol, shared, options),
+    serve: (connection, options) => new CallConversation(connection, protocol, shared, options),
   };
 }

@@ -1,12 +1,14 @@
 // The one loop between a subscription and its connection. The pump pulls while the peer takes and stops while the peer does not, so waiting events
-// stay where they can still merge (AAEP §8.8). The content of deliveries and their encoding are no concern of the pump.
+// stay where they can still merge (AAEP §8.8). At the end of the subscription it pulls what is still pending. The content of deliveries and their
+// encoding are no concern of the pump.
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { DeliverySource, DeliveryStream, EndReason } from "../contracts/protocol.js";
 import type { NamedSubscription } from "../engine/subscriptions/subscription-spec.js";
+import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import { checkpointBatch, type DeliveryBatch, withCheckpoint } from "../engine/views/delivery.js";
 import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./checkpoints.js";
-import type { SharedTurns } from "./shared-turns.js";
+import type { Turns } from "./turns.js";
 
 export interface DeliverySink {
   /** Hands a batch over. False: take no more until `writable` resolves. */
@@ -20,13 +22,24 @@ export interface DeliverySink {
 
 /** The services that all pumps share. */
 export interface PumpServices {
-  readonly clock: Pick<Clock, "afterCall" | "afterTurn" | "now">;
-  readonly sendingTurns: SharedTurns;
+  readonly clock: Clock;
+  readonly sendingTurns: Turns;
   readonly checkpoints: Checkpoints;
 }
 
 /** A little less than a second: the source reads the clock before the pump does, and may be paced at exactly a second. */
 const DUE_AFTER_MS: Millis = CHECKPOINT_EVERY_MS - 1;
+
+/** Default time limit for the end of a subscription, ms. */
+export const LAST_WORDS_MS: Millis = 10_000;
+/** Time reserved for the close, so that a slow peer receives the close too: this long, or a quarter of the time limit if that is less. */
+const CLOSING_MS: Millis = 500;
+
+/** The end of a subscription, while its pending deliveries are handed over. */
+interface HandOver {
+  readonly pending: PendingDeliveries;
+  readonly settle: (leftCount: number) => void;
+}
 
 /**
  * Pulls from the subscription that has joined and hands over to a sink, until `stop`. A turn without room left delivers only critical events; the
@@ -34,6 +47,7 @@ const DUE_AFTER_MS: Millis = CHECKPOINT_EVERY_MS - 1;
  */
 export class Pump implements DeliveryStream, Checkpointed {
   private source: DeliverySource | undefined;
+  private handingOver: HandOver | undefined;
   private readonly sink: DeliverySink;
   private readonly services: PumpServices;
   private leaveTurns: (() => void) | undefined;
@@ -66,13 +80,40 @@ export class Pump implements DeliveryStream, Checkpointed {
   wake(): void {
     if (this.isQueued || this.isBlocked || this.isStopped) return;
     this.isQueued = true;
-    this.services.clock.afterCall(() => this.pull());
+    this.services.clock.afterCall(this.pull);
+  }
+
+  /**
+   * Hands over the pending deliveries of the subscription that ends, as the peer takes them, until none is left, the time is over (R8a) or the pump
+   * is stopped. `until`: an instant of the clock, ms; default: in 10 s. Resolves with an upper bound of the events that were left, and then the pump
+   * has stopped.
+   */
+  handOver(pending: PendingDeliveries, until?: Millis): Promise<number> {
+    const { clock, checkpoints } = this.services;
+    const limit = until ?? clock.now() + LAST_WORDS_MS;
+    const lastAt = limit - Math.max(0, Math.min(CLOSING_MS, (limit - clock.now()) / 4));
+    this.source = undefined;
+    checkpoints.leave(this);
+    return new Promise((resolve) => {
+      const cancel = clock.wakeAt(lastAt, () => this.stop());
+      const settle = (leftCount: number): void => {
+        cancel();
+        resolve(leftCount);
+      };
+      this.handingOver = { pending, settle };
+      // Perhaps nothing is pending: asked also while the peer takes nothing.
+      this.isBlocked = false;
+      this.pull();
+    });
   }
 
   stop(): void {
+    const { handingOver } = this;
     this.isStopped = true;
+    this.handingOver = undefined;
     this.leave();
     this.services.checkpoints.leave(this);
+    handingOver?.settle(handingOver.pending.leftCount());
   }
 
   tellPlace(): void {
@@ -85,11 +126,19 @@ export class Pump implements DeliveryStream, Checkpointed {
     this.leaveTurns = undefined;
   }
 
-  private pull(): void {
+  private readonly pull = (): void => {
     this.isQueued = false;
+    // A pump that waits for its turn keeps its place in the line, whatever wakes it.
+    this.pullAll(this.leaveTurns === undefined && this.services.sendingTurns.enter());
+  };
+
+  /** `hasRoom`: whether this turn has room for more than critical events. */
+  private pullAll(hasRoom: boolean): void {
     if (this.isStopped || this.isBlocked) return;
     try {
-      this.pullAll();
+      let state = this.pullOnce(hasRoom ? undefined : "critical");
+      while (hasRoom && state === "more" && this.services.sendingTurns.enter()) state = this.pullOnce();
+      if (state === "more" || (state === "idle" && !hasRoom)) this.waitForTurn();
     } catch (caught) {
       // The clock calls this method, so an uncaught error here would end the daemon for everybody.
       this.stop();
@@ -97,35 +146,39 @@ export class Pump implements DeliveryStream, Checkpointed {
     }
   }
 
-  private pullAll(): void {
-    const { sendingTurns: turns } = this.services;
-    // A pump that waits for its turn keeps its place in the line, whatever wakes it.
-    if (this.leaveTurns !== undefined || !turns.isRoomLeft()) {
-      if (this.pullOnce("critical") !== "blocked") this.waitForTurn();
-      return;
-    }
-    for (;;) {
-      const from = turns.begin();
-      const state = this.pullOnce();
-      turns.end(from);
-      if (state !== "more") return;
-      if (turns.isRoomLeft()) continue;
-      this.waitForTurn();
-      return;
-    }
-  }
-
   private pullOnce(only?: "critical"): "more" | "idle" | "blocked" {
-    const { source, sink } = this;
-    if (source === undefined) return "idle";
+    const { source } = this;
+    if (source === undefined) return only === undefined ? this.drainOnce() : "idle";
     const taken = source.take(only);
     const batch = taken.kind === "batch" ? this.withPlace(source, taken.batch) : this.placeAlone(source, only);
     if (batch === undefined) return "idle";
-    if (sink.send(batch)) return taken.kind === "batch" && taken.isAll ? "idle" : "more";
+    if (!this.sink.send(batch)) return this.block();
+    return taken.kind === "batch" && taken.isAll ? "idle" : "more";
+  }
+
+  private drainOnce(): "more" | "idle" | "blocked" {
+    const { handingOver } = this;
+    const drained = handingOver?.pending.drain();
+    switch (drained?.kind) {
+      case undefined:
+        return "idle";
+      case "batch":
+        return this.sink.send(drained.batch) ? "more" : this.block();
+      case "later":
+        // The rest is still being read.
+        this.waitForTurn();
+        return "idle";
+      case "done":
+        this.stop();
+        return "idle";
+    }
+  }
+
+  private block(): "blocked" {
     this.isBlocked = true;
     this.leave();
-    source.setBlocked(true);
-    void sink.writable().then(() => this.resume());
+    this.source?.setBlocked(true);
+    void this.sink.writable().then(() => this.resume());
     return "blocked";
   }
 
@@ -166,7 +219,7 @@ export class Pump implements DeliveryStream, Checkpointed {
   private waitForTurn(): void {
     this.leaveTurns ??= this.services.sendingTurns.wait(() => {
       this.leaveTurns = undefined;
-      this.pull();
+      this.pullAll(true);
     });
   }
 

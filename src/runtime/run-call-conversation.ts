@@ -1,14 +1,21 @@
 // Joins one connection and one session of calls: the JSON-RPC transport answers the calls, a pump for each subscription pulls its deliveries.
+import type { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
-import type { AnsweringConnection, CallHost, CallProtocol, CallSession, RpcHandlers } from "../contracts/rpc.js";
+import type {
+  AnsweringConnection,
+  CallHost,
+  CallProtocol,
+  CallSession,
+  CallStream,
+  RpcHandlers,
+} from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
-import { awaitHandshake, type ConversationServices, logAccident } from "./conversation.js";
-import { frameBatchOf } from "./frame-batches.js";
+import type { DeliveryBatch } from "../engine/views/delivery.js";
+import { awaitHandshake, type ConversationServices, closeWithin, frameBatchOf, logAccident } from "./conversation.js";
 import { FrameLoop } from "./frame-loop.js";
-import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { Pump } from "./pump.js";
 
 /** Longest wait for answers under way after the end of the input. A question under way ends with the grace of its session, or a little later. */
@@ -28,60 +35,81 @@ export interface CallOptions {
   readonly keepsOutput: boolean;
 }
 
-/** Starts a conversation of calls. Logs an internal error that ends the conversation. */
-export function runCallConversation(
-  connection: Connection<Uint8Array>,
-  protocol: Pick<CallProtocol, "open">,
-  services: CallServices,
-  { keepsOutput }: CallOptions,
-): Conversation {
-  const { clock } = services;
-  const host: CallHost = {
-    notify: (method, params) => rpc.notify(method, params),
-    notifyBatch: (method, batch, members, checkpointMethod) =>
-      rpc.notifyBatch(method, frameBatchOf(batch, services.form), members, checkpointMethod),
-    openStream: (send, ended) =>
-      new Pump(
-        {
-          send,
-          ended,
-          writable: () => rpc.writable(),
-          failed: (fault) => {
-            logAccident(connection.peer, fault, services.log);
-            session.ended("producer_error");
-            void connection.close(fault);
-          },
-        },
-        services,
-      ),
-    handOver: (pendingDeliveries, send, until = clock.now() + LAST_WORDS_MS) =>
-      handOver(pendingDeliveries, { send, writable: () => rpc.writable() }, until, services),
-  };
-  const session: CallSession = protocol.open(connection.peer, host);
-  const rpc: AnsweringConnection = services.answerCalls(connection, session.handlers);
-  new FrameLoop(connection, rpc, services.readingTurns);
-  // A first frame that was no call does not count as a handshake (R22).
-  const cancelTimeout = awaitHandshake(connection.peer, services, () => {
-    if (session.isOpen()) return;
-    session.ended("handshake_timeout");
-    void rpc.close();
-  });
-  // The end of the input is that of the agent and its listening, and not of the answers to what it sent before.
-  const inputEnded = rpc.ended.then(async () => {
-    if (keepsOutput) session.agentEnded();
-    else session.ended();
-    await within(clock.now() + (keepsOutput ? PARENTS_ANSWERS_MS : ANSWERS_MS), rpc.answered(), clock);
-    if (!keepsOutput) await rpc.close();
-  });
-  const done = rpc.closed.then(() => {
-    cancelTimeout();
-    session.ended();
-  });
-  const finish = async (reason: EndReason, until?: Millis): Promise<number> => {
-    rpc.takeNoMore();
-    session.agentEnded();
-    const leftCount = await session.finish(reason, until);
-    return leftCount + (await closeWithin(rpc, until, clock));
-  };
-  return { finish, inputEnded, done };
+/** A conversation of calls, which begins when it is made. Logs an internal error that ends the conversation. */
+export class CallConversation implements Conversation, CallHost {
+  readonly inputEnded: Promise<void>;
+  readonly done: Promise<void>;
+  private readonly connection: Connection<Uint8Array>;
+  private readonly services: CallServices;
+  private readonly options: CallOptions;
+  private readonly session: CallSession;
+  private readonly rpc: AnsweringConnection;
+
+  constructor(
+    connection: Connection<Uint8Array>,
+    protocol: Pick<CallProtocol, "open">,
+    services: CallServices,
+    options: CallOptions,
+  ) {
+    this.connection = connection;
+    this.services = services;
+    this.options = options;
+    this.session = protocol.open(connection.peer, this);
+    this.rpc = services.answerCalls(connection, this.session.handlers);
+    new FrameLoop(connection, this.rpc, services.readingTurns);
+    // A first frame that was no call does not count as a handshake (R22).
+    const cancelTimeout = awaitHandshake(connection.peer, services, () => {
+      if (this.session.isOpen()) return;
+      this.session.ended("handshake_timeout");
+      void this.rpc.close();
+    });
+    this.inputEnded = this.rpc.ended.then(() => this.answerLast());
+    this.done = connection.closed.then(() => {
+      cancelTimeout();
+      this.session.ended();
+    });
+  }
+
+  notify(method: string, params: object): boolean {
+    return this.rpc.notify(method, params);
+  }
+
+  notifyBatch(
+    method: string,
+    batch: DeliveryBatch,
+    members: Readonly<Record<string, string>> | undefined,
+    checkpointMethod: string,
+  ): boolean {
+    return this.rpc.notifyBatch(method, frameBatchOf(batch, this.services.form), members, checkpointMethod);
+  }
+
+  openStream(send: (batch: DeliveryBatch) => boolean, ended: (reason: EndReason) => void): CallStream {
+    const writable = (): Promise<void> => this.connection.writable();
+    return new Pump({ send, ended, writable, failed: (fault) => this.failed(fault) }, this.services);
+  }
+
+  async finish(reason: EndReason, until?: Millis): Promise<number> {
+    this.rpc.takeNoMore();
+    this.session.agentEnded();
+    const leftCount = await this.session.finish(reason, until);
+    const { closed } = this.connection;
+    const close = (_status: unknown, withinMs?: Millis): Promise<void> => this.rpc.close(withinMs);
+    return leftCount + (await closeWithin({ close, closed }, undefined, until, this.services.clock));
+  }
+
+  private failed(fault: Fault): void {
+    logAccident(this.connection.peer, fault, this.services.log);
+    this.session.ended("producer_error");
+    void this.connection.close(fault);
+  }
+
+  /** The end of the input is that of the agent and its listening, and not of the answers to what it sent before. */
+  private async answerLast(): Promise<void> {
+    const { keepsOutput } = this.options;
+    const { clock } = this.services;
+    if (keepsOutput) this.session.agentEnded();
+    else this.session.ended();
+    await within(clock.now() + (keepsOutput ? PARENTS_ANSWERS_MS : ANSWERS_MS), this.rpc.answered(), clock);
+    if (!keepsOutput) await this.rpc.close();
+  }
 }

@@ -13,10 +13,8 @@ import type {
 } from "../contracts/protocol.js";
 import type { Connection, FrameTaker } from "../contracts/transport.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
-import { awaitHandshake, type ConversationServices, logAccident } from "./conversation.js";
-import { frameBatchOf } from "./frame-batches.js";
+import { awaitHandshake, type ConversationServices, closeWithin, frameBatchOf, logAccident } from "./conversation.js";
 import { FrameLoop } from "./frame-loop.js";
-import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { Heartbeats } from "./heartbeats.js";
 import { type DeliverySink, Pump } from "./pump.js";
 
@@ -132,25 +130,17 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink,
 
   private async sayLast(reason: EndReason, until: Millis | undefined): Promise<number> {
     const { connection, session } = this;
-    const { clock } = this.services;
     const status = this.isOver ? undefined : this.options.statusOf?.(reason);
     let leftCount = 0;
     if (!this.isOver) {
       this.forgetTimeout();
-      this.pump.stop();
       const { pendingDeliveries, messages } = session.finish(reason);
-      try {
-        leftCount = await handOver(pendingDeliveries, this, until ?? clock.now() + LAST_WORDS_MS, this.services);
-      } catch (caught) {
-        this.failed(faultFrom(caught));
-      }
+      leftCount = await this.pump.handOver(pendingDeliveries, until);
       // The peer may have ended the conversation meanwhile.
       if (!this.isOver) for (const message of messages()) this.say(message);
       this.over(reason);
     }
-    const { closed } = connection;
-    const close = (withinMs?: Millis): Promise<void> => connection.close(status, withinMs);
-    return leftCount + (await closeWithin({ close, closed }, until, clock));
+    return leftCount + (await closeWithin(connection, status, until, this.services.clock));
   }
 
   private isCall(): boolean {

@@ -1,15 +1,16 @@
 // Joins one connection of bytes and one session of an exchange: messages in, messages out, until either side ends it.
 import { Fault, publicFault } from "../base/errors.js";
 import { MAX_MESSAGE_VALUES, MAX_PASSED_VALUES, parseJsonDocument } from "../base/json-document.js";
-import { timeToClose, within } from "../base/time-limit.js";
-import { withResolvers } from "../base/with-resolvers.js";
-import type { Millis } from "../contracts/clock.js";
-import type { ExchangeProtocol } from "../contracts/exchange.js";
+import { createSharedRoom, type SharedRoom } from "../base/shared-room.js";
+import { within } from "../base/time-limit.js";
+import { type Resolvers, withResolvers } from "../base/with-resolvers.js";
+import type { Clock, Millis } from "../contracts/clock.js";
+import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../contracts/exchange.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { Connection, FrameTaker } from "../contracts/transport.js";
-import { awaitHandshake, type ConversationServices } from "./conversation.js";
-import { FrameLoop, type ReadingTurns } from "./frame-loop.js";
-import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
+import { awaitHandshake, type ConversationServices, closeWithin } from "./conversation.js";
+import { FrameLoop } from "./frame-loop.js";
+import { LAST_WORDS_MS } from "./pump.js";
 
 /** Most UTF-16 units that wait for a peer that takes nothing, final messages aside. */
 const MOST_WAITING_UNITS = 8 * 1024 * 1024;
@@ -25,221 +26,249 @@ export interface TextCodec<Frame> {
   readonly frameOf: (text: string) => Frame;
 }
 
-/** The room of all exchanges together for messages that wait. */
-export interface WaitingRoom {
-  /** Whether so many UTF-16 units more may wait. */
-  readonly isRoomFor: (units: number) => boolean;
-  /** Counts units that wait, or, negative, that have left. */
-  readonly add: (units: number) => void;
+/** The room of all exchanges together for messages that wait. `mostUnits`: by default 64 Mi UTF-16 units, which is 128 MiB. */
+export function createWaitingRoom(mostUnits: number = 64 * 1024 * 1024): SharedRoom {
+  return createSharedRoom(() => mostUnits);
 }
 
-/** `mostUnits`: by default 64 Mi, which is 128 MiB. */
-export function createWaitingRoom(mostUnits: number = 64 * 1024 * 1024): WaitingRoom {
-  let units = 0;
-  return {
-    isRoomFor: (more) => units + more <= mostUnits,
-    add: (more) => {
-      units += more;
-    },
-  };
+export interface ExchangeServices
+  extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log" | "readingTurns"> {
+  readonly room: SharedRoom;
 }
 
-/** Messages that wait for a peer. The connection is given no more than it takes. `gaveUp`: the peer has taken nothing for a minute. */
-function createOutgoing<Frame>(
-  connection: Connection<Frame>,
-  { frameOf }: TextCodec<Frame>,
-  room: WaitingRoom,
-  clock: Pick<ConversationServices["clock"], "now" | "wakeAt">,
-  gaveUp: () => void,
-) {
-  let waiting: string[] = [];
-  /** Messages at the beginning of `waiting` that were sent. */
-  let sentCount = 0;
-  let waitingUnits = 0;
-  let isBlocked = false;
-  let isOver = false;
-  let tellEmpty = (): void => {};
-  let cancelGiveUp = (): void => {};
+/** Messages that wait for a peer. The connection is given no more than it takes. */
+class Outgoing<Frame> {
+  private readonly connection: Connection<Frame>;
+  private readonly codec: TextCodec<Frame>;
+  private readonly room: SharedRoom;
+  private readonly clock: Clock;
+  private readonly gaveUp: () => void;
+  private waiting: string[] = [];
+  private waitingUnits = 0;
+  private isBlocked = false;
+  private isOver = false;
+  private whenEmpty: Resolvers<void> | undefined;
+  private cancelGiveUp = (): void => {};
 
-  const wait = (units: number): void => {
-    waitingUnits += units;
-    room.add(units);
-  };
-  const hand = (text: string): void => {
-    if (connection.send(frameOf(text))) return;
-    isBlocked = true;
-    cancelGiveUp = clock.wakeAt(clock.now() + GIVE_UP_MS, gaveUp);
-    void connection.writable().then(flush);
-  };
-  const flush = (): void => {
-    isBlocked = false;
-    cancelGiveUp();
-    for (; sentCount < waiting.length && !isBlocked && !isOver; sentCount += 1) {
-      const text = waiting[sentCount] ?? "";
-      wait(-text.length);
-      hand(text);
+  /** `gaveUp`: the peer has taken nothing for a minute. */
+  constructor(
+    connection: Connection<Frame>,
+    codec: TextCodec<Frame>,
+    { room, clock }: ExchangeServices,
+    gaveUp: () => void,
+  ) {
+    this.connection = connection;
+    this.codec = codec;
+    this.room = room;
+    this.clock = clock;
+    this.gaveUp = gaveUp;
+  }
+
+  send(text: string, isFinal: boolean): boolean {
+    if (this.isOver) return false;
+    if (!this.isBlocked) {
+      this.hand(text);
+      return true;
     }
-    if (sentCount < waiting.length) return;
-    waiting = [];
-    sentCount = 0;
-    tellEmpty();
-    tellEmpty = () => {};
-  };
+    const isRoom = this.waitingUnits + text.length <= MOST_WAITING_UNITS && this.room.isRoom(text.length);
+    if (!isFinal && !isRoom) return false;
+    this.waiting.push(text);
+    this.count(text.length);
+    return true;
+  }
+
+  offer(text: string): boolean {
+    if (this.isOver || this.isBlocked) return false;
+    this.hand(text);
+    return true;
+  }
+
+  /** Returns a promise that resolves when the peer has taken enough for its next message to be taken; undefined: it has. */
+  taken(): Promise<void> | undefined {
+    return this.waitingUnits > MOST_WAITING_BEFORE_NEXT ? this.emptied() : undefined;
+  }
+
   /** Resolves when nothing waits. */
-  const emptied = (): Promise<void> =>
-    waiting.length === 0
-      ? Promise.resolve()
-      : new Promise((resolve) => {
-          const tellBefore = tellEmpty;
-          tellEmpty = () => {
-            tellBefore();
-            resolve();
-          };
-        });
-  return {
-    send: (text: string, isFinal = false): boolean => {
-      if (isOver) return false;
-      if (!isBlocked) {
-        hand(text);
-        return true;
-      }
-      const isRoom = waitingUnits + text.length <= MOST_WAITING_UNITS && room.isRoomFor(text.length);
-      if (!isFinal && !isRoom) return false;
-      waiting.push(text);
-      wait(text.length);
-      return true;
-    },
-    offer: (text: string): boolean => {
-      if (isOver || isBlocked) return false;
-      hand(text);
-      return true;
-    },
-    /** Returns a promise that resolves when the peer has taken enough for its next message to be taken; undefined: it has. */
-    taken: (): Promise<void> | undefined => (waitingUnits > MOST_WAITING_BEFORE_NEXT ? emptied() : undefined),
-    emptied,
-    end: (): void => {
-      isOver = true;
-      cancelGiveUp();
-      wait(-waitingUnits);
-      waiting = [];
-      sentCount = 0;
-      tellEmpty();
-    },
-  };
+  emptied(): Promise<void> {
+    if (this.waiting.length === 0) return Promise.resolve();
+    this.whenEmpty ??= withResolvers();
+    return this.whenEmpty.promise;
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.cancelGiveUp();
+    this.count(-this.waitingUnits);
+    this.waiting = [];
+    this.tellEmpty();
+  }
+
+  private hand(text: string): void {
+    if (this.connection.send(this.codec.frameOf(text))) return;
+    this.isBlocked = true;
+    this.cancelGiveUp = this.clock.wakeAt(this.clock.now() + GIVE_UP_MS, this.gaveUp);
+    void this.connection.writable().then(() => this.handWaiting());
+  }
+
+  private handWaiting(): void {
+    this.isBlocked = false;
+    this.cancelGiveUp();
+    let sentCount = 0;
+    for (const text of this.waiting) {
+      if (this.isBlocked || this.isOver) break;
+      sentCount += 1;
+      this.count(-text.length);
+      this.hand(text);
+    }
+    this.waiting = this.waiting.slice(sentCount);
+    if (this.waiting.length === 0) this.tellEmpty();
+  }
+
+  private tellEmpty(): void {
+    this.whenEmpty?.resolve();
+    this.whenEmpty = undefined;
+  }
+
+  private count(units: number): void {
+    this.waitingUnits += units;
+    this.room.add(units);
+  }
 }
 
-export interface ExchangeServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
-  readonly room: WaitingRoom;
-  readonly readingTurns: ReadingTurns;
-}
-
-/** Starts an exchange. Only this function iterates the connection's frames. */
+/** Starts an exchange. Only the exchange reads the connection's frames. */
 export function runExchange<Frame>(
   connection: Connection<Frame>,
   codec: TextCodec<Frame>,
   protocol: Pick<ExchangeProtocol, "open">,
   services: ExchangeServices,
 ): Conversation {
-  const { clock, log } = services;
-  const outgoing = createOutgoing(connection, codec, services.room, clock, () => {
+  return new Exchange(connection, codec, protocol, services);
+}
+
+class Exchange<Frame> implements Conversation, FrameTaker<Frame> {
+  readonly inputEnded: Promise<void>;
+  readonly done: Promise<void>;
+  private readonly connection: Connection<Frame>;
+  private readonly codec: TextCodec<Frame>;
+  private readonly services: ExchangeServices;
+  private readonly outgoing: Outgoing<Frame>;
+  private readonly session: ExchangeSession;
+  private readonly cancelTimeout: () => void;
+  private readonly input = withResolvers();
+  private readonly output = withResolvers();
+  private isOver = false;
+  private isGone = false;
+
+  constructor(
+    connection: Connection<Frame>,
+    codec: TextCodec<Frame>,
+    protocol: Pick<ExchangeProtocol, "open">,
+    services: ExchangeServices,
+  ) {
+    this.connection = connection;
+    this.codec = codec;
+    this.services = services;
+    this.inputEnded = this.input.promise;
+    this.done = this.output.promise;
+    this.outgoing = new Outgoing(connection, codec, services, () => this.giveUp());
+    void connection.closed.then(() => {
+      this.isGone = true;
+    });
+    this.session = protocol.open(connection.peer, this.host());
+    this.cancelTimeout = awaitHandshake(connection.peer, services, () => {
+      if (!this.session.isOpen()) void this.finish("handshake_timeout");
+    });
+    new FrameLoop(connection, this, services.readingTurns);
+  }
+
+  async finish(reason: EndReason, until?: Millis): Promise<number> {
+    const { clock } = this.services;
+    const limit = until ?? clock.now() + LAST_WORDS_MS;
+    this.cancelTimeout();
+    await this.session.finish(reason, limit);
+    await within(limit, this.outgoing.emptied(), clock);
+    this.over();
+    return closeWithin(this.connection, undefined, limit, clock);
+  }
+
+  take(frame: Frame): boolean {
+    try {
+      if (!this.isOver) this.takeMessage(frame);
+    } catch (caught) {
+      void this.end(publicFault(caught, this.services.log));
+    }
+    return false;
+  }
+
+  room(): Promise<void> | undefined {
+    if (this.isOver) return undefined;
+    const room = this.session.room();
+    if (room !== undefined || this.session.isReadAlways()) return room;
+    // A peer that sends without reading is not read from either.
+    return this.outgoing.taken();
+  }
+
+  noMore(fault: Fault | undefined): void {
+    void this.end(fault === undefined ? undefined : publicFault(fault, this.services.log));
+  }
+
+  private host(): ExchangeHost {
+    return {
+      send: (text, isFinal = false) => this.outgoing.send(text, isFinal),
+      offer: (text) => this.outgoing.offer(text),
+      isGone: () => this.isGone,
+      close: () => void this.close(),
+    };
+  }
+
+  private giveUp(): void {
+    const { connection, services } = this;
     const remedy = "See whether the program at its end still reads.";
-    log.warn({ peer: connection.peer.label, remedy }, "a peer took nothing for a minute and was given up");
-    over();
+    services.log.warn({ peer: connection.peer.label, remedy }, "a peer took nothing for a minute and was given up");
+    this.over();
     void connection.close(new Fault("lagging", "The connection took no messages for 60 s.", { rule: "R18" }), 0);
-  });
-  let isOver = false;
-  let isGone = false;
-  void connection.closed.then(() => {
-    isGone = true;
-  });
-  const { promise: inputEnded, resolve: tellInputEnded } = withResolvers();
+  }
 
-  const over = (): void => {
-    if (isOver) return;
-    isOver = true;
-    cancelTimeout();
-    outgoing.end();
-    session.ended();
-  };
-  const close = async (): Promise<void> => {
-    await outgoing.emptied();
-    over();
-    await connection.close();
-  };
-  const session = protocol.open(connection.peer, {
-    send: outgoing.send,
-    offer: outgoing.offer,
-    isGone: () => isGone,
-    close: () => void close(),
-  });
-  const finish = async (reason: EndReason, until: Millis = clock.now() + LAST_WORDS_MS): Promise<number> => {
-    cancelTimeout();
-    await session.finish(reason, until);
-    const { closed } = connection;
-    return closeWithin(
-      {
-        close: async () => {
-          await within(until, outgoing.emptied(), clock);
-          over();
-          await connection.close(undefined, timeToClose(until, clock.now()));
-        },
-        closed,
-      },
-      until,
-      clock,
-    );
-  };
-  const cancelTimeout = awaitHandshake(connection.peer, services, () => {
-    if (!session.isOpen()) void finish("handshake_timeout");
-  });
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.cancelTimeout();
+    this.outgoing.end();
+    this.session.ended();
+  }
 
-  const take = (frame: Frame): void => {
+  private async close(): Promise<void> {
+    await this.outgoing.emptied();
+    this.over();
+    await this.connection.close();
+  }
+
+  private takeMessage(frame: Frame): void {
+    const { session } = this;
     let text: string | undefined;
     let message: unknown;
     try {
-      text = codec.textOf(frame);
+      text = this.codec.textOf(frame);
       const takesAllNumbers = session.passesOn();
       const mostValues = takesAllNumbers ? MAX_PASSED_VALUES : MAX_MESSAGE_VALUES;
       message = parseJsonDocument(text, { mostValues, takesAllNumbers });
     } catch (caught) {
-      session.refuse(publicFault(caught, log), text);
+      session.refuse(publicFault(caught, this.services.log), text);
       return;
     }
     session.receive(message, text);
-    if (session.isOpen()) cancelTimeout();
-  };
+    if (session.isOpen()) this.cancelTimeout();
+  }
 
-  const { promise: done, resolve: tellDone } = withResolvers();
-  const end = async (fault: Fault | undefined): Promise<void> => {
-    if (fault !== undefined && !isOver) session.refuse(fault, undefined);
-    tellInputEnded();
+  private async end(fault: Fault | undefined): Promise<void> {
+    if (fault !== undefined && !this.isOver) this.session.refuse(fault, undefined);
+    this.input.resolve();
     if (fault === undefined) {
-      if (!isOver) session.inputEnded();
-      await connection.closed;
+      if (!this.isOver) this.session.inputEnded();
+      await this.connection.closed;
     }
-    over();
-    if (fault !== undefined) await connection.close(fault);
-    tellDone();
-  };
-
-  const taker: FrameTaker<Frame> = {
-    take: (frame) => {
-      try {
-        if (!isOver) take(frame);
-      } catch (caught) {
-        void end(publicFault(caught, log));
-      }
-      return false;
-    },
-    room: () => {
-      if (isOver) return undefined;
-      const room = session.room();
-      if (room !== undefined || session.isReadAlways()) return room;
-      // A peer that sends without reading is not read from either.
-      return outgoing.taken();
-    },
-    noMore: (fault) => void end(fault === undefined ? undefined : publicFault(fault, log)),
-  };
-  new FrameLoop(connection, taker, services.readingTurns);
-  return { finish, inputEnded, done };
+    this.over();
+    if (fault !== undefined) await this.connection.close(fault);
+    this.output.resolve();
+  }
 }

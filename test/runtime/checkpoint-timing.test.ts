@@ -3,13 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { Codec } from "../../src/contracts/codec.js";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
 import type { AgentEvent } from "../../src/engine/event/event.js";
-import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { batchOf, Delivery } from "../../src/engine/views/delivery.js";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
 import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
-import { createSharedTurns } from "../../src/runtime/shared-turns.js";
+import { Turns } from "../../src/runtime/turns.js";
 import { openStream } from "../support/peers/service-calls.js";
 import { session } from "../support/rigs/engine-rig.js";
 import { createStreamRig, utf8 } from "../support/rigs/stream-rig.js";
@@ -29,7 +28,7 @@ function stage() {
   const clock = createVirtualClock();
   const services = {
     clock,
-    sendingTurns: createSharedTurns(clock, createTurnRoom(clock)),
+    sendingTurns: new Turns(clock),
     checkpoints: new Checkpoints(clock),
   };
   const join = (wants = true) => {

@@ -1,16 +1,25 @@
 // R8a, R34: the end of a subscription from this side, as its peer takes it.
 import { describe, expect, it } from "vitest";
 import type { Drained, PendingDeliveries } from "../../src/engine/subscriptions/taken.js";
-import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import type { DeliveryBatch } from "../../src/engine/views/delivery.js";
-import { handOver } from "../../src/runtime/hand-over.js";
-import { createSharedTurns } from "../../src/runtime/shared-turns.js";
+import { Checkpoints } from "../../src/runtime/checkpoints.js";
+import { type DeliverySink, Pump, type PumpServices } from "../../src/runtime/pump.js";
+import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-clock.js";
 
 const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({
   clock,
-  sendingTurns: createSharedTurns(clock, createTurnRoom(clock, turnRoomMs)),
+  sendingTurns: new Turns(clock, undefined, turnRoomMs),
+  checkpoints: new Checkpoints(clock),
 });
+
+const handOver = (
+  pending: PendingDeliveries,
+  { send, writable }: Pick<DeliverySink, "send" | "writable">,
+  until: number,
+  services: PumpServices,
+): Promise<number> =>
+  new Pump({ send, writable, failed: () => undefined, ended: () => undefined }, services).handOver(pending, until);
 
 const runOf = (length: number): DeliveryBatch => ({ deliveries: Array.from({ length }), memo: new Map() }) as never;
 

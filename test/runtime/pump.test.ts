@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
-import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { batchOf, type DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
-import { createSharedTurns } from "../../src/runtime/shared-turns.js";
+import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof Pump>): Pump {
@@ -49,7 +48,7 @@ function stage(count: number) {
       failed: (fault) => failures.push(fault),
       ended: () => undefined,
     },
-    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: new Checkpoints(clock) },
+    { clock, sendingTurns: new Turns(clock), checkpoints: new Checkpoints(clock) },
   );
   return {
     clock,

@@ -1,8 +1,9 @@
 // The runner of exchanges: messages wait for a peer that takes nothing, in their order and within a limit.
 import { expect, onTestFinished, test } from "vitest";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
-import { ReadingTurns } from "../../src/runtime/frame-loop.js";
+import { createClock } from "../../src/daemon/platform/clock.js";
 import { createWaitingRoom, runExchange } from "../../src/runtime/run-exchange.js";
+import { Turns } from "../../src/runtime/turns.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 
@@ -17,7 +18,7 @@ function opened(
     msEach = 0,
     room = createWaitingRoom(),
     clock = createVirtualClock(),
-    readingTurns = new ReadingTurns({ now: clock.now, afterTurn: (run) => void setImmediate(run) }),
+    readingTurns = new Turns(createClock(), 256),
   } = {},
 ) {
   const { first, second } = createMemoryPair<string>({ capacityFrames });
@@ -175,7 +176,7 @@ test.each([
 
 test("R34: messages that take long give way after two milliseconds", async () => {
   const clock = createVirtualClock();
-  const readingTurns = new ReadingTurns(clock);
+  const readingTurns = new Turns(clock, 256);
   const { peer, received, close, conversation } = opened(64, { msEach: 1, clock, readingTurns });
   for (let index = 0; index < 10; index += 1) peer.send(String(index));
   for (let round = 0; round < 5; round += 1) await quiet();
@@ -194,7 +195,7 @@ test("R34: messages that take long give way after two milliseconds", async () =>
 
 test("R34: exchanges share a turn, and continue one after another", async () => {
   const clock = createVirtualClock();
-  const readingTurns = new ReadingTurns(clock);
+  const readingTurns = new Turns(clock, 256);
   const exchanges = [1, 2, 3].map(() => opened(64, { msEach: 1, clock, readingTurns }));
   for (const { peer } of exchanges) for (let index = 0; index < 4; index += 1) peer.send(String(index));
   const counts: number[][] = [];

@@ -1,11 +1,10 @@
 // R34: what waits to be sent to many is sent over turns of the event loop, one piece a turn here, and what is critical waits for nobody's turn.
 import { describe, expect, it } from "vitest";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
-import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { batchOf } from "../../src/engine/views/delivery.js";
 import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
-import { createSharedTurns } from "../../src/runtime/shared-turns.js";
+import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const PIECE = batchOf([]);
@@ -19,7 +18,7 @@ function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof
 /** Pumps that share turns with room for one piece each; `sent` has a letter for each piece, small, and for each critical one, capital. */
 function stage(counts: Readonly<Record<string, number>>) {
   const clock = createVirtualClock();
-  const turns = createSharedTurns(clock, createTurnRoom(clock, 0));
+  const turns = new Turns(clock, undefined, 0);
   const checkpoints = new Checkpoints(clock);
   const sent: string[] = [];
   const left = new Map(Object.entries(counts));

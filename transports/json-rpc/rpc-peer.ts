@@ -76,10 +76,6 @@ export class RpcPeer implements AnsweringConnection {
     void connection.closed.then((info) => this.gone(info));
   }
 
-  get closed(): Promise<CloseInfo> {
-    return this.connection.closed;
-  }
-
   get ended(): Promise<void> {
     return this.inputEnd.promise;
   }
@@ -168,10 +164,6 @@ export class RpcPeer implements AnsweringConnection {
     lastMethod: string = method,
   ): boolean {
     return this.connection.sendBatch(notificationBatch(method, batch, members, lastMethod));
-  }
-
-  writable(): Promise<void> {
-    return this.connection.writable();
   }
 
   async answered(): Promise<void> {

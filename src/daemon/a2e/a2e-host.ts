@@ -15,8 +15,9 @@ import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
-import { ReadingTurns } from "../../runtime/frame-loop.js";
+import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { Turns } from "../../runtime/turns.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess } from "./provider-process.js";
 
@@ -64,7 +65,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
   );
   const maker = createMessageMaker(options.ids, clock.wallTime);
   const foldedNames = createFoldedNames();
-  const sharing = { room: createWaitingRoom(), readingTurns: new ReadingTurns(clock) };
+  const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
   const services: A2eServices = {
     engine: by.engine,
     access: by.access,

@@ -10,8 +10,9 @@ import type { AkashikServices } from "../../protocols/akashik/host/akashik-servi
 import type { Operation } from "../../protocols/akashik/messages/capabilities.js";
 import { createAkashikProtocol } from "../../protocols/akashik/sessions/akashik-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
-import { ReadingTurns } from "../../runtime/frame-loop.js";
+import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { Turns } from "../../runtime/turns.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import type { ExchangeServer } from "../exchanges/exchange-door.js";
 import { createFieldKept, readKeptField } from "./kept-field.js";
@@ -71,7 +72,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
     persistence: durableState.isDurable ? "durable" : "memory",
   };
   const protocol = createAkashikProtocol(services);
-  const sharing = { room: createWaitingRoom(), readingTurns: new ReadingTurns(clock) };
+  const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
   const endFeed = feedSessions({ engine, field, clock, log });
   return {
     serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>

@@ -43,17 +43,26 @@ export function createClock(): Clock {
     }
   }
 
-  // `waiting`: callbacks for the end of the running call. `hasRun`: whether this turn has run its callbacks already.
-  let waiting: (() => void)[] = [];
-  let hasRun = false;
+  let turn = 0;
+  let isTurnAsked = false;
 
-  function newTurn(): void {
-    hasRun = false;
+  function endTurn(): void {
+    turn += 1;
+    isTurnAsked = false;
   }
 
+  function turnNumber(): number {
+    if (!isTurnAsked) setImmediate(endTurn);
+    isTurnAsked = true;
+    return turn;
+  }
+
+  // `waiting`: callbacks for the end of the running call. `ranIn`: the turn that last ran its callbacks.
+  let waiting: (() => void)[] = [];
+  let ranIn = -1;
+
   function runInTurn(): void {
-    hasRun = true;
-    setImmediate(newTurn);
+    ranIn = turnNumber();
     runWaiting();
   }
 
@@ -72,7 +81,7 @@ export function createClock(): Clock {
   function afterCall(run: () => void): void {
     waiting.push(run);
     if (waiting.length > 1) return;
-    if (hasRun) setImmediate(runWaiting);
+    if (ranIn === turn) setImmediate(runWaiting);
     else process.nextTick(runInTurn);
   }
 
@@ -88,6 +97,7 @@ export function createClock(): Clock {
       };
     },
     afterCall,
+    turnNumber,
     afterTurn: (run) => {
       setImmediate(run);
     },

@@ -12,10 +12,10 @@ import { subscriberMethods } from "../../protocols/aaep/services/subscriber-serv
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
-import { FrameLoop, type ReadingTurns } from "../../runtime/frame-loop.js";
+import { FrameLoop } from "../../runtime/frame-loop.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
-import type { SharedTurns } from "../../runtime/shared-turns.js";
+import type { Turns } from "../../runtime/turns.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";
@@ -50,8 +50,8 @@ export interface OfferedBy {
   readonly connections: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
   readonly replies: ReadonlyMap<ReplyFate, number>;
-  readonly sendingTurns: SharedTurns;
-  readonly readingTurns: ReadingTurns;
+  readonly sendingTurns: Turns;
+  readonly readingTurns: Turns;
   readonly checkpoints: Checkpoints;
   readonly track: (served: Conversation, peer: PeerIdentity, transport: string) => void;
 }

@@ -9,7 +9,8 @@ import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { type AgentMethods, agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
-import { FrameLoop, ReadingTurns } from "../../../src/runtime/frame-loop.js";
+import { FrameLoop } from "../../../src/runtime/frame-loop.js";
+import { Turns } from "../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { CallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { openStream, type StreamClient } from "../peers/service-calls.js";
@@ -52,7 +53,7 @@ export function createAgentServiceRig(
   const rig = createEngineRig(options);
   const streams: Conversation[] = [];
   let keys = 0;
-  const readingTurns = new ReadingTurns(rig.clock);
+  const readingTurns = new Turns(rig.clock, 256);
   const service = agentMethods({
     engine: rig.engine,
     access: options.access ?? SAME_USER_MAY_ALL,

@@ -53,8 +53,7 @@ export function openRpcPeer({ engine }: EngineRig, ids = countedIds()): RpcPeer 
     {
       notify: (method, params) => told.push({ method, params: params as RpcPeer["told"][number]["params"] }) > 0,
       notifyBatch: () => true,
-      handOver: async () => 0,
-      openStream: () => ({ ...DEAF_STREAM, stop: () => undefined }),
+      openStream: () => ({ ...DEAF_STREAM, stop: () => undefined, handOver: async () => 0 }),
     },
   );
   return { session, told };

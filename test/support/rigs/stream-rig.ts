@@ -1,12 +1,10 @@
 // An engine with a virtual clock, and streams of the services over it, without a socket.
 import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
-import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
 import { Checkpoints } from "../../../src/runtime/checkpoints.js";
-import { ReadingTurns } from "../../../src/runtime/frame-loop.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
-import { createSharedTurns } from "../../../src/runtime/shared-turns.js";
+import { Turns } from "../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
 import { OFFER } from "./rpc-peer.js";
@@ -68,8 +66,8 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       clock: rig.clock,
       log,
       handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
-      readingTurns: new ReadingTurns(rig.clock),
-      sendingTurns: createSharedTurns(rig.clock, createTurnRoom(rig.clock)),
+      readingTurns: new Turns(rig.clock, 256),
+      sendingTurns: new Turns(rig.clock),
       checkpoints: new Checkpoints(rig.clock),
       served: (stream) => void served.push(stream),
     }),

@@ -37,7 +37,9 @@ export function createVirtualClock(
   let steppedMs = 0;
   const wakeUps = createWakeUps();
   let turn: (() => void)[] = [];
+  let turnNumber = 0;
   const endTurn = (): void => {
+    turnNumber += 1;
     const due = turn;
     turn = [];
     for (const run of due) run();
@@ -58,6 +60,7 @@ export function createVirtualClock(
     // As of the platform: a wake-up is told nothing.
     wakeAt: (at, wake) => wakeUps.at(at, () => wake()),
     afterCall: collect,
+    turnNumber: () => turnNumber,
     afterTurn: collect,
     settle: endTurns,
     turn: endTurn,

@@ -2,9 +2,8 @@
 import { Fault } from "../../../base/errors.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
-import type { CallHost, RpcCall } from "../../../contracts/rpc.js";
+import type { CallHost, CallStream, RpcCall } from "../../../contracts/rpc.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
-import type { DeliveryBatch } from "../../../engine/views/delivery.js";
 import type { Message } from "../json/message.js";
 import type { SubscriberCall } from "../subscriber/subscriber-calls.js";
 import {
@@ -16,7 +15,7 @@ import {
 
 interface Held {
   readonly handler: SubscriptionHandler;
-  readonly stop: () => void;
+  readonly stream: CallStream;
   /** Members beside method and params of each event. Undefined for the only subscription of a connection, whose bytes are shared with all others. */
   members: Readonly<Record<string, string>> | undefined;
 }
@@ -27,7 +26,7 @@ export class RpcSubscriptions {
   private readonly connection: Pick<SubscriptionEvents, "access" | "connection"> & { readonly peer: PeerIdentity };
   private readonly held = new Map<string, Held>();
   /** Ended subscriptions whose pending deliveries are being handed over. */
-  private readonly leaving = new Set<Held>();
+  private readonly leaving = new Map<string, Held>();
 
   constructor(services: SubscriptionHandlerServices, host: CallHost, connection: RpcSubscriptions["connection"]) {
     this.services = services;
@@ -38,15 +37,15 @@ export class RpcSubscriptions {
   /** Answers a request with an acceptance or a rejection. */
   subscribe(params: unknown): Message {
     const stream = this.host.openStream(
-      (batch) => this.deliver(batch, this.held.get(handler.id)?.members),
+      (batch) => this.host.notifyBatch("aaep.event", batch, this.membersOf(handler.id), "aaepd.checkpoint"),
       (reason) => void this.terminate(handler.id, reason),
     );
     const tell = ({ type, ...params }: Message) =>
-      void this.host.notify(String(type), { ...params, ...this.held.get(handler.id)?.members });
+      void this.host.notify(String(type), { ...params, ...this.membersOf(handler.id) });
     const handler = new SubscriptionHandler(this.services, { ...this.connection, stream, tell });
     const outcome = handler.request(params);
     if (outcome.kind === "rejected") return outcome.message;
-    this.held.set(handler.id, { handler, stop: () => stream.stop(), members: undefined });
+    this.held.set(handler.id, { handler, stream, members: undefined });
     // From the second subscription on, each event names its subscription. Earlier events went out while the first was alone.
     if (this.held.size > 1)
       for (const each of this.held.values()) each.members ??= { subscription_id: each.handler.id };
@@ -113,7 +112,10 @@ export class RpcSubscriptions {
 
   endAll(reason: EndReason | undefined): void {
     for (const id of [...this.held.keys()]) this.end(id)?.handler.subscription?.close(reason);
-    for (const { handler } of this.leaving) handler.subscription?.close(reason);
+    for (const { handler, stream } of this.leaving.values()) {
+      handler.subscription?.close(reason);
+      stream.stop();
+    }
   }
 
   /** As `CallSession.finish`. */
@@ -122,31 +124,25 @@ export class RpcSubscriptions {
     return leftCounts.reduce((sum, count) => sum + count, 0);
   }
 
-  private deliver(batch: DeliveryBatch, members: Held["members"]): boolean {
-    return this.host.notifyBatch("aaep.event", batch, members, "aaepd.checkpoint");
+  private membersOf(id: string): Held["members"] {
+    return (this.held.get(id) ?? this.leaving.get(id))?.members;
   }
 
   private end(id: string): Held | undefined {
     const one = this.held.get(id);
     this.held.delete(id);
-    one?.stop();
+    one?.stream.stop();
     return one;
   }
 
   private async terminate(id: string, reason: EndReason, until?: Millis): Promise<number> {
-    const one = this.end(id);
+    const one = this.held.get(id);
     if (one === undefined) return 0;
-    const { handler, members } = one;
-    this.leaving.add(one);
-    let leftCount = 0;
-    try {
-      const pending = handler.pendingDeliveries(reason);
-      leftCount = await this.host.handOver(pending, (batch) => this.deliver(batch, members), until);
-    } catch (caught) {
-      const about = { err: caught, subscription: handler.id };
-      this.services.log.error(about, "what a subscription was owed could not be made");
-    }
-    this.leaving.delete(one);
+    const { handler, stream } = one;
+    this.held.delete(id);
+    this.leaving.set(id, one);
+    const leftCount = await stream.handOver(handler.pendingDeliveries(reason), until);
+    this.leaving.delete(id);
     // The peer may have ended the subscription meanwhile.
     const { subscription } = handler;
     if (subscription === undefined || subscription.isClosed()) return 0;

@@ -1,10 +1,9 @@
 // What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
 import { describe, expect, it } from "vitest";
-import { createTurnRoom } from "../../../../src/engine/time/turn-room.js";
 import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { Checkpoints } from "../../../../src/runtime/checkpoints.js";
 import { Pump } from "../../../../src/runtime/pump.js";
-import { createSharedTurns } from "../../../../src/runtime/shared-turns.js";
+import { Turns } from "../../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { type RigOptions, session } from "../../../support/rigs/engine-rig.js";
@@ -34,7 +33,7 @@ function stage(options: RigOptions = {}, capabilities: Document = {}) {
       failed: () => undefined,
       ended: (reason) => ends.push(reason),
     },
-    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: new Checkpoints(clock) },
+    { clock, sendingTurns: new Turns(clock), checkpoints: new Checkpoints(clock) },
   );
   const stream = new SubscriptionHandler(rig.services, { stream: pump, access: ACCESS });
   const request = (others = {}) => stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others));

@@ -1,0 +1,74 @@
+// Shares the turns of the event loop among those with work of one kind: connections that read, subscriptions with deliveries to send. Much work for
+// many is spread over several turns, one after another, so that nobody else is held up (R34).
+import type { Clock, Millis } from "../contracts/clock.js";
+
+/** Longest time of a turn in which further pieces of the work begin, ms. */
+const TURN_MS: Millis = 2;
+
+/** Made once for all work of a kind, because all of it shares each turn. */
+export class Turns {
+  private readonly clock: Pick<Clock, "now" | "afterTurn" | "turnNumber">;
+  private readonly most: number;
+  private readonly mostMs: Millis;
+  private readonly waiting = new Set<{ readonly goOn: () => void }>();
+  private isArmed = false;
+  /** The turn in which the last piece of work began, the instant of its first piece, and how many there were. */
+  private turn = -1;
+  private from: Millis = 0;
+  private count = 0;
+
+  /** `most`: pieces of work in a turn. `mostMs` 0: one. */
+  constructor(
+    clock: Pick<Clock, "now" | "afterTurn" | "turnNumber">,
+    most: number = Number.POSITIVE_INFINITY,
+    mostMs: Millis = TURN_MS,
+  ) {
+    this.clock = clock;
+    this.most = most;
+    this.mostMs = mostMs;
+  }
+
+  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn always has. */
+  enter(): boolean {
+    const { clock } = this;
+    const turn = clock.turnNumber();
+    if (turn === this.turn) {
+      this.count += 1;
+      return this.count <= this.most && clock.now() - this.from < this.mostMs;
+    }
+    this.turn = turn;
+    this.from = clock.now();
+    this.count = 1;
+    return true;
+  }
+
+  /** Calls `goOn` as a piece of work in a later turn that has room, behind those who wait already. Returns the cancellation. */
+  wait(goOn: () => void): () => void {
+    const entry = { goOn };
+    this.waiting.add(entry);
+    this.arm();
+    return () => void this.waiting.delete(entry);
+  }
+
+  private arm(): void {
+    if (this.isArmed || this.waiting.size === 0) return;
+    this.isArmed = true;
+    this.clock.afterTurn(() => this.invite());
+  }
+
+  private invite(): void {
+    this.isArmed = false;
+    try {
+      // A later turn is for those that begin to wait meanwhile.
+      let left = this.waiting.size;
+      for (const next of this.waiting) {
+        if (left === 0 || !this.enter()) break;
+        left -= 1;
+        this.waiting.delete(next);
+        next.goOn();
+      }
+    } finally {
+      this.arm();
+    }
+  }
+}
