@@ -8,7 +8,6 @@ import { createWakeUps } from "../dist/src/engine/time/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js";
 import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
-import { Checkpoints } from "../dist/src/runtime/checkpoints.js";
 import { frameBatchOf } from "../dist/src/runtime/conversation.js";
 import { Pump } from "../dist/src/runtime/pump.js";
 import { Turns } from "../dist/src/runtime/turns.js";
@@ -79,7 +78,6 @@ export function createEngineStage({
   const { segmenter, calls } = countingSegmenter();
   // Rows of the engine alone measure its work, not the number of turns.
   const sendingTurns = new Turns(clock, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
-  const checkpoints = new Checkpoints(clock);
   const silent = () => {};
   const ids = createIdSource();
   const engine = createEngine(
@@ -137,7 +135,7 @@ export function createEngineStage({
             throw new Error("A subscription was closed as lagging.");
           },
         },
-        { clock, sendingTurns, checkpoints },
+        { clock, sendingTurns },
       );
       const subscription = engine.subscribe({
         subscriberId: `bench-${subscribers}`,

@@ -15,7 +15,6 @@ import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
 import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
-import { Checkpoints } from "../runtime/checkpoints.js";
 import { MOST_FRAMES_A_TURN } from "../runtime/frame-loop.js";
 import { Turns } from "../runtime/turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
@@ -158,7 +157,6 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     handshakeTimeoutMs,
     sendingTurns: new Turns(clock),
     readingTurns: new Turns(clock, MOST_FRAMES_A_TURN),
-    checkpoints: new Checkpoints(clock),
     aaep: {
       engine,
       access,
@@ -221,7 +219,6 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         replies,
         sendingTurns: shared.sendingTurns,
         readingTurns: shared.readingTurns,
-        checkpoints: shared.checkpoints,
         track,
       });
     }

@@ -6,7 +6,6 @@ import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { Connection, FrameBatch, PeerIdentity } from "../contracts/transport.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
-import type { Checkpoints } from "./checkpoints.js";
 import type { Turns } from "./turns.js";
 
 export interface ConversationServices {
@@ -18,8 +17,6 @@ export interface ConversationServices {
   readonly sendingTurns: Turns;
   /** Turns of the connections and streams that read; shared by all of them. */
   readonly readingTurns: Turns;
-  /** Times of the checkpoints; shared by all connections and streams. */
-  readonly checkpoints: Checkpoints;
 }
 
 /** Calls `onLate` if the time for a handshake passes first (R22). Returns a function that ends the wait. */

@@ -7,7 +7,6 @@ import type { DeliverySource, DeliveryStream, EndReason } from "../contracts/pro
 import type { NamedSubscription } from "../engine/subscriptions/subscription-spec.js";
 import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import { checkpointBatch, type DeliveryBatch, withCheckpoint } from "../engine/views/delivery.js";
-import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./checkpoints.js";
 import type { Turns } from "./turns.js";
 
 export interface DeliverySink {
@@ -24,9 +23,12 @@ export interface DeliverySink {
 export interface PumpServices {
   readonly clock: Clock;
   readonly sendingTurns: Turns;
-  readonly checkpoints: Checkpoints;
 }
 
+/** The shortest time between two checkpoints of one subscription, and the longest from a hand-over to the next checkpoint (R17). */
+const CHECKPOINT_EVERY_MS: Millis = 1000;
+/** After this time without a checkpoint the pump looks whether the place moved, as it does if events were only held back. */
+const QUIET_MS: Millis = 15_000;
 /** A little less than a second: the source reads the clock before the pump does, and may be paced at exactly a second. */
 const DUE_AFTER_MS: Millis = CHECKPOINT_EVERY_MS - 1;
 
@@ -45,7 +47,7 @@ interface HandOver {
  * Pulls from the subscription that has joined and hands over to a sink, until `stop`. A turn without room left delivers only critical events; the
  * rest follows in the pump's own turn (R34).
  */
-export class Pump implements DeliveryStream, Checkpointed {
+export class Pump implements DeliveryStream {
   private source: DeliverySource | undefined;
   private handingOver: HandOver | undefined;
   private readonly sink: DeliverySink;
@@ -57,6 +59,9 @@ export class Pump implements DeliveryStream, Checkpointed {
   // When the place was last sent or checked.
   private lastToldAt: Millis = Number.NEGATIVE_INFINITY;
   private isPlaceDue = false;
+  /** Whether events were handed over since then. */
+  private isPlaceOwed = false;
+  private cancelLook = (): void => {};
 
   constructor(sink: DeliverySink, services: PumpServices) {
     this.sink = sink;
@@ -89,11 +94,11 @@ export class Pump implements DeliveryStream, Checkpointed {
    * has stopped.
    */
   handOver(pending: PendingDeliveries, until?: Millis): Promise<number> {
-    const { clock, checkpoints } = this.services;
+    const { clock } = this.services;
     const limit = until ?? clock.now() + LAST_WORDS_MS;
     const lastAt = limit - Math.max(0, Math.min(CLOSING_MS, (limit - clock.now()) / 4));
     this.source = undefined;
-    checkpoints.leave(this);
+    this.cancelLook();
     return new Promise((resolve) => {
       const cancel = clock.wakeAt(lastAt, () => this.stop());
       const settle = (leftCount: number): void => {
@@ -112,13 +117,8 @@ export class Pump implements DeliveryStream, Checkpointed {
     this.isStopped = true;
     this.handingOver = undefined;
     this.leave();
-    this.services.checkpoints.leave(this);
+    this.cancelLook();
     handingOver?.settle(handingOver.pending.leftCount());
-  }
-
-  tellPlace(): void {
-    this.isPlaceDue = true;
-    this.wake();
   }
 
   private leave(): void {
@@ -192,7 +192,8 @@ export class Pump implements DeliveryStream, Checkpointed {
     // A place that does not move is checked no more often than one that moves (R34).
     if (isDue || checkpoint !== undefined) this.told(now);
     if (checkpoint !== undefined) return withCheckpoint(batch, checkpoint);
-    services.checkpoints.schedule(this);
+    if (!this.isPlaceOwed) this.lookAt(now + CHECKPOINT_EVERY_MS);
+    this.isPlaceOwed = true;
     return batch;
   }
 
@@ -212,8 +213,17 @@ export class Pump implements DeliveryStream, Checkpointed {
 
   private told(now: Millis): void {
     this.isPlaceDue = false;
+    this.isPlaceOwed = false;
     this.lastToldAt = now;
-    this.services.checkpoints.told(this);
+    this.lookAt(now + QUIET_MS);
+  }
+
+  private lookAt(at: Millis): void {
+    this.cancelLook();
+    this.cancelLook = this.services.clock.wakeAt(at, () => {
+      this.isPlaceDue = true;
+      this.wake();
+    });
   }
 
   private waitForTurn(): void {

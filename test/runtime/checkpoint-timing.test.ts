@@ -6,7 +6,6 @@ import type { AgentEvent } from "../../src/engine/event/event.js";
 import { batchOf, Delivery } from "../../src/engine/views/delivery.js";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
-import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { Turns } from "../../src/runtime/turns.js";
 import { openStream } from "../support/peers/service-calls.js";
@@ -29,7 +28,6 @@ function stage() {
   const services = {
     clock,
     sendingTurns: new Turns(clock),
-    checkpoints: new Checkpoints(clock),
   };
   const join = (wants = true) => {
     const sent: string[] = [];
@@ -250,45 +248,6 @@ describe("R17: a place is told", () => {
     await one.unblock();
     clock.advance(SECOND + 100);
     expect(one.sent.filter((line) => line.endsWith("c1"))).toHaveLength(1);
-  });
-
-  it("R34: to 256 in one turn, to the others in turns of their own", () => {
-    const clock = createVirtualClock();
-    const checkpoints = new Checkpoints(clock);
-    let told = 0;
-    for (let one = 0; one < 601; one += 1) {
-      checkpoints.schedule({
-        tellPlace: () => {
-          told += 1;
-        },
-      });
-    }
-    clock.pass(SECOND);
-    clock.runDue();
-    const turns = [told];
-    for (let turn = 0; turn < 2; turn += 1) {
-      clock.turn();
-      turns.push(told);
-    }
-    expect(turns).toEqual([256, 512, 601]);
-    expect(clock.pending()).toBe(0);
-  });
-
-  it("to nobody who left, neither the place that was due nor the next check", () => {
-    const clock = createVirtualClock();
-    const checkpoints = new Checkpoints(clock);
-    const told: string[] = [];
-    const [due, quiet, other] = ["due", "quiet", "other"].map((name) => ({ tellPlace: () => void told.push(name) }));
-    if (due === undefined || quiet === undefined || other === undefined) throw new Error("three are needed");
-    checkpoints.schedule(due);
-    checkpoints.told(quiet);
-    checkpoints.told(other);
-    for (const one of [due, quiet]) checkpoints.leave(one);
-    clock.advance(2 * QUIET);
-    expect(told).toEqual(["other"]);
-    checkpoints.leave(other);
-    clock.advance(2 * QUIET);
-    expect([told, clock.pending()]).toEqual([["other"], 0]);
   });
 
   it("to nobody who did not ask: not even looked for, and no timer runs", () => {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import type { Drained, PendingDeliveries } from "../../src/engine/subscriptions/taken.js";
 import type { DeliveryBatch } from "../../src/engine/views/delivery.js";
-import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { type DeliverySink, Pump, type PumpServices } from "../../src/runtime/pump.js";
 import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-clock.js";
@@ -10,7 +9,6 @@ import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-c
 const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({
   clock,
   sendingTurns: new Turns(clock, undefined, turnRoomMs),
-  checkpoints: new Checkpoints(clock),
 });
 
 const handOver = (

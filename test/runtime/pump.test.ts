@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { batchOf, type DeliveryBatch } from "../../src/engine/views/delivery.js";
-import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
@@ -48,7 +47,7 @@ function stage(count: number) {
       failed: (fault) => failures.push(fault),
       ended: () => undefined,
     },
-    { clock, sendingTurns: new Turns(clock), checkpoints: new Checkpoints(clock) },
+    { clock, sendingTurns: new Turns(clock) },
   );
   return {
     clock,

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
 import { batchOf } from "../../src/engine/views/delivery.js";
-import { Checkpoints } from "../../src/runtime/checkpoints.js";
 import { Pump } from "../../src/runtime/pump.js";
 import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
@@ -19,7 +18,6 @@ function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof
 function stage(counts: Readonly<Record<string, number>>) {
   const clock = createVirtualClock();
   const turns = new Turns(clock, undefined, 0);
-  const checkpoints = new Checkpoints(clock);
   const sent: string[] = [];
   const left = new Map(Object.entries(counts));
   const critical = new Map<string, number>();
@@ -50,7 +48,7 @@ function stage(counts: Readonly<Record<string, number>>) {
           failed: () => undefined,
           ended: () => undefined,
         },
-        { clock, sendingTurns: turns, checkpoints },
+        { clock, sendingTurns: turns },
       ),
     ]),
   );

@@ -11,7 +11,6 @@ import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
-import type { Checkpoints } from "../../runtime/checkpoints.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
@@ -52,7 +51,6 @@ export interface OfferedBy {
   readonly replies: ReadonlyMap<ReplyFate, number>;
   readonly sendingTurns: Turns;
   readonly readingTurns: Turns;
-  readonly checkpoints: Checkpoints;
   readonly track: (served: Conversation, peer: PeerIdentity, transport: string) => void;
 }
 
@@ -83,7 +81,6 @@ async function offerServices(
     handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
     sendingTurns: by.sendingTurns,
     readingTurns: by.readingTurns,
-    checkpoints: by.checkpoints,
     served: (served: Conversation, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
   const { a2e, akashik } = by;

@@ -2,7 +2,6 @@
 import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
-import { Checkpoints } from "../../../src/runtime/checkpoints.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
 import { Turns } from "../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
@@ -68,7 +67,6 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
       readingTurns: new Turns(rig.clock, 256),
       sendingTurns: new Turns(rig.clock),
-      checkpoints: new Checkpoints(rig.clock),
       served: (stream) => void served.push(stream),
     }),
     pass: async (ms) => {

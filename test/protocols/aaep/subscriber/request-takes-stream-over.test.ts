@@ -1,7 +1,6 @@
 // What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
 import { describe, expect, it } from "vitest";
 import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
-import { Checkpoints } from "../../../../src/runtime/checkpoints.js";
 import { Pump } from "../../../../src/runtime/pump.js";
 import { Turns } from "../../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
@@ -33,7 +32,7 @@ function stage(options: RigOptions = {}, capabilities: Document = {}) {
       failed: () => undefined,
       ended: (reason) => ends.push(reason),
     },
-    { clock, sendingTurns: new Turns(clock), checkpoints: new Checkpoints(clock) },
+    { clock, sendingTurns: new Turns(clock) },
   );
   const stream = new SubscriptionHandler(rig.services, { stream: pump, access: ACCESS });
   const request = (others = {}) => stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others));
