@@ -24,7 +24,7 @@ import {
   SUBSCRIBER_MESSAGES,
 } from "../../src/protocols/aaep/sessions/message-names.js";
 import { RPC_METHODS } from "../../src/protocols/aaep/sessions/rpc-session.js";
-import { honoredCapabilities } from "../../src/protocols/aaep/subscriber/honored-capabilities.js";
+import { honoredCapabilities } from "../../src/protocols/aaep/subscriber/capabilities.js";
 import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
 import { httpStatusOf } from "../../transports/http/http-status.js";
 import { rpcErrorFromFault } from "../../transports/json-rpc/status.js";
@@ -161,7 +161,7 @@ describe("messages", () => {
 
 describe("capabilities", () => {
   it("have the defaults of a subscriber that requests nothing", () => {
-    const requested = { namesOwn: true, replyStatus: false, checkpoints: false };
+    const requested = { namesOwn: true, terms: { replyStatus: false, checkpoints: false } };
     const {
       aaepd,
       event_filters: filters,

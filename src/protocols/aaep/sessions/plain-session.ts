@@ -4,7 +4,7 @@ import { didYouMean } from "../../../base/nearest.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { EndReason, LastWords, MessageProtocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
 import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "../json/claims.js";
-import { quoted } from "../subscriber/capabilities.js";
+import { quoted } from "../subscriber/notes.js";
 import { SUBSCRIBER_CALLS, typedAnswer } from "../subscriber/subscriber-calls.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 import {

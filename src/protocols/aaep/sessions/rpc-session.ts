@@ -15,7 +15,7 @@ import { closingDocument, receiptDocument, summaryDocument, waitingDocument } fr
 import { AgentHandler } from "../agent/agent-handler.js";
 import { claimsOfCall } from "../json/claims.js";
 import type { Message } from "../json/message.js";
-import { quoted } from "../subscriber/capabilities.js";
+import { quoted } from "../subscriber/notes.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { SUBSCRIBER_CALLS } from "../subscriber/subscriber-calls.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";

@@ -1,156 +1,120 @@
-// Reads the capabilities of a subscriber from their wire form (AAEP §5.3, R26) into a request. The daemon's grant is decided in negotiate.ts.
+// The capabilities of a subscriber in their wire form (AAEP §5.3, R26): read into requested terms, and written as honored ones (§5.4.4). The daemon's
+// grant is decided in negotiate.ts.
 import { Fault } from "../../../base/errors.js";
-import { didYouMean } from "../../../base/nearest.js";
-import type { Verbosity } from "../../../engine/event/event.js";
 import { distinctTags } from "../../../engine/terms/language.js";
-import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../../engine/terms/terms.js";
-import { shortenedText } from "../../../engine/text/shortened-text.js";
+import { BOUNDARIES, type EventFilters, type Terms } from "../../../engine/terms/terms.js";
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/capability-words.js";
-import { coreTypeOf, isInCoreNamespace, nearestCoreType } from "../validation/core-types.js";
+import { isObject, notesOfTypes, notesOfUnknown, unknownValue } from "./notes.js";
 
-/** The requested terms; undefined members were not requested. Lists keep their order and have no duplicates. */
+/** What a request asks for. */
 export interface Requested {
-  readonly maxEventsPerSecond: number | undefined;
-  readonly preferredVerbosity: Verbosity | undefined;
-  readonly languages: readonly string[] | undefined;
-  readonly supportsConfirmationReply: boolean | undefined;
-  readonly supportsClarificationReply: boolean | undefined;
-  readonly coalesceBoundaries: readonly Boundary[] | undefined;
-  readonly include: readonly string[] | undefined;
-  readonly exclude: readonly string[] | undefined;
-  readonly supportedConformanceLevels: readonly number[] | undefined;
-  readonly supportedExtensions: readonly string[] | undefined;
-  readonly cognitiveLoad: CognitiveLoad | undefined;
-  readonly paceWpm: number | undefined;
-  readonly acceptSignedManifestsOnly: boolean | undefined;
-  /** Whether the request named the daemon's own capability, which is then echoed. */
+  /** The terms that it names. Lists keep their order and have no duplicates. */
+  readonly terms: Partial<Terms>;
+  /** The filters that it names. */
+  readonly filters: Partial<EventFilters>;
+  /** Whether it names the daemon's own capability, which is then echoed. */
   readonly namesOwn: boolean;
-  readonly paused: boolean | undefined;
-  readonly maxChars: number | undefined;
-  readonly replyStatus: boolean | undefined;
-  readonly checkpoints: boolean | undefined;
   /** Sentences for people about ignored parts of the request (R32). */
   readonly notes: readonly string[];
 }
 
-const KNOWN_NAMES: ReadonlySet<string> = new Set([
-  "max_events_per_second",
-  "preferred_verbosity",
-  "languages",
-  "supports_confirmation_reply",
-  "supports_clarification_reply",
-  "coalesce_boundaries",
-  "event_filters",
-  "supported_conformance_levels",
-  "supported_extensions",
-  "cognitive_load",
-  "pace_wpm",
-  "accept_signed_manifests_only",
-  "aaepd",
-]);
-const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
-const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status", "checkpoints"]);
-/** Members that `subscription.accepted` adds. A client that sends its honored capabilities back includes them; they request nothing (R19). */
-const REQUESTED_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds", "cursor", "resumed"]);
+/** Reads the value of a capability; undefined for a word of a later version, which requests nothing. `path`: its name in sentences. May add notes. */
+type Reader<Value> = (value: unknown, path: string, notes: string[]) => Value | undefined;
 
+interface Capability {
+  readonly term: keyof Terms;
+  readonly read: Reader<unknown>;
+}
+
+function capability<Term extends keyof Terms>(term: Term, read: Reader<Terms[Term]>): Capability {
+  return { term, read };
+}
+
+/** The core capabilities besides `event_filters`, by name. */
+const CORE: Readonly<Record<string, Capability>> = {
+  max_events_per_second: capability("maxEventsPerSecond", integer(1, 100_000)),
+  preferred_verbosity: capability("preferredVerbosity", word(VERBOSITIES)),
+  languages: capability("languages", readLanguages),
+  supports_confirmation_reply: capability("supportsConfirmationReply", readBoolean),
+  supports_clarification_reply: capability("supportsClarificationReply", readBoolean),
+  coalesce_boundaries: capability("coalesceBoundaries", known(BOUNDARIES)),
+  supported_conformance_levels: capability("supportedConformanceLevels", known([1, 2, 3])),
+  supported_extensions: capability("supportedExtensions", readTexts),
+  cognitive_load: capability("cognitiveLoad", word(LOADS)),
+  pace_wpm: capability("paceWpm", integer(50, 1000)),
+  accept_signed_manifests_only: capability("acceptSignedManifestsOnly", readBoolean),
+};
+
+/** The members of the daemon's own capability, `aaepd`. */
+const OWN: Readonly<Record<string, Capability>> = {
+  paused: capability("paused", readBoolean),
+  max_chars: capability("maxChars", integer(80, 16_384)),
+  reply_status: capability("replyStatus", readBoolean),
+  checkpoints: capability("checkpoints", readBoolean),
+};
+
+const FILTERS = ["include", "exclude"] as const;
 /** Members that are merged one by one; all others are replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
+const KNOWN_NAMES: readonly string[] = [...Object.keys(CORE), ...MERGED_BY_MEMBER];
+/** Members that `subscription.accepted` adds. A client that sends its honored capabilities back includes them; they request nothing (R19). */
+const ADDED_MEMBERS: readonly string[] = ["key", "limits", "heartbeat_seconds", "cursor", "resumed"];
 
 /** The names of what can be asked for, as notes have them. */
-const NAMES: readonly string[] = [
+const ALL_NAMES: readonly string[] = [
   ...KNOWN_NAMES,
-  ...[...FILTER_MEMBERS].map((name) => `event_filters.${name}`),
-  ...[...OWN_MEMBERS].map((name) => `aaepd.${name}`),
+  ...FILTERS.map((name) => `event_filters.${name}`),
+  ...Object.keys(OWN).map((name) => `aaepd.${name}`),
 ];
 
-const LEVELS = [1, 2, 3] as const;
-const QUOTED_LENGTH = 64;
-
-export function isObject(value: unknown): value is Capabilities {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/**
+ * Reads a `capabilities` object. Unknown keys belong to extensions, have no effect (AAEP §5.3.2) and are noted. Throws a Fault ("invalid_params",
+ * with a pointer) for unreadable values.
+ */
+export function readCapabilities(capabilities: Capabilities): Requested {
+  const given = readMembers(capabilities.event_filters, "event_filters");
+  const own = readMembers(capabilities.aaepd, "aaepd");
+  const filters = Object.fromEntries(
+    FILTERS.filter((name) => given[name] !== undefined).map((name) => [
+      name,
+      readTexts(given[name], `event_filters.${name}`),
+    ]),
+  ) as Partial<EventFilters>;
+  const unknown = [
+    ...namesOutside(capabilities, KNOWN_NAMES),
+    ...namesOutside(given, FILTERS).map((name) => `event_filters.${name}`),
+    ...namesOutside(own, [...Object.keys(OWN), ...ADDED_MEMBERS]).map((name) => `aaepd.${name}`),
+  ];
+  const notes: string[] = [
+    ...notesOfUnknown(unknown, ALL_NAMES),
+    ...notesOfTypes([...(filters.include ?? []), ...(filters.exclude ?? [])]),
+  ];
+  const terms = { ...readAll(capabilities, CORE, "", notes), ...readAll(own, OWN, "aaepd.", notes) };
+  return { terms, filters, namesOwn: capabilities.aaepd !== undefined, notes };
 }
 
-/** Says that a name is not known. `advice`: a further sentence, or "". */
-export function unknownNote(name: string, advice: string): string {
-  return `${quoted(name)} is not known here and has no effect. ${advice}`.trim();
+function namesOutside(members: Capabilities, known: readonly string[]): readonly string[] {
+  return Object.keys(members).filter((name) => !known.includes(name));
 }
 
-/** Quotes a peer's word in a sentence of ours, cut so that no note grows with it. */
-export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return shortenedText(text, QUOTED_LENGTH);
+function readAll(
+  members: Capabilities,
+  capabilities: Readonly<Record<string, Capability>>,
+  prefix: string,
+  notes: string[],
+): Partial<Terms> {
+  const terms: Record<string, unknown> = {};
+  for (const [name, { term, read }] of Object.entries(capabilities)) {
+    const value = members[name] === undefined ? undefined : read(members[name], `${prefix}${name}`, notes);
+    if (value !== undefined) terms[term] = value;
+  }
+  return terms;
 }
 
 function malformed(path: string, expected: string): Fault {
   const pointer = `/capabilities/${path.replaceAll(".", "/")}`;
-  return new Fault("invalid_params", `${path} must be ${expected}; send it so, or leave it out.`, {
-    pointer,
-    rule: "AAEP §5.3",
-  });
-}
-
-function readBoolean(value: unknown, path: string): boolean | undefined {
-  if (value === undefined || typeof value === "boolean") return value;
-  throw malformed(path, "true or false");
-}
-
-function readInteger(value: unknown, path: string, least: number, most: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw malformed(path, `an integer from ${least} to ${most}`);
-}
-
-/** An unknown word of a later version requests nothing and is noted (AAEP §12.6, R32). */
-function readWord<Word extends string>(
-  value: unknown,
-  path: string,
-  words: readonly Word[],
-  notes: string[],
-): Word | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== "string") throw malformed(path, `one of ${words.join(", ")}`);
-  const known = words.find((word) => word === value);
-  if (known === undefined) notes.push(unknownValue(path, value, words));
-  return known;
-}
-
-function unknownValue(path: string, value: unknown, known: readonly unknown[]): string {
-  return `${path}: ${quoted(value)} is not known here and was left out. Known are ${known.join(", ")}.`;
-}
-
-function readTexts(value: unknown, path: string): readonly string[] | undefined {
-  if (value === undefined) return undefined;
-  if (Array.isArray(value) && value.every((item): item is string => typeof item === "string" && item !== "")) {
-    return [...new Set(value)];
-  }
-  throw malformed(path, "a list of texts");
-}
-
-/** Reads a list of known values and drops unknown ones with a note. An empty list requests nothing and is refused. */
-function readKnown<Value>(
-  value: unknown,
-  path: string,
-  known: readonly Value[],
-  notes: string[],
-): readonly Value[] | undefined {
-  if (value === undefined) return undefined;
-  if (!Array.isArray(value) || value.length === 0) {
-    throw malformed(path, `a list with at least one of ${known.join(", ")}`);
-  }
-  const asked = new Set<Value>();
-  for (const item of value) {
-    const match = known.find((candidate) => candidate === item);
-    if (match === undefined) notes.push(unknownValue(path, item, known));
-    else asked.add(match);
-  }
-  return [...asked];
-}
-
-/** Reads language tags; tags of one language are one, in the first spelling. */
-function readLanguages(value: unknown): readonly string[] | undefined {
-  const tags = readTexts(value, "languages");
-  if (tags?.length === 0) throw malformed("languages", "a list with at least one language tag");
-  return tags && distinctTags(tags);
+  const sentence = `${path} must be ${expected}; send it so, or leave it out.`;
+  return new Fault("invalid_params", sentence, { pointer, rule: "AAEP §5.3" });
 }
 
 function readMembers(value: unknown, path: string): Capabilities {
@@ -159,86 +123,100 @@ function readMembers(value: unknown, path: string): Capabilities {
   throw malformed(path, "an object");
 }
 
-/** Most names listed; the rest are counted. */
-const MAX_NAMED = 8;
-
-/** Notes unknown capabilities, so that a misspelt one is noticed; the capability of an unknown extension has no effect here either (AAEP §5.3.2). */
-function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: Capabilities): readonly string[] {
-  const unknown = [
-    ...Object.keys(capabilities).filter((name) => !KNOWN_NAMES.has(name)),
-    ...Object.keys(filters).flatMap((name) => (FILTER_MEMBERS.has(name) ? [] : [`event_filters.${name}`])),
-    ...Object.keys(own).flatMap((name) =>
-      OWN_MEMBERS.has(name) || REQUESTED_MEMBERS.has(name) ? [] : [`aaepd.${name}`],
-    ),
-  ];
-  const told = unknown.slice(0, MAX_NAMED).map((name) => unknownNote(name, didYouMean(name, NAMES)));
-  const leftCount = unknown.length - told.length;
-  if (leftCount === 0) return told;
-  return [...told, `${leftCount} more ${leftCount === 1 ? "capability is" : "capabilities are"} not known here.`];
+function readBoolean(value: unknown, path: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw malformed(path, "true or false");
 }
 
-/** Notes what only a type of AAEP could be and none is (AAEP §3.9), such as a misspelt one: a filter with that name passes nothing. */
-function notesOfTypes(names: readonly string[]): readonly string[] {
-  return names
-    .filter((name) => isInCoreNamespace(name) && !name.includes("*") && coreTypeOf(name) === undefined)
-    .slice(0, MAX_NAMED)
-    .map((name) =>
-      `event_filters: ${quoted(name)} is none of the twelve types of AAEP. ${nearestCoreType(name)}`.trimEnd(),
-    );
+function readTexts(value: unknown, path: string): readonly string[] {
+  if (Array.isArray(value) && value.every((item): item is string => typeof item === "string" && item !== ""))
+    return [...new Set(value)];
+  throw malformed(path, "a list of texts");
+}
+
+/** Reads language tags; tags of one language are one, in the first spelling. */
+function readLanguages(value: unknown, path: string): readonly string[] {
+  const tags = readTexts(value, path);
+  if (tags.length === 0) throw malformed(path, "a list with at least one language tag");
+  return distinctTags(tags);
+}
+
+function integer(least: number, most: number): Reader<number> {
+  return (value, path) => {
+    if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
+    throw malformed(path, `an integer from ${least} to ${most}`);
+  };
+}
+
+/** An unknown word of a later version requests nothing and is noted (AAEP §12.6, R32). */
+function word<Word extends string>(words: readonly Word[]): Reader<Word> {
+  return (value, path, notes) => {
+    if (typeof value !== "string") throw malformed(path, `one of ${words.join(", ")}`);
+    const found = words.find((one) => one === value);
+    if (found === undefined) notes.push(unknownValue(path, value, words));
+    return found;
+  };
+}
+
+/** Reads a list of known values and drops unknown ones with a note. An empty list requests nothing and is refused. */
+function known<Value>(all: readonly Value[]): Reader<readonly Value[]> {
+  return (value, path, notes) => {
+    if (!Array.isArray(value) || value.length === 0)
+      throw malformed(path, `a list with at least one of ${all.join(", ")}`);
+    const asked = new Set<Value>();
+    for (const item of value) {
+      const match = all.find((candidate) => candidate === item);
+      if (match === undefined) notes.push(unknownValue(path, item, all));
+      else asked.add(match);
+    }
+    return [...asked];
+  };
+}
+
+/** `honored_capabilities`: every core capability with a value, so that no reader has to know defaults. */
+export interface HonoredCapabilities extends Capabilities {
+  readonly event_filters: EventFilters;
+  readonly aaepd?: Capabilities;
 }
 
 /**
- * Reads a `capabilities` object. Unknown keys belong to extensions, have no effect (AAEP §5.3.2) and are noted. Throws a Fault ("invalid_params",
- * with a pointer) for unreadable values.
+ * Writes terms in their wire form. The `aaepd` capability is echoed to those that named it (R26), two of its members to those that named them.
+ * `languages`: those of the terms that are honored now; the terms keep all of them for agents that come later (R14).
  */
-export function readCapabilities(capabilities: Capabilities): Requested {
-  const filters = readMembers(capabilities.event_filters, "event_filters");
-  const own = readMembers(capabilities.aaepd, "aaepd");
-  const include = readTexts(filters.include, "event_filters.include");
-  const exclude = readTexts(filters.exclude, "event_filters.exclude");
-  const notes: string[] = [
-    ...notesOfUnknown(capabilities, filters, own),
-    ...notesOfTypes([...(include ?? []), ...(exclude ?? [])]),
-  ];
+export function honoredCapabilities(
+  terms: Terms,
+  { namesOwn, terms: requested }: Pick<Requested, "namesOwn" | "terms">,
+  languages: readonly string[],
+): HonoredCapabilities {
+  const written = (capabilities: Readonly<Record<string, Capability>>): Capabilities =>
+    Object.fromEntries(
+      Object.entries(capabilities).flatMap(([name, { term }]) =>
+        terms[term] === undefined ? [] : [[name, terms[term]]],
+      ),
+    );
+  const { reply_status, checkpoints, ...own } = written(OWN);
   return {
-    maxEventsPerSecond: readInteger(capabilities.max_events_per_second, "max_events_per_second", 1, 100_000),
-    preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES, notes),
-    languages: readLanguages(capabilities.languages),
-    supportsConfirmationReply: readBoolean(capabilities.supports_confirmation_reply, "supports_confirmation_reply"),
-    supportsClarificationReply: readBoolean(capabilities.supports_clarification_reply, "supports_clarification_reply"),
-    coalesceBoundaries: readKnown(capabilities.coalesce_boundaries, "coalesce_boundaries", BOUNDARIES, notes),
-    include,
-    exclude,
-    supportedConformanceLevels: readKnown(
-      capabilities.supported_conformance_levels,
-      "supported_conformance_levels",
-      LEVELS,
-      notes,
-    ),
-    supportedExtensions: readTexts(capabilities.supported_extensions, "supported_extensions"),
-    cognitiveLoad: readWord(capabilities.cognitive_load, "cognitive_load", LOADS, notes),
-    paceWpm: readInteger(capabilities.pace_wpm, "pace_wpm", 50, 1000),
-    acceptSignedManifestsOnly: readBoolean(capabilities.accept_signed_manifests_only, "accept_signed_manifests_only"),
-    namesOwn: capabilities.aaepd !== undefined,
-    paused: readBoolean(own.paused, "aaepd.paused"),
-    replyStatus: readBoolean(own.reply_status, "aaepd.reply_status"),
-    checkpoints: readBoolean(own.checkpoints, "aaepd.checkpoints"),
-    maxChars: readInteger(own.max_chars, "aaepd.max_chars", 80, 16_384),
-    notes,
+    ...written(CORE),
+    languages,
+    event_filters: terms.eventFilters,
+    ...(namesOwn && {
+      aaepd: {
+        ...own,
+        ...(requested.replyStatus !== undefined && { reply_status }),
+        ...(requested.checkpoints !== undefined && { checkpoints }),
+      },
+    }),
   };
 }
 
 /** Returns the capabilities known here, which are all that a renegotiation needs. */
 export function knownCapabilities(capabilities: Capabilities): Capabilities {
-  const known = only(withoutUnknownWords(capabilities), KNOWN_NAMES);
-  const { aaepd } = known;
-  return isObject(aaepd) ? { ...known, aaepd: only(aaepd, OWN_MEMBERS) } : known;
+  const kept = only(withoutUnknownWords(capabilities), KNOWN_NAMES);
+  return isObject(kept.aaepd) ? { ...kept, aaepd: only(kept.aaepd, Object.keys(OWN)) } : kept;
 }
 
-function only(members: Capabilities, names: ReadonlySet<string>): Capabilities {
-  const found: Record<string, unknown> = {};
-  for (const name of names) if (members[name] !== undefined) found[name] = members[name];
-  return found;
+function only(members: Capabilities, names: readonly string[]): Capabilities {
+  return Object.fromEntries(names.flatMap((name) => (members[name] === undefined ? [] : [[name, members[name]]])));
 }
 
 /** Merges a renegotiation into the earlier request (AAEP §5.7.1, R32). Omitted members keep their earlier values. */

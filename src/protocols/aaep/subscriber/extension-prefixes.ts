@@ -2,7 +2,7 @@
 import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 import type { Capabilities } from "../validation/capability-words.js";
 import { isReservedPrefix } from "../validation/declared-prefix.js";
-import { quoted } from "./capabilities.js";
+import { quoted } from "./notes.js";
 
 /** `…/<prefix>/context/<version>` is the usual form of published vocabularies; other URIs show no prefix. */
 const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;

@@ -5,9 +5,16 @@ import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms }
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Capabilities } from "../validation/capability-words.js";
 import { isSpokenVersion } from "../validation/spoken-versions.js";
-import { knownCapabilities, mergeCapabilities, quoted, type Requested, readCapabilities } from "./capabilities.js";
+import {
+  type HonoredCapabilities,
+  honoredCapabilities,
+  knownCapabilities,
+  mergeCapabilities,
+  type Requested,
+  readCapabilities,
+} from "./capabilities.js";
 import { prefixConflict } from "./extension-prefixes.js";
-import { type HonoredCapabilities, honoredCapabilities } from "./honored-capabilities.js";
+import { quoted } from "./notes.js";
 
 /** The only version of the protocol that the daemon speaks (R21). */
 export const AAEP_VERSION = "1.0.0";
@@ -43,49 +50,54 @@ export interface Rejected {
 
 export type Negotiation = Accepted | Rejected;
 
-const DEFAULT_LANGUAGES = ["en-US"] as const;
-const DEFAULT_BOUNDARIES: readonly Boundary[] = ["sentence", "completion"];
-const DEFAULT_LEVELS: readonly number[] = [1];
-const DEFAULT_MAX_CHARS = 16_384;
-const DEFAULT_INCLUDE = ["aaep:agent.*"] as const;
 const NOTES_LENGTH = 4096;
+
+/** The terms of a peer that requests none (AAEP §5.3 defaults). */
+const DEFAULT_TERMS: Terms = {
+  maxEventsPerSecond: undefined,
+  preferredVerbosity: "normal",
+  languages: ["en-US"],
+  supportsConfirmationReply: false,
+  supportsClarificationReply: false,
+  coalesceBoundaries: ["sentence", "completion"],
+  eventFilters: { include: ["aaep:agent.*"], exclude: [] },
+  supportedConformanceLevels: [1],
+  supportedExtensions: [],
+  cognitiveLoad: "medium",
+  paceWpm: undefined,
+  acceptSignedManifestsOnly: false,
+  paused: false,
+  maxChars: 16_384,
+  replyStatus: false,
+  checkpoints: false,
+};
+
+/** The default terms at the offer's rate (R22). */
+export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
+  return { ...DEFAULT_TERMS, maxEventsPerSecond: offer?.maxEventsPerSecond };
+}
 
 function rejected(reasonCode: RejectionCode, reasonMessage: string): Rejected {
   return { kind: "rejected", reasonCode, reasonMessage };
 }
 
-/** Terms of a peer that requested none (AAEP §5.3 defaults, R22), at the offer's rate. */
-export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
-  return {
-    maxEventsPerSecond: offer?.maxEventsPerSecond,
-    preferredVerbosity: "normal",
-    languages: DEFAULT_LANGUAGES,
-    supportsConfirmationReply: false,
-    supportsClarificationReply: false,
-    coalesceBoundaries: DEFAULT_BOUNDARIES,
-    eventFilters: { include: DEFAULT_INCLUDE, exclude: [] },
-    supportedConformanceLevels: DEFAULT_LEVELS,
-    supportedExtensions: [],
-    cognitiveLoad: "medium",
-    paceWpm: undefined,
-    acceptSignedManifestsOnly: false,
-    paused: false,
-    maxChars: DEFAULT_MAX_CHARS,
-    replyStatus: false,
-    checkpoints: false,
-  };
-}
-
-/** Returns the offered values of `asked`, in the requested order. Notes an incomplete grant. */
+/**
+ * Returns the offered values of `asked`, in the requested order. Notes an incomplete grant. Throws a Fault if nothing of it is offered: another value
+ * in its place would grant more than was requested (R32).
+ */
 function granted<Value>(
   name: string,
   asked: readonly Value[],
-  isOffered: (value: Value) => boolean,
+  offered: readonly Value[],
   notes: string[],
 ): readonly Value[] {
-  const left = asked.filter(isOffered);
-  if (left.length > 0 && left.length < asked.length) {
-    const missing = asked.filter((value) => !isOffered(value));
+  const left = asked.filter((value) => offered.includes(value));
+  if (left.length === 0) {
+    const sentence = `Nothing of what ${name} asks for is offered; ask for some of ${offered.map(String).join(", ")}.`;
+    throw new Fault("capabilities_incompatible", sentence, { pointer: `/capabilities/${name}`, rule: "R32" });
+  }
+  if (left.length < asked.length) {
+    const missing = asked.filter((value) => !offered.includes(value));
     notes.push(`${name}: ${missing.map(quoted).join(", ")} is not offered.`);
   }
   return left;
@@ -114,12 +126,6 @@ function grantedRate(asked: number | undefined, offered: number | undefined, not
   return offered;
 }
 
-/** Returns the fault of a request of which nothing is offered. No other value stands in, because it would grant more than was requested (R32). */
-function unavailable(name: string, offered: readonly unknown[]): Fault {
-  const sentence = `Nothing of what ${name} asks for is offered; ask for some of ${offered.map(String).join(", ")}.`;
-  return new Fault("capabilities_incompatible", sentence, { pointer: `/capabilities/${name}`, rule: "R32" });
-}
-
 /** Throws a Fault for a request that cannot be served: "capabilities_incompatible", "signature_required". */
 function grant(
   requested: Requested,
@@ -127,59 +133,37 @@ function grant(
   offer: Offer,
   firstNotes: readonly string[],
 ): Accepted {
-  if (requested.acceptSignedManifestsOnly === true && !offer.signedManifest) {
+  if (requested.terms.acceptSignedManifestsOnly === true && !offer.signedManifest) {
     const sentence = "There is no signed manifest here; subscribe without accept_signed_manifests_only.";
     const pointer = "/capabilities/accept_signed_manifests_only";
     throw new Fault("signature_required", sentence, { pointer, rule: "AAEP §5.3.1.12" });
   }
   const notes = [...firstNotes, ...requested.notes];
-  const defaults = defaultTerms();
+  const wanted: Terms = { ...DEFAULT_TERMS, ...requested.terms };
 
-  const languages = requested.languages ?? defaults.languages;
-  const strange = requested.languages?.filter((tag) => !offer.isSpoken(tag)) ?? [];
+  const strange = requested.terms.languages?.filter((tag) => !offer.isSpoken(tag)) ?? [];
   if (strange.length > 0)
     notes.push(
       `languages: nobody here speaks ${strange.map(quoted).join(", ")} yet; until somebody does, texts come in other languages.`,
     );
-
-  const askedBoundaries = requested.coalesceBoundaries ?? defaults.coalesceBoundaries;
-  const isCut = (boundary: Boundary) => offer.coalesceBoundaries.includes(boundary);
-  const boundaries = granted("coalesce_boundaries", askedBoundaries, isCut, notes);
-  if (boundaries.length === 0) throw unavailable("coalesce_boundaries", offer.coalesceBoundaries);
-
-  const askedLevels = requested.supportedConformanceLevels ?? defaults.supportedConformanceLevels;
-  const isMet = (level: number) => offer.conformanceLevels.includes(level);
-  const levels = granted("supported_conformance_levels", askedLevels, isMet, notes);
-  if (levels.length === 0) throw unavailable("supported_conformance_levels", offer.conformanceLevels);
-
-  const supportsConfirmationReply = requested.supportsConfirmationReply ?? defaults.supportsConfirmationReply;
-  if (!supportsConfirmationReply && levels.some((level) => level >= 2)) {
+  const boundaries = granted("coalesce_boundaries", wanted.coalesceBoundaries, offer.coalesceBoundaries, notes);
+  const levels = granted(
+    "supported_conformance_levels",
+    wanted.supportedConformanceLevels,
+    offer.conformanceLevels,
+    notes,
+  );
+  if (!wanted.supportsConfirmationReply && levels.some((level) => level >= 2)) {
     notes.push("supports_confirmation_reply: levels 2 and 3 ask for true; without it no confirmation is sent here.");
   }
-
-  const cognitiveLoad = requested.cognitiveLoad ?? defaults.cognitiveLoad;
   const terms: Terms = {
-    maxEventsPerSecond: grantedRate(requested.maxEventsPerSecond, offer.maxEventsPerSecond, notes),
-    preferredVerbosity: requested.preferredVerbosity ?? defaults.preferredVerbosity,
-    languages,
-    supportsConfirmationReply,
-    supportsClarificationReply: requested.supportsClarificationReply ?? defaults.supportsClarificationReply,
-    coalesceBoundaries: boundariesForLoad(boundaries, cognitiveLoad, notes),
-    eventFilters: {
-      include: requested.include ?? defaults.eventFilters.include,
-      exclude: requested.exclude ?? defaults.eventFilters.exclude,
-    },
+    ...wanted,
+    maxEventsPerSecond: grantedRate(wanted.maxEventsPerSecond, offer.maxEventsPerSecond, notes),
+    coalesceBoundaries: boundariesForLoad(boundaries, wanted.cognitiveLoad, notes),
+    eventFilters: { ...wanted.eventFilters, ...requested.filters },
     supportedConformanceLevels: levels,
-    supportedExtensions: requested.supportedExtensions ?? defaults.supportedExtensions,
-    cognitiveLoad,
-    paceWpm: requested.paceWpm,
-    acceptSignedManifestsOnly: requested.acceptSignedManifestsOnly ?? defaults.acceptSignedManifestsOnly,
-    paused: requested.paused ?? defaults.paused,
-    maxChars: requested.maxChars ?? defaults.maxChars,
-    replyStatus: requested.replyStatus ?? defaults.replyStatus,
-    checkpoints: requested.checkpoints ?? defaults.checkpoints,
   };
-  const honored = honoredCapabilities(terms, requested, spokenOf(languages, offer));
+  const honored = honoredCapabilities(terms, requested, spokenOf(wanted.languages, offer));
   return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };
 }
 
@@ -206,7 +190,7 @@ export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation
 
 /** Two extensions of one subscription must not share a prefix (AAEP §7.3). */
 function assertNoConflict(capabilities: Capabilities, requested: Requested, extensions: unknown): void {
-  const conflict = prefixConflict(capabilities, requested.supportedExtensions ?? [], extensions);
+  const conflict = prefixConflict(capabilities, requested.terms.supportedExtensions ?? [], extensions);
   if (conflict === undefined) return;
   throw new Fault("capabilities_incompatible", conflict, { pointer: "/capabilities", rule: "AAEP §7" });
 }

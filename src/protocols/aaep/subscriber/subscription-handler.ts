@@ -26,9 +26,8 @@ import {
   assertStop,
   assertSubscriptionRequest,
 } from "../validation/validate-messages.js";
-import { quoted } from "./capabilities.js";
 import { type Accepted, negotiate, negotiationNotes, renegotiate } from "./negotiate.js";
-import { notesOfRequest } from "./request-notes.js";
+import { notesOfRequest, quoted } from "./notes.js";
 import { closingMembers, errorMessage, limitsDocument, rejection, rejectionOfFault } from "./subscriber-messages.js";
 import { asItCame, giveReply, tokenIn } from "./subscriber-replies.js";
 
