@@ -14,7 +14,7 @@ import {
   WHOLE_NUMBERS,
 } from "../../../src/client/http/documents.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
-import { jsonTypeOf } from "../../../src/protocols/aaep/protobuf/message-types.js";
+import { jsonTypeOf } from "../../../src/protocols/aaep/protobuf/plan.js";
 import { jsonOf } from "../../../transports/connect/messages.js";
 import { canonicalJson } from "../../support/canonical-json.js";
 import { casesOf } from "../../support/extent.js";

@@ -4,24 +4,17 @@ import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
 import { ownMember, setMember } from "../../../base/members.js";
 import { canonicalType } from "../../../engine/event/event.js";
-import { DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
-import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
-import { readStruct, readValue } from "./read-values.js";
 import {
-  assertEnd,
-  assertWire,
-  countValue,
-  endOfPart,
-  type Reading,
-  readDouble,
-  readingOf,
-  readText,
-  readUint32,
-  readWhole,
-  refusal,
-  skipUnknown,
-} from "./reading.js";
-import { jsonOfWhole } from "./whole-numbers.js";
+  DELIMITED,
+  type FieldPlan,
+  type Item,
+  jsonTypeOf,
+  type MessagePlan,
+  type PayloadPlan,
+  planOf,
+  wireTypeOf,
+} from "./plan.js";
+import { Reading } from "./reading.js";
 
 type Members = Record<string, unknown>;
 
@@ -34,12 +27,45 @@ const UNSPECIFIED = Symbol("unspecified");
  * @throws Fault "invalid_message", or "invalid_event" if it concerns an event; nothing else
  */
 export function decodeDocument(descriptor: DescMessage, bytes: Uint8Array): Members {
-  const reading = readingOf(bytes);
+  return readAll(descriptor, bytes, (reading) => readMessage(reading, planOf(descriptor), bytes.length, 1));
+}
+
+/**
+ * Returns the document in a message whose fields are all messages, of which at most one is set, such as a SubscribeRequest; undefined if none is.
+ * Unknown fields are ignored. The field implies the type of its message.
+ * @throws Fault as `decodeDocument`, and for a different `type` in `additional`: the message could be read as either
+ */
+export function decodeSole(descriptor: DescMessage, bytes: Uint8Array): Members | undefined {
+  const found = readAll(descriptor, bytes, (reading) => {
+    let found: { readonly message: DescMessage; readonly bytes: Uint8Array } | undefined;
+    for (let number = reading.next(bytes.length); number !== 0; number = reading.next(bytes.length)) {
+      const message = descriptor.fields.find((field) => field.number === number)?.message;
+      if (message === undefined) {
+        reading.skipUnknown(number, bytes.length);
+        continue;
+      }
+      const end = reading.part(bytes.length);
+      if (found !== undefined)
+        throw reading.refusal(`An ${descriptor.typeName} carries one message; this one has several.`);
+      found = { message, bytes: bytes.subarray(reading.reader.pos, end) };
+      reading.reader.pos = end;
+    }
+    return found;
+  });
+  if (found === undefined) return undefined;
+  const document = decodeDocument(found.message, found.bytes);
+  const type = jsonTypeOf(found.message.typeName);
+  if (document.type === type) return document;
+  const sentence = `This message is a ${type}, and the \`type\` in its \`additional\` says otherwise; leave it out.`;
+  throw new Fault("invalid_message", sentence, { pointer: "/type" });
+}
+
+function readAll<Read>({ typeName }: DescMessage, bytes: Uint8Array, read: (reading: Reading) => Read): Read {
   try {
-    return readMessage(reading, planOf(descriptor), bytes.length, 1);
+    return read(new Reading(bytes));
   } catch (caught) {
     if (caught instanceof Fault) throw caught;
-    const sentence = `These bytes are no ${descriptor.typeName}: send one, encoded in protobuf.`;
+    const sentence = `These bytes are no ${typeName}: send one, encoded in protobuf.`;
     throw new Fault("invalid_message", sentence, { pointer: "", cause: caught });
   }
 }
@@ -47,35 +73,30 @@ export function decodeDocument(descriptor: DescMessage, bytes: Uint8Array): Memb
 /** Reads one message up to `end`, as an object of that level. */
 function readMessage(reading: Reading, plan: MessagePlan, end: number, depth: number): Members {
   assertLevel(depth);
-  const { reader } = reading;
   const { isEvent, hasRoom } = reading;
   reading.isEvent ||= plan.isEvent;
   reading.hasRoom ||= plan.additional !== undefined;
   const members: Members = plan.jsonType === undefined ? {} : { type: plan.jsonType };
   let additional: Members | undefined;
   let payload: PayloadPlan | undefined;
-  while (reader.pos < end) {
-    const [number, wireType] = reader.tag();
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
     const field = plan.byNumber.get(number);
+    const found = plan.payloadByNumber.get(number);
     if (field !== undefined) {
-      readField(reading, field, members, wireType, end, depth);
+      readField(reading, field, members, end, depth);
     } else if (number === plan.additional) {
-      assertWire(reading, wireType, DELIMITED);
-      if (additional !== undefined) throw refusal(reading, "`additional` stands twice in one message; send it once.");
-      additional = readStruct(reading, endOfPart(reading, end), depth);
-    } else {
-      const found = plan.payloadByNumber.get(number);
-      if (found === undefined) {
-        skipUnknown(reading, number, wireType, end);
-        continue;
-      }
-      assertWire(reading, wireType, DELIMITED);
-      if (payload !== undefined) throw refusal(reading, "An event has one payload; this one has several.");
+      const partEnd = reading.part(end);
+      if (additional !== undefined) throw reading.refusal("`additional` stands twice in one message; send it once.");
+      additional = readStruct(reading, partEnd, depth);
+    } else if (found !== undefined) {
+      const partEnd = reading.part(end);
+      if (payload !== undefined) throw reading.refusal("An event has one payload; this one has several.");
       payload = found;
-      readPayload(reading, found.plan, members, endOfPart(reading, end), depth);
+      readPayload(reading, found.plan, members, partEnd, depth);
+    } else {
+      reading.skipUnknown(number, end);
     }
   }
-  assertEnd(reading, end);
   assertOneOfEach(reading, plan, members);
   fillDefaults(plan, members, reading.hasRoom);
   if (additional !== undefined) merge(reading, plan, members, additional);
@@ -88,14 +109,11 @@ function readMessage(reading: Reading, plan: MessagePlan, end: number, depth: nu
 }
 
 function readPayload(reading: Reading, plan: MessagePlan, members: Members, end: number, depth: number): void {
-  const { reader } = reading;
-  while (reader.pos < end) {
-    const [number, wireType] = reader.tag();
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
     const field = plan.byNumber.get(number);
-    if (field === undefined) skipUnknown(reading, number, wireType, end);
-    else readField(reading, field, members, wireType, end, depth);
+    if (field === undefined) reading.skipUnknown(number, end);
+    else readField(reading, field, members, end, depth);
   }
-  assertEnd(reading, end);
 }
 
 /** Refuses two fields that exclude each other: some libraries keep the last of them, others would keep the first. */
@@ -103,7 +121,7 @@ function assertOneOfEach(reading: Reading, { oneofs }: MessagePlan, members: Mem
   for (const names of oneofs) {
     const given = names.filter((name) => members[name] !== undefined);
     if (given.length < 2) continue;
-    throw refusal(reading, `Send one of ${given.map((name) => `\`${name}\``).join(" and ")}; they exclude each other.`);
+    throw reading.refusal(`Send one of ${given.map((name) => `\`${name}\``).join(" and ")}; they exclude each other.`);
   }
 }
 
@@ -127,7 +145,7 @@ function merge(reading: Reading, plan: MessagePlan, members: Members, additional
     const isOwnType = name === "type" && plan.jsonType !== undefined;
     if (known !== undefined && known !== UNSPECIFIED && !isOwnType) {
       reading.path.push(name);
-      throw refusal(reading, `"${name}" stands both in its field and in \`additional\`; send it once.`);
+      throw reading.refusal(`"${name}" stands both in its field and in \`additional\`; send it once.`);
     }
     setMember(members, name, additional[name]);
   }
@@ -144,111 +162,197 @@ function withType(reading: Reading, members: Members, payload: PayloadPlan): Mem
   if (type === undefined) return { type: payload.type, ...members };
   if (typeof type === "string" && canonicalType(type) === payload.type) return members;
   reading.path.push("type");
-  throw refusal(
-    reading,
+  throw reading.refusal(
     `The payload is that of ${payload.type}, and \`type\` says otherwise; make them agree, or leave out \`type\`.`,
   );
 }
 
-function readField(
-  reading: Reading,
-  field: FieldPlan,
-  members: Members,
-  wireType: number,
-  end: number,
-  depth: number,
-): void {
+function readField(reading: Reading, field: FieldPlan, members: Members, end: number, depth: number): void {
   const { name, isList, item } = field;
   const known = members[name];
   reading.path.push(name);
   if (isList) {
     const list = (known as unknown[] | undefined) ?? [];
     assertLevel(depth + 1);
-    readInto(reading, item, list, wireType, end, depth + 1);
+    readInto(reading, item, list, end, depth + 1);
     // An empty packed list means the same as absence.
     if (list.length > 0) members[name] = list;
   } else {
-    if (known !== undefined) throw refusal(reading, `"${name}" stands twice in one message; send it once.`);
-    const value = readItem(reading, item, wireType, end, depth);
-    members[name] = value;
+    if (known !== undefined) throw reading.refusal(`"${name}" stands twice in one message; send it once.`);
+    members[name] = readItem(reading, item, end, depth);
   }
   reading.path.pop();
 }
 
 /** Reads one item of a list, or packed items. */
-function readInto(reading: Reading, item: Item, list: unknown[], wireType: number, end: number, depth: number): void {
-  const { path } = reading;
-  const isPacked = wireType === DELIMITED && wireTypeOf(item) !== DELIMITED;
-  const runEnd = isPacked ? endOfPart(reading, end) : end;
-  do {
-    if (isPacked && reading.reader.pos >= runEnd) break;
-    countValue(reading);
-    path.push(list.length);
-    const value = readItem(reading, item, isPacked ? wireTypeOf(item) : wireType, runEnd, depth);
-    if (value === UNSPECIFIED) throw refusal(reading, "This value is unspecified; say which, or leave it out.");
-    list.push(value);
-    path.pop();
-  } while (isPacked);
-  if (isPacked) assertEnd(reading, runEnd);
+function readInto(reading: Reading, item: Item, list: unknown[], end: number, depth: number): void {
+  const itemType = wireTypeOf(item.kind);
+  if (reading.wireType !== DELIMITED || itemType === DELIMITED) {
+    readInList(reading, item, list, end, depth);
+    return;
+  }
+  const partEnd = reading.part(end);
+  reading.wireType = itemType;
+  while (reading.reader.pos < partEnd) readInList(reading, item, list, partEnd, depth);
+  reading.next(partEnd);
 }
 
-function wireTypeOf({ kind }: Item): number {
-  if (kind === "double") return FIXED64;
-  const isVarint = kind === "bool" || kind === "enum" || kind === "uint32" || kind === "uint64" || kind === "int64";
-  return isVarint ? VARINT : DELIMITED;
+function readInList(reading: Reading, item: Item, list: unknown[], end: number, depth: number): void {
+  reading.countValue();
+  reading.path.push(list.length);
+  const value = readItem(reading, item, end, depth);
+  if (value === UNSPECIFIED) throw reading.refusal("This value is unspecified; say which, or leave it out.");
+  list.push(value);
+  reading.path.pop();
 }
 
 /** Reads one value of a list or an object at that level. */
-function readItem(reading: Reading, item: Item, wireType: number, end: number, depth: number): unknown {
-  assertWire(reading, wireType, wireTypeOf(item));
+function readItem(reading: Reading, item: Item, end: number, depth: number): unknown {
   switch (item.kind) {
     case "string":
-      return readText(reading, end);
+      return reading.text(end);
     case "bool":
-      return readUint32(reading) !== 0;
+      return reading.uint32() !== 0;
     case "double":
-      return readDouble(reading);
+      return reading.double();
     case "uint32":
-      return readUint32(reading);
+      return reading.uint32();
     case "uint64":
-      return jsonOfWhole(readWhole(reading, false));
+      return reading.whole(false);
     case "int64":
-      return jsonOfWhole(readWhole(reading, true));
+      return reading.whole(true);
     case "enum":
       return readEnum(reading, item);
     case "struct":
-      return readStruct(reading, endOfPart(reading, end), depth + 1);
+      return readStruct(reading, reading.part(end), depth + 1);
     case "value":
-      return readValue(reading, endOfPart(reading, end), depth + 1);
+      return readValue(reading, reading.part(end), depth + 1);
     case "values":
-      return readValues(reading, item.list, endOfPart(reading, end), depth + 1);
+      return readValues(reading, item.list, reading.part(end), depth + 1);
     case "message":
-      return readMessage(reading, item.plan, endOfPart(reading, end), depth + 1);
+      return readMessage(reading, item.plan, reading.part(end), depth + 1);
   }
 }
 
 function readEnum(reading: Reading, { names, typeName }: Extract<Item, { kind: "enum" }>): unknown {
-  const number = readUint32(reading);
+  const number = reading.uint32();
   if (number === 0) return UNSPECIFIED;
   const name = names.get(number);
   if (name !== undefined) return name;
   // Outside events the message's reader judges a value of a later version (AAEP §12.6): capabilities ignore it, and a reply does not count with it.
   if (!reading.isEvent) return String(number);
-  throw refusal(
-    reading,
+  throw reading.refusal(
     `${typeName} has no value ${number} in this version. Put the name of a later one into \`additional\`.`,
   );
 }
 
 function readValues(reading: Reading, list: FieldPlan, end: number, depth: number): readonly unknown[] {
   assertLevel(depth);
-  const { reader } = reading;
   const values: unknown[] = [];
-  while (reader.pos < end) {
-    const [number, wireType] = reader.tag();
-    if (number === list.number) readInto(reading, list.item, values, wireType, end, depth);
-    else skipUnknown(reading, number, wireType, end);
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
+    if (number === list.number) readInto(reading, list.item, values, end, depth);
+    else reading.skipUnknown(number, end);
   }
-  assertEnd(reading, end);
+  return values;
+}
+
+/**
+ * Reads a google.protobuf.Struct up to `end`, as an object of that level. A doubled name is refused: a map of protobuf keeps the last of two values,
+ * and other readers would keep the first.
+ */
+function readStruct(reading: Reading, end: number, depth: number): Members {
+  assertLevel(depth);
+  const object: Members = {};
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
+    if (number !== 1) {
+      reading.skipUnknown(number, end);
+      continue;
+    }
+    reading.countValue();
+    readEntry(reading, object, reading.part(end), depth);
+  }
+  return object;
+}
+
+function readEntry(reading: Reading, object: Members, end: number, depth: number): void {
+  const { path } = reading;
+  let given: string | undefined;
+  let value: unknown;
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
+    if (number === 1) {
+      if (given !== undefined)
+        throw reading.refusal("An entry of a google.protobuf.Struct has one key; this one has several.");
+      given = reading.text(end);
+    } else if (number === 2) {
+      path.push(given ?? "");
+      if (value !== undefined)
+        throw reading.refusal("An entry of a google.protobuf.Struct has one value; this one has several.");
+      value = readValue(reading, reading.part(end), depth + 1);
+      path.pop();
+    } else {
+      reading.skipUnknown(number, end);
+    }
+  }
+  const name = given ?? "";
+  path.push(name);
+  if (value === undefined) throw withoutKind(reading);
+  if (Object.hasOwn(object, name)) throw reading.refusal("A member stands twice in one object; send it once.");
+  path.pop();
+  setMember(object, name, value);
+}
+
+/** Reads a google.protobuf.Value up to `end`; a list or an object in it is of that level. */
+function readValue(reading: Reading, end: number, depth: number): unknown {
+  let value: unknown;
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
+    if (number > 6) {
+      reading.skipUnknown(number, end);
+      continue;
+    }
+    if (value !== undefined) throw reading.refusal("A google.protobuf.Value has one kind; this one has several.");
+    value = readKind(reading, number, end, depth);
+  }
+  if (value === undefined) throw withoutKind(reading);
+  return value;
+}
+
+function withoutKind(reading: Reading): Error {
+  return reading.refusal(
+    "A google.protobuf.Value has a kind; this one has none. Set null_value for null, or leave it out.",
+  );
+}
+
+function readKind(reading: Reading, kind: number, end: number, depth: number): unknown {
+  switch (kind) {
+    case 1:
+      reading.whole(false);
+      return null;
+    case 2:
+      return reading.double();
+    case 3:
+      return reading.text(end);
+    case 4:
+      return reading.uint32() !== 0;
+    case 5:
+      return readStruct(reading, reading.part(end), depth);
+    default:
+      return readListValue(reading, reading.part(end), depth);
+  }
+}
+
+function readListValue(reading: Reading, end: number, depth: number): readonly unknown[] {
+  assertLevel(depth);
+  const { path } = reading;
+  const values: unknown[] = [];
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
+    if (number !== 1) {
+      reading.skipUnknown(number, end);
+      continue;
+    }
+    reading.countValue();
+    path.push(values.length);
+    values.push(readValue(reading, reading.part(end), depth + 1));
+    path.pop();
+  }
   return values;
 }

@@ -4,16 +4,21 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
 import { pointerStep } from "../../../base/json-pointer.js";
-import { ByteWriter, DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
-import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
-import { isUint32, isWhole, wholeOfText } from "./whole-numbers.js";
-import { createWriterMemory } from "./writer-memory.js";
+import {
+  DELIMITED,
+  FIXED64,
+  type FieldPlan,
+  type Item,
+  type MessagePlan,
+  type PayloadPlan,
+  planOf,
+  VARINT,
+  wireTypeOf,
+} from "./plan.js";
+import { ByteWriter } from "./writer.js";
 
 /** A JSON object: a message, or an event. */
 export type Document = Readonly<Record<string, unknown>>;
-
-/** Shared, because one message is written at a time. */
-const MEMORY = createWriterMemory();
 
 type Left = [name: string, value: unknown];
 
@@ -22,16 +27,15 @@ type Left = [name: string, value: unknown];
  * @throws Fault "invalid_message" for nesting beyond 64 levels, and for a member without a field in a message without `additional`
  */
 export function encodeDocument(descriptor: DescMessage, document: Document): Uint8Array {
-  const writer = new ByteWriter(MEMORY);
+  const writer = new ByteWriter();
   writeDocument(writer, descriptor, document);
   return writer.finish();
 }
 
 /** Returns the bytes of a message with a single field, which contains the document. */
 export function encodeInField(number: number, descriptor: DescMessage, document: Document): Uint8Array {
-  const writer = new ByteWriter(MEMORY);
-  writer.tag(number, DELIMITED);
-  const start = writer.begin();
+  const writer = new ByteWriter();
+  const start = writer.begin(number);
   writeDocument(writer, descriptor, document);
   writer.end(start);
   return writer.finish();
@@ -75,15 +79,13 @@ function writeMembers(
   const misfit = writeFields(writer, plan, values, plan.additional === undefined ? undefined : left, room, depth);
   if (misfit !== undefined) return misfit;
   if (payload !== undefined) {
-    writer.tag(payload.number, DELIMITED);
-    const start = writer.begin();
+    const start = writer.begin(payload.number);
     const payloadMisfit = writeFields(writer, payload.plan, payloadValues, left, room, depth);
     if (payloadMisfit !== undefined) return payloadMisfit;
     writer.end(start);
   }
   if (left.length > 0 && plan.additional !== undefined) {
-    writer.tag(plan.additional, DELIMITED);
-    const start = writer.begin();
+    const start = writer.begin(plan.additional);
     for (const [name, value] of left) writeEntry(writer, name, value, depth);
     writer.end(start);
   }
@@ -136,26 +138,12 @@ function writeList(
   room: boolean,
   depth: number,
 ): boolean {
-  if (!isPacked(item)) {
-    for (const value of values) if (!writeItem(writer, number, item, value, room, depth)) return false;
-    return true;
-  }
-  writer.tag(number, DELIMITED);
-  const start = writer.begin();
-  for (const value of values) if (!writeNumber(writer, item, value)) return false;
+  if (wireTypeOf(item.kind) === DELIMITED)
+    return values.every((value) => writeItem(writer, number, item, value, room, depth));
+  const start = writer.begin(number);
+  if (!values.every((value) => writeNumber(writer, item, value))) return false;
   writer.end(start);
   return true;
-}
-
-function isPacked({ kind }: Item): boolean {
-  return (
-    kind === "enum" ||
-    kind === "uint32" ||
-    kind === "uint64" ||
-    kind === "int64" ||
-    kind === "bool" ||
-    kind === "double"
-  );
 }
 
 function writeItem(
@@ -176,17 +164,13 @@ function writeItem(
     case "message":
     case "values":
     case "value": {
-      writer.tag(number, DELIMITED);
-      const start = writer.begin();
+      const start = writer.begin(number);
       if (!writeNested(writer, item, value, room, depth + 1)) return false;
       writer.end(start);
       return true;
     }
-    case "double":
-      writer.tag(number, FIXED64);
-      return writeNumber(writer, item, value);
     default:
-      writer.tag(number, VARINT);
+      writer.tag(number, wireTypeOf(item.kind));
       return writeNumber(writer, item, value);
   }
 }
@@ -204,12 +188,12 @@ function writeNested(
       return true;
     case "values":
       return Array.isArray(value) && (value.length === 0 || writeList(writer, item.list, value, room, depth));
-    case "struct":
+    case "message":
+      return isObject(value) && writeMembers(writer, item.plan, value, room, depth) === undefined;
+    default:
       if (!isObject(value)) return false;
       writeStruct(writer, value, depth);
       return true;
-    default:
-      return isObject(value) && writeMembers(writer, item.plan, value, room, depth) === undefined;
   }
 }
 
@@ -231,7 +215,7 @@ function writeNumber(writer: ByteWriter, item: Item, value: unknown): boolean {
       writer.double(value);
       return true;
     case "uint32":
-      if (!isUint32(value)) return false;
+      if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 0xffff_ffff) return false;
       writer.varint(value);
       return true;
     case "uint64":
@@ -242,15 +226,22 @@ function writeNumber(writer: ByteWriter, item: Item, value: unknown): boolean {
   }
 }
 
+const LONGEST_DECIMAL = 20;
+const DECIMAL = /^-?[1-9]\d*$/;
+
+/** Writes a whole number of 64 bits: in JSON a number while that is exact, beyond ±(2^53 - 1) decimal text. */
 function writeWhole(writer: ByteWriter, value: unknown, isSigned: boolean): boolean {
-  if (isWhole(value)) {
+  if (typeof value === "number") {
+    if (!Number.isSafeInteger(value) || (value < 0 && !isSigned)) return false;
     if (value >= 0) writer.varint(value);
-    else if (isSigned) writer.bigVarint(BigInt(value));
-    return value >= 0 || isSigned;
+    else writer.bigVarint(BigInt(value));
+    return true;
   }
-  const big = wholeOfText(value, isSigned);
-  if (big === undefined) return false;
-  writer.bigVarint(big);
+  if (typeof value !== "string" || value.length > LONGEST_DECIMAL || !DECIMAL.test(value)) return false;
+  const number = BigInt(value);
+  const isIn64Bits = number === (isSigned ? BigInt.asIntN(64, number) : BigInt.asUintN(64, number));
+  if (Number.isSafeInteger(Number(value)) || !isIn64Bits) return false;
+  writer.bigVarint(number);
   return true;
 }
 
@@ -268,12 +259,10 @@ function writeStruct(writer: ByteWriter, object: Document, depth: number): void 
 
 /** Writes one entry of the map `fields` of a Struct; `depth` is the level of the object. */
 function writeEntry(writer: ByteWriter, name: string, value: unknown, depth: number): void {
-  writer.tag(1, DELIMITED);
-  const entry = writer.begin();
+  const entry = writer.begin(1);
   writer.tag(1, DELIMITED);
   writer.text(name);
-  writer.tag(2, DELIMITED);
-  const start = writer.begin();
+  const start = writer.begin(2);
   writeValue(writer, value, depth + 1);
   writer.end(start);
   writer.end(entry);
@@ -291,13 +280,11 @@ function writeValue(writer: ByteWriter, value: unknown, depth: number): void {
     writer.tag(4, VARINT);
     writer.varint(value ? 1 : 0);
   } else if (Array.isArray(value)) {
-    writer.tag(6, DELIMITED);
-    const start = writer.begin();
+    const start = writer.begin(6);
     writeListValue(writer, value, depth);
     writer.end(start);
   } else if (isObject(value)) {
-    writer.tag(5, DELIMITED);
-    const start = writer.begin();
+    const start = writer.begin(5);
     writeStruct(writer, value, depth);
     writer.end(start);
   } else {
@@ -309,8 +296,7 @@ function writeValue(writer: ByteWriter, value: unknown, depth: number): void {
 function writeListValue(writer: ByteWriter, values: readonly unknown[], depth: number): void {
   assertLevel(depth);
   for (const value of values) {
-    writer.tag(1, DELIMITED);
-    const start = writer.begin();
+    const start = writer.begin(1);
     writeValue(writer, value, depth + 1);
     writer.end(start);
   }

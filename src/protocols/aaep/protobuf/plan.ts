@@ -1,12 +1,19 @@
 // The converter's plan of a message type, read from its descriptor once. docs/protobuf.md has the rules. Every mirrored member has presence, and
 // `additional` keeps members without a field. Conversion is total and never validates, because validating is the engine's work.
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { ownMember } from "../../../base/members.js";
 import { CORE_PREFIX, CORE_TYPE_URI } from "../../../engine/event/vocabulary.js";
-import { jsonTypeOf } from "./message-types.js";
+
+/** Wire types. */
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const DELIMITED = 2;
+
+type Scalar = "string" | "bool" | "double" | "uint32" | "uint64" | "int64";
 
 /** The kind of one value of a field. */
 export type Item =
-  | { readonly kind: "string" | "bool" | "double" | "uint32" | "uint64" | "int64" }
+  | { readonly kind: Scalar }
   | { readonly kind: "struct" }
   | { readonly kind: "value" }
   | {
@@ -61,15 +68,55 @@ export interface MessagePlan {
   readonly isEvent: boolean;
 }
 
+/** The wire type of a value of that kind. */
+export function wireTypeOf(kind: Item["kind"]): number {
+  switch (kind) {
+    case "double":
+      return FIXED64;
+    case "bool":
+    case "enum":
+    case "uint32":
+    case "uint64":
+    case "int64":
+      return VARINT;
+    default:
+      return DELIMITED;
+  }
+}
+
+/** The JSON member `type` of messages without a field for it: in protobuf the name of the message implies it. */
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  "aaep.v1.SubscriptionRequest": "subscription.request",
+  "aaep.v1.SubscriptionAccepted": "subscription.accepted",
+  "aaep.v1.SubscriptionRejected": "subscription.rejected",
+  "aaep.v1.SubscriptionRenegotiate": "subscription.renegotiate",
+  "aaep.v1.SubscriptionClose": "subscription.close",
+  "aaep.v1.ConfirmationReply": "confirmation.reply",
+  "aaep.v1.ClarificationReply": "clarification.reply",
+  "aaep.v1.AaepdSkip": "aaepd.skip",
+  "aaep.v1.AaepdListPending": "aaepd.list_pending",
+  "aaep.v1.AaepdPending": "aaepd.pending",
+  "aaep.v1.AaepdRepeat": "aaepd.repeat",
+  "aaep.v1.AaepdLeave": "aaepd.leave",
+  "aaep.v1.AaepdStop": "aaepd.stop",
+  "aaep.v1.AaepdError": "aaepd.error",
+  "aaep.v1.AaepdHeartbeat": "aaepd.heartbeat",
+  "aaep.v1.AaepdCheckpoint": "aaepd.checkpoint",
+  "aaep.v1.AaepdReplyNotTaken": "aaepd.reply_not_taken",
+  "aaep.v1.ProducerManifest": "aaep:producer.manifest",
+};
+
+/** Returns the `type` of a message's JSON form; undefined for messages that have none, or a field for it. */
+export function jsonTypeOf(typeName: string): string | undefined {
+  return ownMember(JSON_TYPES, typeName);
+}
+
 const STRUCT = "google.protobuf.Struct";
 const VALUE = "google.protobuf.Value";
 /** `FeatureSet.FieldPresence.IMPLICIT`. */
 const IMPLICIT = 2;
 
-const SCALARS: ReadonlyMap<
-  ScalarType,
-  Exclude<Item["kind"], "struct" | "value" | "enum" | "values" | "message">
-> = new Map([
+const SCALARS: ReadonlyMap<ScalarType, Scalar> = new Map([
   [ScalarType.STRING, "string"],
   [ScalarType.BOOL, "bool"],
   [ScalarType.DOUBLE, "double"],

@@ -6,13 +6,10 @@ import type { Codec } from "../../../contracts/codec.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import { claimsOfMessage } from "../json/claims.js";
 import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
-import { ByteWriter, DELIMITED } from "../protobuf/byte-writer.js";
-import { assertFewFields } from "../protobuf/value-count.js";
-import { createWriterMemory } from "../protobuf/writer-memory.js";
+import { assertFewFields } from "../protobuf/loose-fields.js";
+import { DELIMITED } from "../protobuf/plan.js";
+import { ByteWriter } from "../protobuf/writer.js";
 import { assertMessage } from "./service-messages.js";
-
-/** Shared, because one message is written at a time. */
-const MEMORY = createWriterMemory();
 
 const JSON_FIELD = AaepMessageSchema.field.json.number;
 const TYPE_FIELD = AaepMessageSchema.field.messageType.number;
@@ -73,7 +70,7 @@ function assertType(document: unknown, messageType: string): void {
 }
 
 function encoded(json: Uint8Array, type: unknown): Uint8Array {
-  const writer = new ByteWriter(MEMORY);
+  const writer = new ByteWriter();
   writer.tag(JSON_FIELD, DELIMITED);
   writer.varint(json.length);
   writer.raw(json);

@@ -10,10 +10,10 @@ import { Fault } from "../../../base/errors.js";
 import type { Codec } from "../../../contracts/codec.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import type { WireFormat } from "../../../engine/views/delivery.js";
+import { decodeSole } from "../protobuf/decode.js";
 import { type Document, encodeInField } from "../protobuf/encode.js";
 import { fieldNumbersIn } from "../protobuf/loose-fields.js";
-import { jsonTypeOf } from "../protobuf/message-types.js";
-import { soleMember } from "../protobuf/sole-member.js";
+import { jsonTypeOf } from "../protobuf/plan.js";
 import { assertMessage } from "./service-messages.js";
 
 const EVENTS = SubscribeResponseSchema.field.events.number;
@@ -60,7 +60,7 @@ export function createListenCodec(): Codec<Uint8Array, unknown> {
     textOf: writtenIn,
     decode: (frame) => {
       assertMessage(frame);
-      return soleMember(ListenRequestSchema, frame);
+      return decodeSole(ListenRequestSchema, frame);
     },
     encode: encodeResponse,
     checkpoint: encodeCheckpoint,
@@ -80,7 +80,7 @@ const CLOSE = SubscribeRequestSchema.field.close.number;
  */
 function requestIn(frame: Uint8Array): Record<string, unknown> | undefined {
   try {
-    return soleMember(SubscribeRequestSchema, frame);
+    return decodeSole(SubscribeRequestSchema, frame);
   } catch (caught) {
     const [number, ...more] = fieldNumbersIn(frame);
     const saysOtherwise = caught instanceof Fault && caught.pointer === "/type";

@@ -10,7 +10,7 @@ import { isJson, NO_CLAIMS, type ReadClaims, replyTokenIn } from "../json/claims
 import type { Message } from "../json/message.js";
 import { decodeDocument } from "../protobuf/decode.js";
 import { encodeDocument } from "../protobuf/encode.js";
-import { jsonTypeOf } from "../protobuf/message-types.js";
+import { jsonTypeOf } from "../protobuf/plan.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 
 /** An aaep.v1.AaepdError, with the members of `aaepd.error` in JSON. */

@@ -1,12 +1,9 @@
 // Writers share memory; what they have written must not show it.
 import { expect, test } from "vitest";
-import { ByteWriter } from "../../../../src/protocols/aaep/protobuf/byte-writer.js";
-import { createWriterMemory } from "../../../../src/protocols/aaep/protobuf/writer-memory.js";
-
-const MEMORY = createWriterMemory();
+import { ByteWriter } from "../../../../src/protocols/aaep/protobuf/writer.js";
 
 function written(text: string): Uint8Array {
-  const writer = new ByteWriter(MEMORY);
+  const writer = new ByteWriter();
   writer.text(text);
   return writer.finish();
 }
@@ -27,24 +24,24 @@ test("what was written stays as it was, whatever is written after it", () => {
 });
 
 test("several writers at a time do not write into each other", () => {
-  const writers = ["one", "two", "three"].map((text) => ({ text, writer: new ByteWriter(MEMORY) }));
+  const writers = ["one", "two", "three"].map((text) => ({ text, writer: new ByteWriter() }));
   for (const { text, writer } of writers) writer.text(text);
   for (const { text, writer } of writers) writer.text(text);
   for (const { text, writer } of writers) expect([...writer.finish()]).toEqual([...expected(text), ...expected(text)]);
 });
 
 test("a message that was given up leaves nothing in the next", () => {
-  const given = new ByteWriter(MEMORY);
+  const given = new ByteWriter();
   given.text("x".repeat(900));
   expect([...written("next")]).toEqual(expected("next"));
   expect([...written("and one more")]).toEqual(expected("and one more"));
 });
 
 test("a writer that is spent writes into nobody's message", () => {
-  const writer = new ByteWriter(MEMORY);
+  const writer = new ByteWriter();
   writer.text("first");
   const first = writer.finish();
-  const second = new ByteWriter(MEMORY);
+  const second = new ByteWriter();
   second.text("second");
   writer.text("late");
   expect([...first]).toEqual(expected("first"));

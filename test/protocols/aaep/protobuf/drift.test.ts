@@ -22,7 +22,7 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { buf } from "../../../../scripts/generate/buf.mjs";
 import { readSchemas } from "../../../../scripts/generate/flatten.mjs";
-import { jsonTypeOf } from "../../../../src/protocols/aaep/protobuf/message-types.js";
+import { jsonTypeOf } from "../../../../src/protocols/aaep/protobuf/plan.js";
 import { flatSchemas, type Schema } from "../../../support/schema-values.js";
 import { driftsOf } from "./drift.js";
 

@@ -8,7 +8,7 @@ import { ProducerManifestSchema } from "#gen/aaep/v1/manifest_pb.js";
 import { Fault } from "../../../../src/base/errors.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
-import { jsonTypeOf } from "../../../../src/protocols/aaep/protobuf/message-types.js";
+import { jsonTypeOf } from "../../../../src/protocols/aaep/protobuf/plan.js";
 import { canonicalJson } from "../../../support/canonical-json.js";
 import { casesOf } from "../../../support/extent.js";
 import { documentOf, messageOf } from "../../../support/protobuf-documents.js";

@@ -1,36 +1,52 @@
 // Writes bytes of protobuf once, into one buffer. The library's writer makes a piece for every string and joins the pieces level by level, which for
 // an event costs several times as much.
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
-import type { WriterMemory } from "./writer-memory.js";
-
-/** Wire types. */
-export const VARINT = 0;
-export const FIXED64 = 1;
-export const DELIMITED = 2;
+import { DELIMITED } from "./plan.js";
 
 /** Shorter texts are copied unit by unit, which costs less than a call of the platform's encoder. */
 const SHORT_TEXT = 100;
 
 const NOTHING = new Uint8Array(0);
 
-/** Writes one message; `finish` ends it. */
+const FIRST_CAPACITY = 1024;
+/** A larger buffer is not kept for the next message. */
+const MOST_KEPT = 64 * 1024;
+/** Small messages are cut from blocks of this size, like the platform's small buffers: separate memory costs more than their contents. */
+const BLOCK = 16 * 1024;
+const MOST_SHARED = 2 * 1024;
+
+/** Memory of all writers: the buffer of the last message, and the block from which small messages are cut. */
+const memory = { spare: new Uint8Array(FIRST_CAPACITY) as Uint8Array | undefined, block: NOTHING, used: 0 };
+
+/** Returns a permanent copy of the first `length` bytes. */
+function copyOf(bytes: Uint8Array, length: number): Uint8Array {
+  if (length > MOST_SHARED) return bytes.slice(0, length);
+  if (memory.used + length > memory.block.length) {
+    memory.block = new Uint8Array(BLOCK);
+    memory.used = 0;
+  }
+  const copy = memory.block.subarray(memory.used, memory.used + length);
+  copy.set(bytes.subarray(0, length));
+  memory.used += length;
+  return copy;
+}
+
+/** Writes one message; `finish` ends it. A writer has a buffer to itself. One that never finishes keeps it. */
 export class ByteWriter {
   /** Position of the next byte. A smaller value removes the bytes written since. */
   length = 0;
-  readonly #memory: WriterMemory;
-  #bytes: Uint8Array;
+  #bytes = memory.spare ?? new Uint8Array(FIRST_CAPACITY);
   #view: DataView | undefined;
 
-  constructor(memory: WriterMemory) {
-    this.#memory = memory;
-    this.#bytes = memory.take();
+  constructor() {
+    memory.spare = undefined;
   }
 
   /** Returns a copy of the written bytes. The writer cannot be used afterwards. */
   finish(): Uint8Array {
     const bytes = this.#bytes;
-    const written = this.#memory.copyOf(bytes, this.length);
-    this.#memory.giveBack(bytes);
+    const written = copyOf(bytes, this.length);
+    if (bytes.length <= MOST_KEPT) memory.spare = bytes;
     this.#bytes = NOTHING;
     this.#view = undefined;
     this.length = 0;
@@ -84,8 +100,9 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
-  /** Begins a part with its length in front. Pass the result to `end`. */
-  begin(): number {
+  /** Begins the delimited field of that number, with its length in front. Pass the result to `end`. */
+  begin(fieldNumber: number): number {
+    this.tag(fieldNumber, DELIMITED);
     this.#reserve(1);
     this.length += 1;
     return this.length;
