@@ -31,7 +31,7 @@ function copyOf(bytes: Uint8Array, length: number): Uint8Array {
   return copy;
 }
 
-/** Writes one message; `finish` ends it. A writer has a buffer to itself. One that never finishes keeps it. */
+/** Writes one message; `finish` ends it. A writer has a buffer to itself, and keeps it if it never finishes. */
 export class ByteWriter {
   /** Position of the next byte. A smaller value removes the bytes written since. */
   length = 0;

@@ -6,7 +6,7 @@ import { BOUNDARIES, type EventFilters, type Terms } from "../../../engine/terms
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/capability-words.js";
 import { isObject, notesOfTypes, notesOfUnknown, unknownValue } from "./notes.js";
 
-/** What a request asks for. */
+/** The terms that a request asks for, and what is said about the rest of it. */
 export interface Requested {
   /** The terms that it names. Lists keep their order and have no duplicates. */
   readonly terms: Partial<Terms>;
