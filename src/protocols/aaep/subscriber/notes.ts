@@ -30,7 +30,7 @@ export function unknownValue(path: string, value: unknown, known: readonly unkno
   return `${path}: ${quoted(value)} is not known here and was left out. Known are ${known.join(", ")}.`;
 }
 
-/** Notes the unknown of several capabilities, and counts those behind the eighth. The capability of an unknown extension has no effect either (§5.3.2). */
+/** Notes unknown capabilities, and counts those behind the eighth. The capability of an unknown extension has no effect (§5.3.2). */
 export function notesOfUnknown(unknown: readonly string[], known: readonly string[]): readonly string[] {
   const told = unknown.slice(0, MOST_NAMES).map((name) => unknownNote(name, didYouMean(name, known)));
   const leftCount = unknown.length - told.length;
