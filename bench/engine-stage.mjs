@@ -2,7 +2,7 @@
 import { createIdSource, sha256Hex } from "../dist/src/daemon/platform/ids.js";
 import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
 import { createUtf8 } from "../dist/src/daemon/platform/utf8.js";
-import { createEngine } from "../dist/src/engine/engine.js";
+import { Engine } from "../dist/src/engine/engine.js";
 import { createJournalRing } from "../dist/src/engine/journal/journal-ring.js";
 import { createWakeUps } from "../dist/src/engine/time/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
@@ -80,7 +80,7 @@ export function createEngineStage({
   const sendingTurns = new Turns(clock, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   const silent = () => {};
   const ids = createIdSource();
-  const engine = createEngine(
+  const engine = new Engine(
     {
       clock,
       ids,

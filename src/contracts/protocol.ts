@@ -1,6 +1,5 @@
 import type { Fault } from "../base/errors.js";
-import type { NamedSubscription, Outlet } from "../engine/subscriptions/subscription-spec.js";
-import type { PendingDeliveries, Taken } from "../engine/subscriptions/taken.js";
+import type { NamedSubscription, Outlet, PendingDeliveries, Taken } from "../engine/subscriptions/subscription-spec.js";
 import type { Checkpoint } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 import type { PeerIdentity } from "./transport.js";

@@ -1,6 +1,6 @@
 import type { Fault } from "../base/errors.js";
 import type { JsonOutline } from "../base/json-document.js";
-import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
+import type { PendingDeliveries } from "../engine/subscriptions/subscription-spec.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 import type { DeliveryStream, EndReason, Protocol } from "./protocol.js";

@@ -180,7 +180,11 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     },
   };
 
-  const endpoint: EndpointServices = { ...shared, protocols: createProtocols(shared), refused: engine.refused };
+  const endpoint: EndpointServices = {
+    ...shared,
+    protocols: createProtocols(shared),
+    refused: (reason) => engine.refused(reason),
+  };
 
   const track = (served: Conversation, peer: PeerIdentity, transport: string): void => {
     connections.set(served, transport);

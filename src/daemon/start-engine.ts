@@ -2,7 +2,7 @@
 import { Fault } from "../base/errors.js";
 import type { Audit } from "../contracts/audit.js";
 import type { Journal } from "../contracts/journal.js";
-import { createEngine, type Engine } from "../engine/engine.js";
+import { Engine } from "../engine/engine.js";
 import { assertEvent, assertPublishedEvent } from "../protocols/aaep/validation/validate.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { engineOptionsOf } from "./engine-options.js";
@@ -26,7 +26,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
   try {
     if (options.sequencing === "warn")
       log.warn({}, "`sequencing: warn` has no effect any more: events out of order are refused. Remove it.");
-    const engine = createEngine(
+    const engine = new Engine(
       {
         clock,
         ids,
@@ -34,8 +34,8 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
         audit,
         idServices: { sha256Hex },
         segmenter,
-        createJournal: (evicted) => {
-          journal = create(evicted);
+        createJournal: () => {
+          journal = create();
           return journal;
         },
         validate:

@@ -6,7 +6,7 @@ import type { Journal } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./event/derived-id.js";
-import type { Evicted } from "./event/event.js";
+
 import type { ValidateEvent } from "./sessions/event-intake.js";
 import type { PublishLimits, SessionCounts } from "./sessions/session-limits.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
@@ -52,7 +52,7 @@ export interface EngineServices {
   readonly segmenter: Segmenter;
   readonly log: Log;
   readonly audit: Audit;
-  /** Makes the journal, which calls `evicted` with each event that can no longer be read. */
-  readonly createJournal: (evicted: (event: Evicted) => void) => Journal;
+
+  readonly createJournal: () => Journal;
   readonly validate: ValidateEvent;
 }

@@ -4,12 +4,12 @@ import type { FaultCode } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
+import type { Publishing } from "./agents/publishing.js";
 import type { Epoch } from "./event/event.js";
 import type { DeliveryLatencies, Hub, HubCounts } from "./hub/hub.js";
 import type { Questions } from "./questions/questions.js";
 import type { OpenTool } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
-import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/delivery-counts.js";
 import type { Subscription } from "./subscriptions/subscription.js";
 import type {
   ClosureReason,
@@ -19,6 +19,7 @@ import type {
   PaceChange,
   SubscriptionStatus,
 } from "./subscriptions/subscription-spec.js";
+import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/subscription-spec.js";
 import type { AbleSubscriptions } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import { shortenedText } from "./text/shortened-text.js";
@@ -116,34 +117,15 @@ export interface EngineStatus extends HubCounts {
 export interface EngineStatusServices {
   readonly clock: Pick<Clock, "now" | "wallTime">;
   readonly journal: Pick<Journal, "head" | "status">;
-  readonly hub: Pick<Hub, "rates" | "latencies">;
-  /** Latencies of publishes. */
-  readonly publishLatencies: () => LatencyCounts;
-  readonly sessions: Pick<Sessions, "openIds" | "summary">;
-  readonly questions: Pick<Questions, "open" | "shownCount">;
-  /** The instant at which the grace of a session's agent ends (R8). */
-  readonly graceUntil: (sessionId: string) => Millis | undefined;
+  readonly hub: Hub;
+  readonly sessions: Sessions;
+  readonly questions: Questions;
+  readonly publishing: Pick<Publishing, "graceUntil" | "latencies">;
   readonly countAble: () => AbleSubscriptions;
   readonly log: Pick<Log, "info">;
 }
 
 type AccountedSubscription = NamedSubscription & Pick<Subscription, "status" | "terms">;
-
-/** The accounts of all open subscriptions. */
-export interface EngineAccounts {
-  readonly opened: (subscription: AccountedSubscription) => void;
-  /** Closes the account of a subscription that has ended. Call it once. */
-  readonly closed: (subscription: AccountedSubscription, reason: ClosureReason) => void;
-  /** Counts a conversation that ended before it became a subscription. */
-  readonly refused: (reason: ClosureReason) => void;
-  /** Counts a publish that was refused, before the engine or by it. */
-  readonly publishRefused: (code: FaultCode) => void;
-  /** Writes to the log at the beginning and at the end of each episode. */
-  readonly pace: (change: PaceChange, who: NamedSubscription) => void;
-  /** The whole report. It costs in proportion to the number of subscriptions and questions. */
-  readonly report: () => EngineReport;
-  readonly limits: SlowLimits;
-}
 
 const ASKED_LENGTH = 200;
 
@@ -152,29 +134,95 @@ const PACE_SENTENCES: Readonly<Record<PaceChange, string>> = {
   caught_up: "a subscription that took too slowly has caught up",
 };
 
-export function createEngineAccounts(services: EngineStatusServices, limits: SlowLimits): EngineAccounts {
-  const { clock, journal, hub, sessions, questions } = services;
-  /** The beginning of each subscription, in milliseconds since 1970. */
-  const open = new Map<AccountedSubscription, number>();
-  const ended = createDeliveryCounts();
-  const closures = new Map<ClosureReason, number>();
-  const refusals = new Map<FaultCode, number>();
+/** The accounts of all open subscriptions. */
+export class EngineAccounts {
+  private readonly services: EngineStatusServices;
+  private readonly limits: SlowLimits;
+  // The beginning of each subscription, in milliseconds since 1970.
+  private readonly open = new Map<AccountedSubscription, number>();
+  private readonly ended = createDeliveryCounts();
+  private readonly closures = new Map<ClosureReason, number>();
+  private readonly refusals = new Map<FaultCode, number>();
 
-  const count = (reason: ClosureReason): void => void closures.set(reason, (closures.get(reason) ?? 0) + 1);
+  constructor(services: EngineStatusServices, limits: SlowLimits) {
+    this.services = services;
+    this.limits = limits;
+  }
 
-  function* sessionReports(
+  opened(subscription: AccountedSubscription): void {
+    this.open.set(subscription, this.services.clock.wallTime());
+  }
+
+  /** Closes the account of a subscription that has ended. Call it once. */
+  closed(subscription: AccountedSubscription, reason: ClosureReason): void {
+    if (!this.open.delete(subscription)) return;
+    addCounts(this.ended, subscription.status().counts);
+    this.refused(reason);
+  }
+
+  /** Counts a conversation that ended before it became a subscription. */
+  refused(reason: ClosureReason): void {
+    this.closures.set(reason, (this.closures.get(reason) ?? 0) + 1);
+  }
+
+  /** Counts a publish that was refused, before the engine or by it. */
+  publishRefused(code: FaultCode): void {
+    this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
+  }
+
+  /** Writes to the log at the beginning and at the end of each episode. */
+  pace(change: PaceChange, { id: subscriptionId, subscriberId }: NamedSubscription): void {
+    const { log, journal } = this.services;
+    log.info({ subscriptionId, subscriberId, epoch: journal.head() }, PACE_SENTENCES[change]);
+  }
+
+  report(): EngineReport {
+    const { clock, journal, hub, sessions, publishing } = this.services;
+    const now = clock.now();
+    const offset = clock.wallTime() - now;
+    const wallTimeOf = (at: Millis): number => at + offset;
+    const kept = journal.status();
+    const totals = createDeliveryCounts();
+    addCounts(totals, this.ended);
+    const subscriptions: SubscriptionReport[] = [];
+    for (const [subscription, since] of this.open) {
+      const status = subscription.status();
+      addCounts(totals, status.counts);
+      subscriptions.push(subscriptionReport(subscription, status, since, kept, wallTimeOf));
+    }
+    const openIds = sessions.openIds();
+    return {
+      sessions: { [Symbol.iterator]: () => this.sessionReports(openIds, now, wallTimeOf)[Symbol.iterator]() },
+      sessionCount: openIds.length,
+      subscriptions,
+      questions: this.questionReports(wallTimeOf),
+      publishedPerSecond: hub.rates.published.perSecond(now),
+      deliveredPerSecond: hub.rates.delivered.perSecond(now),
+      publishedTotal: hub.rates.published.total(),
+      latencies: {
+        publish: publishing.latencies(),
+        delivery: { limited: hub.latencies.limited.counts(), unlimited: hub.latencies.unlimited.counts() },
+      },
+      totals,
+      closures: this.closures,
+      refusals: this.refusals,
+      limits: this.limits,
+      head: journal.head(),
+      journal: kept,
+    };
+  }
+
+  private *sessionReports(
     ids: readonly string[],
     now: Millis,
     wallTimeOf: (at: Millis) => number,
   ): Iterable<SessionReport> {
+    const { sessions, publishing } = this.services;
     for (const sessionId of ids) {
       const summary = sessions.summary(sessionId);
       if (summary === undefined) continue;
-      const asked = summary.openQuestions.reduce<Millis | undefined>(
-        (first, { at }) => (first === undefined || at < first ? at : first),
-        undefined,
-      );
-      const until = summary.isAgentConnected ? undefined : services.graceUntil(sessionId);
+      const asked = summary.openQuestions.map(({ at }) => at);
+      const until = summary.isAgentConnected ? undefined : publishing.graceUntil(sessionId);
       yield {
         sessionId,
         agentId: summary.producer.agent_id,
@@ -184,7 +232,7 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
         openTools: summary.openTools,
         openOutputCount: summary.openOutputs.length,
         openQuestionCount: summary.openQuestions.length,
-        askedForMs: asked === undefined ? undefined : now - asked,
+        askedForMs: asked.length === 0 ? undefined : now - Math.min(...asked),
         toolsForMs: summary.openTools.map(({ at }) => (at === undefined ? undefined : now - at)),
         isAgentConnected: summary.isAgentConnected,
         graceUntil: until === undefined ? undefined : wallTimeOf(until),
@@ -192,8 +240,9 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
     }
   }
 
-  const questionReports = (wallTimeOf: (at: Millis) => number): readonly QuestionReport[] => {
-    const able = services.countAble();
+  private questionReports(wallTimeOf: (at: Millis) => number): readonly QuestionReport[] {
+    const { questions, countAble } = this.services;
+    const able = countAble();
     return questions.open().map(({ sessionId, kind, event, at, token }) => {
       const text = kind === "confirmation" ? event.action : event.question;
       const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
@@ -207,69 +256,30 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
         shownCount: questions.shownCount(token),
       };
     });
-  };
+  }
+}
 
+function subscriptionReport(
+  { id: subscriptionId, subscriberId, terms }: AccountedSubscription,
+  status: SubscriptionStatus,
+  since: number,
+  kept: JournalStatus,
+  wallTimeOf: (at: Millis) => number,
+): SubscriptionReport {
+  const { reads, lag, waitingCount, untakenCount, behindSince, blockedSince, counts } = status;
   return {
-    opened: (subscription) => void open.set(subscription, clock.wallTime()),
-    closed: (subscription, reason) => {
-      if (!open.delete(subscription)) return;
-      addCounts(ended, subscription.status().counts);
-      count(reason);
-    },
-    refused: count,
-    publishRefused: (code) => void refusals.set(code, (refusals.get(code) ?? 0) + 1),
-    pace: (change, { id: subscriptionId, subscriberId }) =>
-      services.log.info({ subscriptionId, subscriberId, epoch: journal.head() }, PACE_SENTENCES[change]),
-    limits,
-    report: () => {
-      const now = clock.now();
-      const offset = clock.wallTime() - now;
-      const wallTimeOf = (at: Millis): number => at + offset;
-      const kept = journal.status();
-      const totals = createDeliveryCounts();
-      addCounts(totals, ended);
-      const subscriptions: SubscriptionReport[] = [];
-      for (const [subscription, since] of open) {
-        const status = subscription.status();
-        const terms = subscription.terms;
-        addCounts(totals, status.counts);
-        subscriptions.push({
-          subscriptionId: subscription.id,
-          subscriberId: subscription.subscriberId,
-          since,
-          terms,
-          reads: status.reads,
-          isPaused: terms.paused,
-          isBlocked: status.blockedSince !== undefined,
-          lag: status.lag,
-          queueCount: status.waitingCount,
-          // Epochs of an earlier boot are far below. The journal never holds more events than this count.
-          untakenCount:
-            status.reads === "journal" ? Math.min(status.untakenCount, kept.eventCount) : status.untakenCount,
-          behindSince: status.behindSince === undefined ? undefined : wallTimeOf(status.behindSince),
-          counts: { ...status.counts },
-        });
-      }
-      const openIds = sessions.openIds();
-      return {
-        sessions: { [Symbol.iterator]: () => sessionReports(openIds, now, wallTimeOf)[Symbol.iterator]() },
-        sessionCount: openIds.length,
-        subscriptions,
-        questions: questionReports(wallTimeOf),
-        publishedPerSecond: hub.rates.published.perSecond(now),
-        deliveredPerSecond: hub.rates.delivered.perSecond(now),
-        publishedTotal: hub.rates.published.total(),
-        latencies: {
-          publish: services.publishLatencies(),
-          delivery: { limited: hub.latencies.limited.counts(), unlimited: hub.latencies.unlimited.counts() },
-        },
-        totals,
-        closures,
-        refusals,
-        limits,
-        head: journal.head(),
-        journal: kept,
-      };
-    },
+    subscriptionId,
+    subscriberId,
+    since,
+    terms,
+    reads,
+    isPaused: terms.paused,
+    isBlocked: blockedSince !== undefined,
+    lag,
+    queueCount: waitingCount,
+    // Epochs of an earlier boot are far below. The journal never holds more events than this count.
+    untakenCount: reads === "journal" ? Math.min(untakenCount, kept.eventCount) : untakenCount,
+    behindSince: behindSince === undefined ? undefined : wallTimeOf(behindSince),
+    counts: { ...counts },
   };
 }

@@ -4,8 +4,7 @@
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { DeliverySource, DeliveryStream, EndReason } from "../contracts/protocol.js";
-import type { NamedSubscription } from "../engine/subscriptions/subscription-spec.js";
-import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
+import type { NamedSubscription, PendingDeliveries } from "../engine/subscriptions/subscription-spec.js";
 import { checkpointBatch, type DeliveryBatch, withCheckpoint } from "../engine/views/delivery.js";
 import type { Turns } from "./turns.js";
 

@@ -5,8 +5,8 @@ import type { EngineRig } from "./rigs/engine-rig.js";
 export function metricsOfRig(rig: EngineRig, others: Partial<MetricsSources> = {}): Metrics {
   return createMetrics({
     version: "1.2.3-test",
-    status: rig.engine.status,
-    report: rig.engine.report,
+    status: () => rig.engine.status(),
+    report: () => rig.engine.report(),
     wallTime: rig.clock.wallTime,
     connections: () => new Map(),
     replies: () => new Map(),

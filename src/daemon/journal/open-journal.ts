@@ -1,11 +1,9 @@
 // Opens the journal: in memory, or on disk with a window in memory before it (docs/journal.md).
-import type { createEngine } from "../../engine/engine.js";
+import type { EngineServices } from "../../engine/engine-options.js";
 import { createJournalRing } from "../../engine/journal/journal-ring.js";
 import type { WindowedJournal } from "../../storage/window/windowed-journal.js";
 import type { Configuration } from "../config/config.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
-
-type EngineServices = Parameters<typeof createEngine>[0];
 
 export interface JournalServices extends Pick<EngineServices, "clock" | "log" | "ids"> {}
 
@@ -40,14 +38,13 @@ export async function openJournal(
   const { journal, journalMaxEvents: maxEvents, journalMaxBytes: maxBytes } = options;
   if (journal.kind === "memory") {
     return {
-      create: (evicted) =>
+      create: () =>
         createJournalRing({
           id: ids.hex(16),
           firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
           maxEvents,
           maxBytes: maxBytes ?? MEMORY_BYTES,
           wallTimeOffset: () => clock.wallTime() - clock.now(),
-          evicted,
         }),
       retentionChanged: () => {},
       abandon: async () => {},
@@ -88,8 +85,8 @@ export async function openJournal(
   log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
   let onDisk: WindowedJournal | undefined;
   return {
-    create: (evicted) => {
-      onDisk = opened.create(evicted);
+    create: () => {
+      onDisk = opened.create(() => {});
       return onDisk;
     },
     retentionChanged: () => onDisk?.retain(retention()),

@@ -111,8 +111,8 @@ async function offerServices(
   ];
   const metrics = transports.createMetrics?.({
     version: options.version,
-    status: aaep.engine.status,
-    report: aaep.engine.report,
+    status: () => aaep.engine.status(),
+    report: () => aaep.engine.report(),
     wallTime: clock.wallTime,
     connections: by.connections,
     replies: () => by.replies,

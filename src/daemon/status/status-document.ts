@@ -3,7 +3,7 @@
 import { Fault } from "../../base/errors.js";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../../engine/engine-status.js";
-import type { DeliveryCounts } from "../../engine/subscriptions/delivery-counts.js";
+import type { DeliveryCounts } from "../../engine/subscriptions/subscription-spec.js";
 import type { Terms } from "../../engine/terms/terms.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import { limitsDocument } from "../../protocols/aaep/subscriber/subscriber-messages.js";

@@ -102,13 +102,16 @@ export class Hub {
   }
 
   /**
-   * The view of these terms, which equal terms share; begins one if there is none. `instead`: the view that the caller leaves for it. Throws
-   * "rate_limit" beyond the most sets of terms, unless `mayExceed`.
+   * Makes the subscription a member of the view of these terms, which equal terms share; begins one if there is none. `instead`: the view that it
+   * leaves for it. Throws "rate_limit" beyond the most sets of terms, unless `mayExceed`.
    */
-  view(terms: Terms, instead?: SharedView, mayExceed = false): SharedView {
-    const key = viewKey(terms);
-    const known = this.views.get(key);
-    if (known !== undefined) return known;
+  join(member: ViewMember, terms: Terms, instead?: SharedView, mayExceed = false): SharedView {
+    const shared = this.views.get(viewKey(terms)) ?? this.begin(terms, instead, mayExceed);
+    shared.members.add(member);
+    return shared;
+  }
+
+  private begin(terms: Terms, instead: SharedView | undefined, mayExceed: boolean): SharedView {
     const freed = instead?.members.size === 1 ? 1 : 0;
     if (!mayExceed && this.views.size - freed >= this.options.maxTermSets) {
       const sentence = `Ask for terms that another subscription has, or try again later: there are ${this.options.maxTermSets} different sets of terms.`;
@@ -125,14 +128,15 @@ export class Hub {
         ),
     );
     shared.trimAt = this.trimStep();
-    // A view that begins in the middle of an output begins with the piece in progress (R10).
-    for (const text of this.outputs.all()) shared.view.texts.follow(text);
-    this.views.set(key, shared);
+    try {
+      // A view that begins in the middle of an output begins with the piece in progress (R10).
+      for (const text of this.outputs.all()) shared.view.texts.follow(text, this.lowestHeld(text.key));
+    } catch (caught) {
+      shared.view.close();
+      throw caught;
+    }
+    this.views.set(shared.view.terms.key, shared);
     return shared;
-  }
-
-  join(member: ViewMember, shared: SharedView): void {
-    shared.members.add(member);
   }
 
   leave(member: ViewMember, shared: SharedView): void {

@@ -7,9 +7,10 @@ import { BATCH_COUNT, type ReadTurn, type ReadTurns } from "../time/read-turns.j
 import { createWakeUps } from "../time/wake-ups.js";
 import type { OutputTexts } from "../views/output-texts.js";
 import { outputKey } from "../views/rendered-entry.js";
-import type { Unit } from "../views/unit.js";
+import { timestampOf, type Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import type { ViewTerms } from "../views/view-terms.js";
+import type { Listener } from "./listener.js";
 
 /** Where to begin to read, and what was given of the events behind that place. */
 export interface ReadFrom {
@@ -25,12 +26,52 @@ export interface ReadFrom {
 
 /** The subscription that reads. */
 export interface BacklogOwner {
-  /** The form of an entry in a backlog; undefined for an entry that a backlog leaves out (R17). */
-  readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** Events between these two epochs have aged out unread (R27). */
-  readonly agedOut: (after: Epoch, oldest: Epoch) => void;
+  readonly listener: Listener;
   /** Something can be taken again. */
   readonly wake: () => void;
+  /** Events between these two epochs have aged out unread (R27). */
+  readonly agedOut: (after: Epoch, oldest: Epoch) => void;
+}
+
+/** Text that a subscription is owed of an output, of which a part was released or given before. */
+interface OwedText {
+  readonly output: string;
+  readonly position: number;
+  readonly firstEpoch: Epoch;
+}
+
+/**
+ * From where the journal has what a view's units from `index` on consist of, and where the owed text of each output begins. `group`: the units before
+ * them, which were released with `releasedTo` and leave before what is read.
+ */
+export function restOfView(
+  view: View,
+  index: number,
+  releasedTo: Epoch,
+  group: readonly Unit[],
+): { readonly from: ReadFrom; readonly owed: Iterable<OwedText> } {
+  let after = releasedTo;
+  const owed = new Map<string, OwedText>();
+  const owe = ({ output, position, firstEpoch }: OwedText): void => {
+    if (owed.has(output)) return;
+    owed.set(output, { output, position, firstEpoch });
+    after = Math.min(after, firstEpoch - 1);
+  };
+  // Per session, the timestamp of the last unit that leaves before, else of the first pending one, which was released after everything sent.
+  const sent = new Map(group.map((unit) => [unit.session, timestampOf(unit)]));
+  const noteSent = (session: string, timestamp: string | undefined): void => {
+    if (timestamp !== undefined && !sent.has(session)) sent.set(session, timestamp);
+  };
+  for (const unit of view.log.from(index)) {
+    noteSent(unit.session, timestampOf(unit));
+    if (unit.kind === "text") owe(unit);
+  }
+  for (const held of view.texts.held()) {
+    noteSent(held.session, view.lastTimestamp(held.session));
+    owe(held);
+  }
+  const texts = new Map([...owed].map(([output, { firstEpoch }]) => [output, firstEpoch]));
+  return { from: { after, givenTo: releasedTo, texts, sent }, owed: owed.values() };
 }
 
 /** Most events of one read, even after a peer took nothing for long. */
@@ -71,6 +112,11 @@ export class Backlog {
   /** Where another reader would go on, once the released units and the held text are taken. */
   get rest(): ReadFrom {
     return { ...this.from, after: this.after, givenTo: Math.max(this.after, this.from.givenTo) };
+  }
+
+  /** The newest event that was read. */
+  get readTo(): Epoch {
+    return this.after;
   }
 
   /** Everything up to this epoch was taken. */
@@ -170,7 +216,7 @@ export class Backlog {
       this.view.noteTimestamp(event.session_id, event.timestamp);
       return;
     }
-    const told = this.owner.asBacklog(entry);
+    const told = this.owner.listener.asBacklog(entry);
     if (told === undefined) return;
     const rendered = this.hub.renderedOf(told);
     this.view.texts.beginPublish();

@@ -3,11 +3,11 @@
 import { AAEPD } from "../event/vocabulary.js";
 import { joinText } from "../views/join-text.js";
 import type { EventUnit, Unit } from "../views/unit.js";
-import type { RunningCounts } from "./delivery-counts.js";
+import type { RunningCounts } from "./subscription-spec.js";
 
 /** The subscription of a queue. */
 export interface DeliveryQueueOwner {
-  /** Most units in the queue. At the limit `offer` refuses a unit, and it stays in its view. */
+  /** Most units in the queue that come from the source. */
   readonly limit: number;
   /** Longest merged text, in code points. */
   readonly maxChars: number;
@@ -38,29 +38,21 @@ export class DeliveryQueue {
     this.owner = owner;
   }
 
-  /** Takes a unit; with `merging`, joins it to a waiting unit if possible. Returns false if the queue is full, and then takes nothing. */
-  offer(unit: Unit, merging: boolean): boolean {
-    if (merging && this.entries !== undefined) {
-      const index = partnerOf(unit, this.entries);
-      const partner = this.entries[index];
-      const joined = partner === undefined ? undefined : this.join(partner.unit, unit);
-      if (partner !== undefined && joined !== undefined) {
-        this.entries.splice(index, 1);
-        this.left(partner);
-        this.owner.counts.merged += joined === "nothing" ? 2 : 1;
-        if (joined !== "nothing") this.enter({ unit: joined, age: partner.age, closed: false });
-        return true;
-      }
+  /** Takes a unit, even if the queue is full. With `mayMerge` it joins a waiting unit if possible. */
+  put(unit: Unit, mayMerge = false): void {
+    const { entries, owner } = this;
+    const index = mayMerge && entries !== undefined ? partnerOf(unit, entries) : -1;
+    const partner = entries?.[index];
+    const joined = partner === undefined ? undefined : this.join(partner.unit, unit);
+    if (partner === undefined || joined === undefined) {
+      this.arrivals += 1;
+      this.enter({ unit, age: this.arrivals, closed: false });
+      return;
     }
-    if (this.isFull()) return false;
-    this.put(unit);
-    return true;
-  }
-
-  /** Takes a unit even if the queue is full. */
-  put(unit: Unit): void {
-    this.arrivals += 1;
-    this.enter({ unit, age: this.arrivals, closed: false });
+    entries?.splice(index, 1);
+    this.left(partner);
+    owner.counts.merged += joined === "nothing" ? 2 : 1;
+    if (joined !== "nothing") this.enter({ unit: joined, age: partner.age, closed: false });
   }
 
   head(): Unit | undefined {
@@ -79,13 +71,9 @@ export class DeliveryQueue {
     return this.entries?.length ?? 0;
   }
 
-  /** Whether `offer` takes only units that join another. */
+  /** Whether units of the source stay where they are for now. */
   isFull(): boolean {
     return this.size() >= this.owner.limit;
-  }
-
-  ofSession(session: string): readonly Unit[] {
-    return this.all().filter((unit) => unit.session === session);
   }
 
   all(): readonly Unit[] {

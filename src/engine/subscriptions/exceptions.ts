@@ -16,10 +16,6 @@ export class Exceptions {
   private readonly floors = new Map<string, number>();
   private readonly skipped = new Set<string>();
 
-  get isEmpty(): boolean {
-    return this.ahead.size + this.passed.size + this.floors.size + this.skipped.size === 0;
-  }
-
   /** Whether no further critical event may go ahead. */
   get isFull(): boolean {
     return this.ahead.size >= MOST_AHEAD;
@@ -70,10 +66,6 @@ export class Exceptions {
   /** The text of an output below `position` was given. */
   raiseFloor(output: string, position: number): void {
     if (position > (this.floors.get(output) ?? 0)) this.floors.set(output, position);
-  }
-
-  floorOf(output: string): number {
-    return this.floors.get(output) ?? 0;
   }
 
   skip(output: string): void {

@@ -1,217 +1,118 @@
-// The units that one subscription has not been handed: those in its queue, where they merge, and behind them its source (R9, R10, R18).
+// Everything that one subscription is owed and has not been handed: events that leave first, sums and losses, the queue, in which waiting units
+// merge, and behind it the units of its view, or of the journal while it reads back (R9, R10, R17, R18). README.md has a table of the places.
 import type { Millis } from "../../contracts/clock.js";
-import type { Journal } from "../../contracts/journal.js";
-import type { IdServices } from "../event/derived-id.js";
-import type { Epoch } from "../event/event.js";
-import type { Hub } from "../hub/hub.js";
+import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
-import type { EpochSteps } from "../journal/epoch-boots.js";
+import type { Loss } from "../notices/daemon-events.js";
 import type { Terms } from "../terms/terms.js";
-import type { ReadTurns } from "../time/read-turns.js";
 import { collapsedEvent } from "../views/merged-events.js";
 import { RenderedEntry } from "../views/rendered-entry.js";
-import { type EventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
+import { type EventUnit, eventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
-import { Backlog, type BacklogOwner, type ReadFrom } from "./backlog.js";
-import { createDeliveryCounts } from "./delivery-counts.js";
+import { Backlog, type ReadFrom, restOfView } from "./backlog.js";
+import { Briefing } from "./briefing.js";
 import { DeliveryQueue, type DeliveryQueueOwner } from "./delivery-queue.js";
 import { Exceptions } from "./exceptions.js";
-import { Source } from "./source.js";
-
-export interface PendingServices {
-  readonly hub: Hub;
-  readonly journal: Journal;
-  readonly steps: EpochSteps;
-  readonly readTurns: ReadTurns;
-  readonly ids: IdServices;
-  readonly now: () => Millis;
-}
+import type { Listener } from "./listener.js";
+import type { SubscriptionServices } from "./subscription-services.js";
+import { createDeliveryCounts, type RunningCounts } from "./subscription-spec.js";
 
 /** The subscription of pending units. */
-export interface PendingOwner extends BacklogOwner {
+export interface PendingOwner {
   readonly terms: Terms;
-  /** Most units in the queue. */
-  readonly queueLimit: number;
-  /** A unit of the source enters the queue, or leaves. */
-  readonly coming: (unit: Unit) => void;
-  /** A critical unit goes ahead of the queue. */
-  readonly goesFirst: (unit: EventUnit) => void;
-  /** Everything was read back. */
-  readonly caughtUp: () => void;
+  readonly listener: Listener;
+  readonly wake: () => void;
 }
 
+/** An event that leaves before all others, at once and outside the budget. */
+interface First {
+  readonly kind: "critical" | "question" | "notice" | "repeat";
+  readonly entry: JournaledEvent;
+}
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+
 export class Pending implements DeliveryQueueOwner {
-  readonly counts = createDeliveryCounts();
+  readonly counts: RunningCounts = createDeliveryCounts();
+  readonly first: First[] = [];
   readonly queue = new DeliveryQueue(this);
-  readonly source: Source;
   /** Present while something is not got again, or not at all. */
   exceptions: Exceptions | undefined;
+  /** Present while sums or a loss are owed. */
+  briefing: Briefing | undefined;
+  shared: SharedView;
+  view: View;
+  /** Index in the view of the next unit. */
+  index: number;
+  /** The reader; undefined while the subscription follows its view. */
+  backlog: Backlog | undefined;
+  /** When the view was last begun to be followed; in the future while the journal is read. */
+  followsSince: Millis = Number.NEGATIVE_INFINITY;
+  // Critical units of the view before this index were looked at.
+  private criticalFrom: number;
   private readonly owner: PendingOwner;
-  private readonly services: PendingServices;
+  private readonly services: SubscriptionServices;
 
-  constructor(shared: SharedView, owner: PendingOwner, services: PendingServices) {
-    this.source = new Source(shared);
+  constructor(shared: SharedView, owner: PendingOwner, services: SubscriptionServices) {
+    this.shared = shared;
+    this.view = shared.view;
+    this.index = shared.view.log.end;
+    this.criticalFrom = this.index;
     this.owner = owner;
     this.services = services;
   }
 
   get limit(): number {
-    return this.owner.queueLimit;
+    return this.services.limits.queueLimitCount;
   }
 
   get maxChars(): number {
     return this.owner.terms.maxChars;
   }
 
-  get view(): View {
-    return this.source.view;
+  /** Whether the subscription follows its view and has taken all units. */
+  get isAtEnd(): boolean {
+    return this.backlog === undefined && this.index >= this.view.log.end;
   }
 
   get isEmpty(): boolean {
-    return this.queue.size() === 0 && this.source.isAtEnd;
+    return this.queue.size() === 0 && this.isAtEnd;
+  }
+
+  /** Whether a sum or a loss is owed. */
+  get isBriefing(): boolean {
+    if (this.briefing?.isDone === true) this.briefing = undefined;
+    return this.briefing !== undefined;
+  }
+
+  /** Whether nothing waits but the text that the view holds. */
+  get hasTakenAll(): boolean {
+    return this.exceptions === undefined && this.first.length === 0 && !this.isBriefing && this.isEmpty;
   }
 
   /** Number of published events that were not taken: units of the view, or events of the journal (an upper bound across restarts). */
   get untakenCount(): number {
-    const { source, services } = this;
-    if (source.backlog !== undefined) return services.steps.count(source.backlog.given, services.journal.head());
-    return this.view.log.end - source.index;
+    const { backlog, services, view, index } = this;
+    return backlog === undefined ? view.log.end - index : services.steps.count(backlog.given, services.journal.head());
   }
 
-  /** Everything up to this epoch was handed over (R17). Undefined while a unit waits that is in no journal. */
+  /** Everything up to this epoch was handed over (R17). Undefined while something is owed that is in no journal. */
   get given(): Epoch | undefined {
     const queued = this.queue.all();
-    if (queued.some(isLocal)) return undefined;
-    return Math.min(this.source.given, ...queued.map(({ firstEpoch }) => firstEpoch - 1));
+    if (this.first.length > 0 || this.isBriefing || queued.some(isLocal)) return undefined;
+    const waiting = this.backlog === undefined ? [...queued, ...this.view.log.from(this.index)] : queued;
+    return Math.min((this.backlog ?? this.view).given, ...waiting.map(({ firstEpoch }) => firstEpoch - 1));
   }
 
   /** Whether an event of the session before this epoch waits. */
   hasSession(session: string, before: Epoch): boolean {
     const isOf = (unit: Unit): boolean =>
-      unit.session === session && unit.epoch < before && this.exceptions?.hasGoneAhead(unit.epoch) !== true;
-    return this.queue.all().some(isOf) || this.view.log.from(this.source.index).some(isOf);
+      unit.session === session && unit.epoch < before && !this.hasGoneAhead(unit.epoch);
+    return this.queue.all().some(isOf) || this.view.log.from(this.index).some(isOf);
   }
 
-  /** The next unit of the source in the form in which the subscription gets it; undefined if there is none at present. It counts as taken. */
-  next(): Unit | undefined {
-    for (let unit = this.peek(); unit !== undefined; unit = this.peek()) {
-      this.source.advance();
-      const admitted = this.exceptions === undefined ? unit : this.exceptions.admit(unit);
-      if (admitted === undefined) continue;
-      this.owner.coming(admitted);
-      return admitted;
-    }
-    return undefined;
-  }
-
-  /** Moves the next unit into the queue; it merges if it was released before `mergeBefore`. Returns false if there is none, or no room. */
-  enqueueNext(mergeBefore: Millis): boolean {
-    if (this.queue.isFull()) return false;
-    const unit = this.next();
-    if (unit !== undefined) this.enqueue(unit, mergeBefore);
-    return unit !== undefined;
-  }
-
-  /**
-   * Takes the units that were released before `before`, behind which others may stand, so that they merge. Returns "resting" if the reader has to
-   * wait for its turn and more may merge.
-   */
-  fill(before: Millis, mergeBefore: Millis): "done" | "resting" {
-    const { source, queue } = this;
-    let isMerging = false;
-    for (let unit = this.peek(); unit !== undefined && !queue.isFull(); unit = this.peek()) {
-      if (source.backlog === undefined && unit.at >= before && queue.size() === 0) return "done";
-      isMerging = unit.at < mergeBefore;
-      const isCutOff = isMerging && unit.kind === "text" ? this.enqueueStretch() : undefined;
-      // The unit has reached its longest form. The rest of the text stays in the view, which shares it, and not in this queue.
-      if (isCutOff === true) return "done";
-      if (isCutOff === undefined) this.enqueueNext(mergeBefore);
-    }
-    return source.backlog?.isResting === true && (isMerging || mergeBefore === Number.POSITIVE_INFINITY)
-      ? "resting"
-      : "done";
-  }
-
-  /** Takes the units before `index` of the view into the queue. Returns false if they are more than it takes. */
-  enqueueTo(index: number, mergeBefore: Millis): boolean {
-    const { source } = this;
-    while (source.index < index) {
-      const isMerging = (this.view.log.at(source.index)?.at ?? 0) < mergeBefore;
-      if (isMerging && source.index + 1 < index && this.enqueueStretch(index) !== undefined) continue;
-      if (this.queue.isFull()) return false;
-      const unit = this.view.log.at(source.index);
-      source.advance();
-      const admitted = unit === undefined || this.exceptions === undefined ? unit : this.exceptions.admit(unit);
-      if (admitted === undefined) continue;
-      this.owner.coming(admitted);
-      this.enqueue(admitted, mergeBefore);
-    }
-    return true;
-  }
-
-  /** Reads on from the journal, behind the units of the queue. */
-  fallBehind(shared = this.source.shared): void {
-    const { source } = this;
-    const releasedTo = this.view.log.at(source.index)?.releasedAt ?? this.view.epoch;
-    const end = source.endOfGroup();
-    for (const unit of this.view.log.from(source.index, end)) {
-      if (!isCritical(unit)) this.putAll([unit]);
-      else if (this.exceptions?.hasGoneAhead(unit.epoch) !== true) this.owner.goesFirst(unit);
-    }
-    source.moveTo(end);
-    const { from, owed } = source.readFrom(releasedTo);
-    for (const { output, position } of owed) this.remember().raiseFloor(output, position);
-    source.follow(shared);
-    this.readFrom(from);
-  }
-
-  /** Follows another view: what waits gets the new form when it leaves, and text goes on at its position (R32). */
-  changeView(shared: SharedView): void {
-    const { source, queue, view: before } = this;
-    const queued = queue.remove(() => true);
-    const { backlog } = source;
-    const released = [...(backlog?.released ?? before.log.from(source.index)), ...(backlog?.heldUnits() ?? [])];
-    // More than the queue takes is read from the journal.
-    const isMuch = backlog === undefined && released.length + queued.length > this.limit;
-    shared.view.noteTimestamps(backlog?.view ?? before);
-    if (isMuch) this.fallBehind(shared);
-    else source.follow(shared);
-    const isBehind = queue.remove(() => true);
-    for (const unit of [...queued, ...isBehind]) this.put(unit);
-    if (isMuch) return;
-    this.putAll(released);
-    if (backlog === undefined) this.settleText(before, shared.view);
-    else this.readFrom(backlog.rest);
-  }
-
-  /** Goes to the head of the view; only what `isKept` still waits (R26). */
-  skipTo(isKept: (unit: Unit) => boolean, more: readonly EventUnit[]): void {
-    const { source, queue } = this;
-    const released = source.backlog?.released ?? this.view.log.from(source.index);
-    queue.remove((unit) => !isKept(unit));
-    this.putAll([...released, ...more].filter((unit) => isKept(unit) && !queue.all().includes(unit)));
-    source.follow(source.shared);
-    source.followsSince = this.services.now();
-    for (const { output, endPosition } of this.view.texts.held()) this.remember().raiseFloor(output, endPosition);
-  }
-
-  /** Of the output only an empty end follows (R26). */
-  skip(output: string): void {
-    const exceptions = this.remember();
-    exceptions.skip(output);
-    this.queue.replace((unit) => (unit.kind === "text" && unit.output === output ? exceptions.admit(unit) : unit));
-  }
-
-  /** Reads everything behind an epoch. */
-  readBack(after: Epoch): void {
-    this.readFrom({ after, givenTo: after, texts: new Map(), sent: new Map() });
-  }
-
-  private readFrom(from: ReadFrom): void {
-    const { hub, journal, readTurns } = this.services;
-    const terms = hub.viewTerms(this.owner.terms);
-    this.source.followsSince = Number.POSITIVE_INFINITY;
-    this.source.backlog = new Backlog(from, terms, this.owner, hub, journal, readTurns);
+  hasGoneAhead(epoch: Epoch): boolean {
+    return this.exceptions?.hasGoneAhead(epoch) === true;
   }
 
   remember(): Exceptions {
@@ -223,7 +124,237 @@ export class Pending implements DeliveryQueueOwner {
   forgetTaken(): void {
     if (this.exceptions === undefined || !this.isEmpty) return;
     this.exceptions.forgetTaken((output) => this.view.texts.heldOffset(output) !== undefined);
-    if (this.exceptions.isEmpty) this.exceptions = undefined;
+    if (this.exceptions.size === 0) this.exceptions = undefined;
+  }
+
+  // Sums, losses, and critical events.
+
+  /** Owes a sum of each open session, and the loss with the first of them. */
+  owe(loss: Loss | undefined): void {
+    this.briefing ??= new Briefing(this.services);
+    this.briefing.owe(loss);
+  }
+
+  hasCritical(): boolean {
+    return this.view.log.hasCriticalFrom(this.criticalFrom);
+  }
+
+  /** The next critical unit of the view that was not looked at, and neither taken in its place nor ahead of it. */
+  nextCritical(): { readonly index: number; readonly unit: EventUnit } | undefined {
+    const { backlog, view } = this;
+    const from = backlog === undefined ? Math.max(this.criticalFrom, this.index) : this.criticalFrom;
+    let critical = view.log.criticalFrom(from);
+    // A reader takes those in their place that it reached before they could go ahead.
+    const isTaken = ({ epoch }: Unit): boolean => epoch <= (backlog?.readTo ?? 0) || this.hasGoneAhead(epoch);
+    while (critical !== undefined && isTaken(critical.unit)) critical = view.log.criticalFrom(critical.index + 1);
+    if (critical !== undefined) this.criticalFrom = critical.index;
+    return critical;
+  }
+
+  /** The critical unit at this index goes ahead of those before it. Returns false if too many did: it then keeps its place (R18). */
+  goAhead(index: number, { epoch }: Unit): boolean {
+    if (this.exceptions?.isFull === true) return false;
+    this.criticalFrom = index + 1;
+    this.remember().wentAhead(epoch);
+    return true;
+  }
+
+  /** All units of the view before `index` were taken, critical ones too. */
+  moveTo(index: number): void {
+    this.index = index;
+    this.criticalFrom = Math.max(this.criticalFrom, index);
+  }
+
+  // The ways of units: from the source, directly or through the queue.
+
+  /** The next unit of the source in the form in which the subscription gets it; undefined if there is none at present. It counts as taken. */
+  next(): Unit | undefined {
+    for (let unit = this.peek(); unit !== undefined; unit = this.peek()) {
+      const admitted = this.take(unit);
+      if (admitted !== undefined) return admitted;
+    }
+    return undefined;
+  }
+
+  /** Takes the next unit of the source into the queue, to merge there. Returns false if there is none, or no room. */
+  fillOne(): boolean {
+    const unit = this.queue.isFull() ? undefined : this.peek();
+    if (unit !== undefined) this.enqueue(unit, true);
+    return unit !== undefined;
+  }
+
+  /**
+   * Takes the units into the queue that were released before `before`, behind which others may stand; those merge that were released before
+   * `mergeBefore`. Returns "resting" if the reader has to wait for its turn and more may merge.
+   */
+  fill(before: Millis, mergeBefore: Millis): "done" | "resting" {
+    let merges = mergeBefore === ALWAYS;
+    for (let unit = this.peek(); unit !== undefined && !this.queue.isFull(); unit = this.peek()) {
+      if (this.backlog === undefined && unit.at >= before && this.queue.size() === 0) return "done";
+      merges = unit.at < mergeBefore;
+      // The text has reached its longest form. Its rest stays in the view, which shares it, and not in this queue.
+      if (this.enqueue(unit, merges) === "cut off") return "done";
+    }
+    return this.backlog?.isResting === true && merges ? "resting" : "done";
+  }
+
+  /** Takes the units before `index` of the view into the queue. Returns false if they are more than it takes. */
+  fillTo(index: number, mergeBefore: Millis): boolean {
+    for (let unit = this.view.log.at(this.index); unit !== undefined && this.index < index; ) {
+      if (this.queue.isFull()) return false;
+      this.enqueue(unit, unit.at < mergeBefore, index);
+      unit = this.view.log.at(this.index);
+    }
+    return true;
+  }
+
+  /** The next unit of the source. A reader that stands at the head makes room for the view. */
+  private peek(): Unit | undefined {
+    const { backlog, shared } = this;
+    if (backlog === undefined) return this.view.log.at(this.index);
+    const unit = backlog.peek();
+    if (unit !== undefined || !backlog.isAtHead) return unit;
+    shared.view.noteTimestamps(backlog.view);
+    this.settleText(backlog.view, shared.view);
+    this.follow(shared);
+    return undefined;
+  }
+
+  private take(unit: Unit): Unit | undefined {
+    if (this.backlog === undefined) this.index += 1;
+    else this.backlog.advance();
+    return this.admit(unit);
+  }
+
+  /** The form in which the subscription gets a unit; undefined if it does not get it. A session of which an event comes needs no sum. */
+  private admit(unit: Unit): Unit | undefined {
+    const admitted = this.exceptions === undefined ? unit : this.exceptions.admit(unit);
+    if (admitted !== undefined && !isLocal(admitted)) this.briefing?.drop(admitted.session);
+    return admitted;
+  }
+
+  /**
+   * Takes the next unit of the source into the queue. Texts that merge are taken as one, which the view makes once for all subscriptions that waited
+   * equally long. Returns "cut off" if more of such a text follows that cannot join.
+   */
+  private enqueue(unit: Unit, merges: boolean, before = ALWAYS): "cut off" | undefined {
+    const { queue, view, index } = this;
+    const isAlone = this.backlog === undefined && queue.size() === 0 && this.exceptions?.concernsText !== true;
+    const stretch = merges && isAlone ? view.log.stretchFrom(index) : undefined;
+    if (stretch === undefined || stretch.next > before) {
+      const admitted = this.take(unit);
+      if (admitted !== undefined) queue.put(admitted, merges);
+      return undefined;
+    }
+    this.briefing?.drop(stretch.unit.session);
+    queue.put(stretch.unit);
+    this.counts.merged += stretch.next - index - 1;
+    this.index = stretch.next;
+    return stretch.isCutOff ? "cut off" : undefined;
+  }
+
+  /** Takes units into the queue that are not the next of the source, as far as the terms want them and in pieces as long as they allow. */
+  private put(units: readonly Unit[]): void {
+    const { queue, view } = this;
+    for (const unit of units) {
+      if (unit.kind === "event") queue.put(unit);
+      else if (view.terms.wants({ kind: "output.streaming", event: unit.base }))
+        for (const piece of view.fitting(unit)) queue.put(piece);
+    }
+  }
+
+  private putAdmitted(units: readonly Unit[]): void {
+    this.put(units.flatMap((unit) => this.admit(unit) ?? []));
+  }
+
+  // Other sources.
+
+  /** Follows the view from its end on. */
+  private follow(shared: SharedView): void {
+    this.backlog?.close();
+    this.backlog = undefined;
+    if (shared !== this.shared) this.criticalFrom = shared.view.log.end;
+    this.shared = shared;
+    this.view = shared.view;
+    this.index = shared.view.log.end;
+    this.followsSince = this.services.now();
+  }
+
+  /** Reads on from the journal, behind the units of the queue. */
+  fallBehind(shared = this.shared): void {
+    const { log } = this.view;
+    // The journal has no place within units that were released together, so the reader begins behind them.
+    const releasedTo = log.at(this.index)?.releasedAt ?? this.view.epoch;
+    let end = this.index;
+    while (log.at(end)?.releasedAt === releasedTo) end += 1;
+    const group = log.from(this.index, end);
+    for (const unit of group)
+      if (!isCritical(unit)) this.putAdmitted([unit]);
+      else if (!this.hasGoneAhead(unit.epoch)) this.first.push({ kind: "critical", entry: unit.rendered.entry });
+    this.moveTo(end);
+    const { from, owed } = restOfView(this.view, end, releasedTo, group);
+    for (const { output, position } of owed) this.remember().raiseFloor(output, position);
+    this.follow(shared);
+    this.read(from);
+  }
+
+  /** Reads everything behind an epoch. */
+  readBack(after: Epoch): void {
+    this.read({ after, givenTo: after, texts: new Map(), sent: new Map() });
+  }
+
+  private read(from: ReadFrom): void {
+    const { hub, journal, readTurns, steps } = this.services;
+    const { listener, terms } = this.owner;
+    const wake = (): void => this.owner.wake();
+    this.followsSince = ALWAYS;
+    const agedOut = (after: Epoch, oldest: Epoch): void => {
+      const eventCount = steps.count(after, oldest - 1);
+      if (eventCount === 0) return;
+      this.owe({ reason: "aged_out", eventCount });
+      // It is told where it happened; how sessions stand, at the head.
+      const loss = this.briefing?.lossAlone(this.owner.terms);
+      if (loss !== undefined) this.queue.put(loss);
+    };
+    this.backlog = new Backlog(from, hub.viewTerms(terms), { listener, wake, agedOut }, hub, journal, readTurns);
+  }
+
+  /** Follows another view: what waits gets the new form when it leaves, and text goes on at its position (R32). */
+  changeView(shared: SharedView): void {
+    const { queue, view: before, backlog } = this;
+    this.bringForward(() => true);
+    const queued = queue.remove(() => true);
+    const released = [...(backlog?.released ?? before.log.from(this.index)), ...(backlog?.heldUnits() ?? [])];
+    const exceedsQueue = backlog === undefined && released.length + queued.length > this.limit;
+    shared.view.noteTimestamps(backlog?.view ?? before);
+    if (exceedsQueue) this.fallBehind(shared);
+    else this.follow(shared);
+    this.put([...queued, ...queue.remove(() => true)]);
+    if (!exceedsQueue) {
+      this.putAdmitted(released);
+      if (backlog === undefined) this.settleText(before, shared.view);
+      else this.read(backlog.rest);
+    }
+  }
+
+  /** Goes on as a newcomer at the head (R26). Only what `isKept` still waits: of a reader's, also the ends that it has not reached. */
+  skipAll(isKept: (unit: Unit) => boolean): void {
+    const { backlog, view, queue } = this;
+    const unread = backlog === undefined ? [] : this.endsAfter(backlog.rest.givenTo);
+    if (backlog !== undefined) this.bringForward(isKept);
+    const released = backlog?.released ?? view.log.from(this.index);
+    queue.remove((unit) => !isKept(unit));
+    this.putAdmitted([...released, ...unread].filter((unit) => isKept(unit) && !queue.all().includes(unit)));
+    this.follow(this.shared);
+    for (const { output, endPosition } of view.texts.held()) this.remember().raiseFloor(output, endPosition);
+    this.owe(undefined);
+  }
+
+  /** Of the output only an empty end follows (R26). */
+  skip(output: string): void {
+    const exceptions = this.remember();
+    exceptions.skip(output);
+    this.queue.replace((unit) => (unit.kind === "text" && unit.output === output ? exceptions.admit(unit) : unit));
   }
 
   collapseStates(first: EventUnit, last: EventUnit): EventUnit {
@@ -233,53 +364,24 @@ export class Pending implements DeliveryQueueOwner {
     return { ...last, firstEpoch: first.firstEpoch, role: isLoud ? "state" : "background-state", rendered };
   }
 
-  /** The next unit of the source. A reader that stands at the head makes room for the view. */
-  private peek(): Unit | undefined {
-    const unit = this.source.peek();
-    const { backlog, shared } = this.source;
-    if (unit !== undefined || backlog?.isAtHead !== true) return unit;
-    shared.view.noteTimestamps(backlog.view);
-    this.settleText(backlog.view, shared.view);
-    this.source.follow(shared);
-    this.source.followsSince = this.services.now();
-    this.owner.caughtUp();
-    return undefined;
-  }
-
-  private enqueue(unit: Unit, mergeBefore: Millis): void {
-    if (!this.queue.offer(unit, unit.at < mergeBefore)) this.queue.put(unit);
-  }
-
-  private putAll(units: readonly Unit[]): void {
-    for (const unit of units) {
-      const admitted = this.exceptions === undefined ? unit : this.exceptions.admit(unit);
-      if (admitted === undefined) continue;
-      this.owner.coming(admitted);
-      this.put(admitted);
+  /** Puts critical units of the view first that did not leave. */
+  private bringForward(isChosen: (unit: Unit) => boolean): void {
+    for (let next = this.nextCritical(); next !== undefined; next = this.nextCritical()) {
+      const { index, unit } = next;
+      this.criticalFrom = index + 1;
+      if (!isChosen(unit)) continue;
+      this.first.push({ kind: "critical", entry: unit.rendered.entry });
+      this.remember().wentAhead(unit.epoch);
     }
   }
 
-  /** Takes a unit into the queue, as far as the terms want it and in pieces as long as they allow. */
-  private put(unit: Unit): void {
-    if (unit.kind === "event") this.queue.put(unit);
-    else if (this.view.terms.wants({ kind: "output.streaming", event: unit.base }))
-      for (const piece of this.view.fitting(unit)) this.queue.put(piece);
-  }
-
-  /**
-   * Takes the next texts as one unit, which the view makes once for all subscriptions that waited equally long. Returns whether more of the text
-   * follows that cannot join; undefined if there is no such unit.
-   */
-  private enqueueStretch(before = Number.POSITIVE_INFINITY): boolean | undefined {
-    const { source, queue } = this;
-    if (source.backlog !== undefined || queue.size() > 0 || this.exceptions?.concernsText === true) return undefined;
-    const stretch = this.view.log.stretchFrom(source.index);
-    if (stretch === undefined || stretch.next > before) return undefined;
-    this.owner.coming(stretch.unit);
-    queue.put(stretch.unit);
-    this.counts.merged += stretch.next - source.index - 1;
-    source.index = stretch.next;
-    return stretch.isCutOff;
+  /** The ends of sessions behind an epoch that are still owed. */
+  private endsAfter(epoch: Epoch): readonly EventUnit[] {
+    const { hub, sessions } = this.services;
+    return sessions
+      .terminals()
+      .filter((end) => end.epoch > epoch && this.view.terms.wants(end) && !this.hasGoneAhead(end.epoch))
+      .map((end) => eventUnit(hub.renderedOf(end)));
   }
 
   /** Settles what two views hold differently: text that only the first one holds is released, text that was released before is not given again. */
@@ -288,7 +390,7 @@ export class Pending implements DeliveryQueueOwner {
     const ends = new Map(to.texts.held().map(({ output, endPosition }) => [output, endPosition]));
     for (const { output, position, endPosition } of from.texts.held()) {
       const begin = begins.get(output) ?? endPosition;
-      if (begin > position) this.putAll(from.texts.unitsUpTo(output, begin, this.services.now()));
+      if (begin > position) this.putAdmitted(from.texts.unitsUpTo(output, begin, this.services.now()));
       if (begin < position) this.remember().raiseFloor(output, position);
       ends.delete(output);
     }

@@ -1,7 +1,50 @@
-// Types about subscriptions, for those outside: ends, limits, refused replies, status.
+// A subscription as it is seen from outside: its parameters, what a pull returns, ends, limits, refused replies, counts and status.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
-import type { DeliveryCounts } from "./delivery-counts.js";
+import type { Terms } from "../terms/terms.js";
+import type { DeliveryBatch } from "../views/delivery.js";
+
+/** The parameters of a new subscription. */
+export interface SubscribeSpec {
+  readonly subscriberId: string;
+  readonly terms: Terms;
+  /** The subscription's connection, if agents may open on it too: the same object as in `openAgent` (R5). Default: none. */
+  readonly connection?: object | undefined;
+  /** The process of the subscriber, then its parents. Default: not known (R5d). */
+  readonly lineage?: readonly number[] | undefined;
+  /** The cursor that the subscriber names; undefined for a new subscriber (R17). */
+  readonly resumeAfter: string | undefined;
+  /**
+   * Whether the subscription replaces one that its holder closes directly afterwards. It then does not count against the limit (R33). Default false.
+   */
+  readonly isReplacing?: boolean | undefined;
+  /** Called with a reply of the subscription that did not count, if its terms ask for that: at most once a second (R19). Default: ignored. */
+  readonly replyNotTaken?: ((token: string) => void) | undefined;
+  readonly outlet: Outlet;
+}
+
+/** The result of a pull. */
+export type Taken =
+  /** A batch. With `isAll`, nothing else may leave now, and no further call is needed. */
+  | { readonly kind: "batch"; readonly batch: DeliveryBatch; readonly isAll: boolean }
+  /** Nothing may leave before `until`, except critical events. */
+  | { readonly kind: "wait"; readonly until: Millis }
+  | { readonly kind: "idle" };
+
+/** A part of the pending deliveries at a subscription's end (R8a). */
+export type Drained =
+  | { readonly kind: "batch"; readonly batch: DeliveryBatch }
+  /** There is more, but not in this turn of the event loop. */
+  | { readonly kind: "later" }
+  | { readonly kind: "done" };
+
+/** The pending deliveries of a subscription that the daemon ends. */
+export interface PendingDeliveries {
+  /** The next part. Call it again when the peer has taken the part before. */
+  readonly drain: () => Drained;
+  /** Upper bound of the events left. */
+  readonly leftCount: () => number;
+}
 
 /** Open questions in the order in which they were asked, as many as fit 65,536 UTF-16 units of JSON, at least one. */
 export interface QuestionPage {
@@ -67,6 +110,37 @@ export interface Outlet {
 export interface NamedSubscription {
   readonly id: string;
   readonly subscriberId: string;
+}
+
+/** Counts since the subscription began. */
+export interface DeliveryCounts {
+  /** Events handed to its transport. */
+  readonly delivered: number;
+  /** Units that left as part of another unit, or not at all, because they waited and merged (R10, R11). */
+  readonly merged: number;
+  /** Critical events that left before earlier events (R4). */
+  readonly overtook: number;
+  /** Number of episodes of falling behind to the journal (R18). An episode ends when the subscription has caught up. */
+  readonly fellBehind: number;
+  /** Gaps declared to the subscription, and the upper bound of the events that they name (R27). */
+  readonly gaps: number;
+  readonly gapEvents: number;
+}
+
+/** The counts in mutable form. */
+export type RunningCounts = { -readonly [Name in keyof DeliveryCounts]: DeliveryCounts[Name] };
+
+export function createDeliveryCounts(): RunningCounts {
+  return { delivered: 0, merged: 0, overtook: 0, fellBehind: 0, gaps: 0, gapEvents: 0 };
+}
+
+export function addCounts(sum: RunningCounts, counts: DeliveryCounts): void {
+  sum.delivered += counts.delivered;
+  sum.merged += counts.merged;
+  sum.overtook += counts.overtook;
+  sum.fellBehind += counts.fellBehind;
+  sum.gaps += counts.gaps;
+  sum.gapEvents += counts.gapEvents;
 }
 
 export interface SubscriptionStatus {

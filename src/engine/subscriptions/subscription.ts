@@ -1,69 +1,42 @@
-// A subscription: the stream of one listener, which its driver pulls (AAEP §5.6, §8.8). Beside it stand what waits for it, what leaves in which
-// order, and the listener's questions and replies.
+// A subscription: the stream of one listener, which its driver pulls (AAEP §5.6, §8.8). It knows when it may be pulled, how far it has come, and when
+// its peer lags. Beside it stand what leaves next (Outflow), what waits (Pending), and the listener with questions and replies.
+import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { JournaledEvent } from "../event/event.js";
+import { isQuestionKind } from "../event/event.js";
 import type { SharedView, ViewMember } from "../hub/shared-view.js";
 import type { ConnectionNews, SharedConnections } from "../questions/shared-connections.js";
+import { canAnswerEvent } from "../terms/answering.js";
 import type { Terms } from "../terms/terms.js";
 import type { Checkpoint, Delivery } from "../views/delivery.js";
-import type { RunningCounts } from "./delivery-counts.js";
-import { Listener, type ListenerServices, type Listening } from "./listener.js";
-import { Outflow, type OutflowOwner, type OutflowServices } from "./outflow.js";
+import { Listener, type Listening } from "./listener.js";
+import { isHeldByTerms, Outflow } from "./outflow.js";
 import { PeerLag } from "./peer-lag.js";
+import type { PendingOwner } from "./pending.js";
 import type { Resumed, SubscriptionStart } from "./resume.js";
+import type { SubscriptionServices } from "./subscription-services.js";
 import type {
   ClosureReason,
-  LagLimits,
-  NamedSubscription,
+  Drained,
   Outlet,
-  PaceChange,
+  RunningCounts,
+  SubscribeSpec,
   SubscriptionStatus,
+  Taken,
   TerminationReason,
 } from "./subscription-spec.js";
-import type { Drained, Taken } from "./taken.js";
 
-/** The services that all subscriptions of an engine share. */
-export interface SubscriptionServices extends ListenerServices, OutflowServices {
-  readonly limits: OutflowServices["limits"] & { readonly lag: LagLimits };
-  /** An event of the journal's window by its id, or an open question, however old (R28). Throws "not_found". */
-  readonly eventToRepeat: (eventId: string, terms: Terms) => JournaledEvent;
-  /** Whether more text of an output may be published. */
-  readonly isOutputOpen: (sessionId: string, outputId: string) => boolean;
-  /** Whether the daemon is stopping and leaves pending events to the next boot (R8b). */
-  readonly isLeaving: () => boolean;
-  /** Called at the beginning and at the end of each episode of falling behind. */
-  readonly pace: (change: PaceChange, who: NamedSubscription) => void;
-  readonly opened: (subscription: Subscription) => void;
-  readonly closed: (subscription: Subscription, reason: ClosureReason) => void;
-}
-
-/** The members that differ between subscriptions. */
-export interface SubscriptionSpec {
-  readonly id: string;
-  readonly subscriberId: string;
-  readonly terms: Terms;
-  readonly start: SubscriptionStart;
-  /** The connection, if agents may open on it too (R5). */
-  readonly connection: object | undefined;
-  /** The subscriber's process, then its parents; empty if it is not known (R5d). */
-  readonly lineage: readonly number[];
-  /** Called with a reply of the subscription that did not count, if its terms ask for that (R19). */
-  readonly replyNotTaken: (token: string) => void;
-  readonly outlet: Outlet;
-}
-
-export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, Listening {
+export class Subscription implements ViewMember, PendingOwner, ConnectionNews, Listening {
   readonly id: string;
   readonly subscriberId: string;
   /** The daemon's answer to the subscription's cursor (R17); undefined for a new subscription. */
   readonly resumed: Resumed | undefined;
   /** The present terms; only `retune` changes them. */
   terms: Terms;
-  private readonly counts: RunningCounts;
   readonly connection: object | undefined;
   readonly lineage: readonly number[];
   readonly replyNotTaken: (token: string) => void;
   readonly listener: Listener;
+  private readonly counts: RunningCounts;
   private readonly services: SubscriptionServices;
   private readonly outlet: Outlet;
   private readonly outflow: Outflow;
@@ -78,27 +51,29 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
   private behindSince: Millis | undefined;
   private timer: (() => void) | undefined;
 
-  constructor(spec: SubscriptionSpec, services: SubscriptionServices) {
-    const { id, subscriberId, connection, lineage, replyNotTaken, outlet, start } = spec;
+  /** Throws "rate_limit" if the terms need a view and there are too many (R34). */
+  constructor(id: string, spec: SubscribeSpec, start: SubscriptionStart, services: SubscriptionServices) {
     this.id = id;
-    this.subscriberId = subscriberId;
-    this.connection = connection;
-    this.lineage = lineage;
-    this.replyNotTaken = replyNotTaken;
-    this.outlet = outlet;
+    this.subscriberId = spec.subscriberId;
+    this.connection = spec.connection;
+    this.lineage = spec.lineage ?? [];
+    this.replyNotTaken = spec.replyNotTaken ?? (() => {});
+    this.outlet = spec.outlet;
     this.resumed = start.resumed;
     this.services = services;
-    this.terms = withOwnSessions(spec.terms, spec, services.connections);
+    this.terms = withOwnSessions(spec.terms, this, services.connections);
     this.listener = new Listener(this, services);
-    const shared = services.hub.view(this.terms);
+    const shared = services.hub.join(this, this.terms);
     this.outflow = new Outflow(shared, this, services);
     this.counts = this.outflow.pending.counts;
-    services.hub.join(this, shared);
     if (start.named !== undefined) this.latest = { ...start.named, memo: new Map() };
-    this.outflow.begin(start);
-    this.leaveConnection = services.connections.join(connection, lineage, this);
-    services.opened(this);
-    services.questions.audienceChanged();
+    try {
+      this.outflow.begin(start);
+    } catch (caught) {
+      this.leave();
+      throw caught;
+    }
+    this.leaveConnection = services.connections.join(this.connection, this.lineage, this);
   }
 
   isClosed(): boolean {
@@ -120,6 +95,7 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
       this.hasFailed = true;
       throw caught;
     }
+    if (this.behindSince !== undefined && outflow.pending.backlog === undefined) this.caughtUp();
     if (taken.kind === "batch") {
       this.noteDelivered(taken.batch.deliveries, now);
       if (!taken.isAll) return taken;
@@ -127,7 +103,7 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
     // Units that are not critical were not looked at.
     if (only === "critical") return taken;
     if (this.timer !== undefined) this.cancelTimer();
-    const { shared } = outflow.pending.source;
+    const { shared } = outflow.pending;
     if (taken.kind === "wait") {
       shared.letSleep(this);
       this.timer = services.wakeUps.at(taken.until, () => {
@@ -168,11 +144,17 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
   private apply(asked: Terms, mayExceed: boolean): void {
     const { services, terms: former, shared: before } = this;
     const terms = withOwnSessions(asked, this, services.connections);
-    const shared = services.hub.view(terms, before, mayExceed);
+    const shared = services.hub.join(this, terms, before, mayExceed);
     this.terms = terms;
-    if (shared !== before) services.hub.join(this, shared);
-    this.outflow.retuned(former, shared, services.now());
-    if (shared !== before) services.hub.leave(this, before);
+    try {
+      this.outflow.retuned(former, shared, services.now());
+    } catch (caught) {
+      // Part of what waited may be gone.
+      this.end("producer_error");
+      throw caught;
+    } finally {
+      if (shared !== before) services.hub.leave(this, this.shared === shared ? before : shared);
+    }
     // A pause does not count as the peer's slowness (R26).
     if (this.peerLag.since !== undefined && former.paused) this.block();
     this.shared.letSleep(this);
@@ -221,17 +203,26 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
   /** Skips one output, or, without arguments, everything that waits (R26). */
   skip(sessionId: string | undefined, outputId = ""): void {
     const { pending } = this.outflow;
-    if (sessionId === undefined) {
-      this.outflow.skipAll();
-      this.caughtUp();
-    } else if (!pending.isEmpty || this.services.isOutputOpen(sessionId, outputId))
+    if (sessionId === undefined) this.outflow.skipAll();
+    else if (!pending.isEmpty || this.services.sessions.isOutputOpen(sessionId, outputId))
       pending.skip(`${sessionId}/${outputId}`);
     this.wake();
   }
 
-  /** Sends an event of the journal, or an open question, again and at once (R28). Throws "not_found". */
+  /** Sends an event of the journal's window, or an open question, however old, again and at once (R28). Throws "not_found". */
   repeat(eventId: string): void {
-    this.outflow.again(this.services.eventToRepeat(eventId, this.terms));
+    const { questions, journal } = this.services;
+    const open = questions.entryOf(eventId);
+    const entry = open ?? journal.find(eventId);
+    // A question that is over is not asked again (R6).
+    const isOver =
+      entry !== undefined && isQuestionKind(entry.kind) && (open === undefined || !canAnswerEvent(this.terms, open));
+    if (entry === undefined || isOver) {
+      const sentence =
+        "Name an event that the journal still holds by the id that its agent gave it, or a question that is open.";
+      throw new Fault("not_found", sentence, { pointer: "/event_id", rule: "R28" });
+    }
+    this.outflow.repeat(entry);
     this.wake();
   }
 
@@ -242,8 +233,7 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
     services.closed(this, reason);
     this.closed = true;
     this.cancelTimer();
-    this.outflow.pending.source.backlog?.close();
-    services.hub.leave(this, this.shared);
+    this.leave();
     this.listener.close();
     this.leaveConnection();
     services.questions.audienceChanged();
@@ -256,16 +246,15 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
 
   placeIn(shared: SharedView, window: number): number | undefined {
     const { pending } = this.outflow;
-    const { source } = pending;
-    if (shared !== source.shared) return undefined;
+    if (shared !== pending.shared) return undefined;
     // A subscription that reads the journal can fall too far behind there as well (R18).
     this.checkLag();
-    if (this.closed || source.backlog !== undefined) return undefined;
-    if (source.index >= window) return source.index;
+    if (this.closed || pending.backlog !== undefined) return undefined;
+    if (pending.index >= window) return pending.index;
     // A subscription that only waits for its budget takes the units that the view would drop. They merge in its queue as they would have later.
     const { maxEventsPerSecond, paused } = this.terms;
-    const mayEnqueue = maxEventsPerSecond !== undefined && !paused && this.peerLag.since === undefined;
-    if (mayEnqueue && this.outflow.enqueueTo(window)) return source.index;
+    const isPaced = maxEventsPerSecond !== undefined && !paused && this.peerLag.since === undefined;
+    if (isPaced && this.outflow.fillTo(window)) return pending.index;
     pending.fallBehind();
     if (this.behindSince === undefined) {
       this.behindSince = this.services.now();
@@ -275,15 +264,14 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
     return undefined;
   }
 
-  caughtUp(): void {
-    if (this.behindSince === undefined) return;
+  private caughtUp(): void {
     this.behindSince = undefined;
     this.services.pace("caught_up", this);
   }
 
   status(): SubscriptionStatus {
     const { services, peerLag, outflow } = this;
-    const { backlog } = outflow.pending.source;
+    const { backlog } = outflow.pending;
     const { untakenCount } = outflow.pending;
     const isHeld = outflow.waitingCount > 0 || untakenCount > 0;
     return {
@@ -300,16 +288,21 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
     };
   }
 
+  private leave(): void {
+    this.outflow.pending.backlog?.close();
+    this.services.hub.leave(this, this.shared);
+  }
+
   private get shared(): SharedView {
-    return this.outflow.pending.source.shared;
+    return this.outflow.pending.shared;
   }
 
   /** While something is owed that is in no journal, the last place stays. A subscription's places never fall. */
   private place(): Checkpoint | undefined {
     const { outflow, services, latest } = this;
     if (this.hasFailed) return latest;
-    const level = outflow.isLevel ? services.hub.levelCheckpoint(this.shared) : undefined;
-    const given = level?.after ?? outflow.given;
+    const level = outflow.pending.hasTakenAll ? services.hub.levelCheckpoint(this.shared) : undefined;
+    const given = level?.after ?? outflow.pending.given;
     if (given !== undefined && given > (latest?.after ?? -1)) this.latest = level ?? services.hub.checkpointAt(given);
     return this.latest;
   }
@@ -320,9 +313,9 @@ export class Subscription implements ViewMember, OutflowOwner, ConnectionNews, L
     hub.rates.delivered.note(deliveries.length, now);
     // One look at the clock and one at the batch: its first delivery is its oldest, except behind a critical one that goes ahead.
     const at = deliveries[0]?.at;
-    if (at === undefined || at < this.outflow.pending.source.followsSince) return;
+    if (at === undefined || at < this.outflow.pending.followsSince) return;
     const { limited, unlimited } = hub.latencies;
-    (this.outflow.isHeldByTerms ? limited : unlimited).note(now - at, deliveries.length);
+    (isHeldByTerms(this.terms) ? limited : unlimited).note(now - at, deliveries.length);
   }
 
   private cancelTimer(): void {

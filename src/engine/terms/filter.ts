@@ -71,15 +71,15 @@ function isQuiet({ kind, event }: FilteredEvent): boolean {
 
 /**
  * Whether a subscription wants an event. Questions go only to subscriptions that can answer (AAEP §5.3.1.4, R6). Other critical events, notices,
- * resolutions and gaps pass every filter (AAEP §5.5.4, R31). Low cognitive load leaves out background events (R15). Pauses are not considered: events
- * that a pause holds back are still pending.
+ * resolutions, sums and gaps pass every filter (AAEP §5.5.4, R27, R31). Low cognitive load leaves out background events (R15). Pauses are not
+ * considered: events that a pause holds back are still pending.
  */
 export function wants(terms: Terms, filter: TypeFilter, entry: FilteredEvent): boolean {
   if (isQuestionKind(entry.kind)) return canAnswerEvent(terms, entry);
   if (entry.made !== undefined) {
     if (entry.made === "notice") return !getsQuestion(terms, entry);
     if (entry.made === "supplied" && !getsQuestion(terms, entry)) return false;
-    if (entry.made === "resolution" || entry.event.extensions?.[AAEPD]?.gap !== undefined) return true;
+    if (entry.made === "resolution" || entry.made === "state") return true;
   }
   if (isCritical(entry)) return true;
   if (terms.cognitiveLoad === "low" && isQuiet(entry)) return false;

@@ -5,7 +5,18 @@ import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
 import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
 import type { WakeUps } from "../time/wake-ups.js";
-import { agree, copyOf, createHold, firstEpochOf, type Hold, isEmpty, ownHint, roomIn } from "./hold.js";
+import {
+  agree,
+  copyOf,
+  createHold,
+  firstEpochOf,
+  type HeldText,
+  type Hold,
+  isEmpty,
+  ownHint,
+  roomIn,
+  type ViewPlace,
+} from "./hold.js";
 import { LowestEpochs } from "./lowest-epochs.js";
 import { type Chunk, type OutputText, positionIn } from "./output-text.js";
 import type { OutputTexts } from "./output-texts.js";
@@ -13,24 +24,6 @@ import type { RenderedEntry } from "./rendered-entry.js";
 import { MAX_TEXT_BYTES } from "./text-room.js";
 import type { TextUnit } from "./unit.js";
 import { grantedHint, type ViewTerms } from "./view-terms.js";
-
-/** How far a view has come. */
-export interface ViewPlace {
-  /** Epoch of the last event taken. */
-  epoch: Epoch;
-  /** Timestamps of the last units of open sessions, or of later events that were sent otherwise to subscriptions of the view (R30). */
-  readonly timestamps: Map<string, string>;
-}
-
-/** Text of one output that was published and not released. */
-export interface HeldText {
-  readonly output: string;
-  readonly session: string;
-  readonly firstEpoch: Epoch;
-  /** Start and end of the text in its output, in code points. */
-  readonly position: number;
-  readonly endPosition: number;
-}
 
 export interface HeldTextsServices {
   readonly outputs: OutputTexts;
@@ -159,28 +152,37 @@ export class HeldTexts {
     return hold !== undefined && !isEmpty(hold) ? hold.start : undefined;
   }
 
-  /** Continues an output in the middle, from the beginning of the piece in progress: the text that this view would hold if it had existed before. */
-  follow(text: OutputText): void {
-    const { terms } = this;
-    const { newest } = text;
-    if (terms.level === undefined || terms.passThrough || newest === undefined) return;
+  /**
+   * Continues an output in the middle: with the text that this view would hold if it had existed before. If only completion releases, that is no
+   * more than what other views hold, from `lowestHeld` on.
+   */
+  follow(text: OutputText, lowestHeld: number | undefined): void {
+    const { terms, isCompletionAlone } = this;
+    const { newest, boundaries } = text;
+    if (terms.passThrough || newest === undefined) return;
     const { end } = newest;
     let start = end;
     let like: Chunk | undefined;
-    for (let chunk: Chunk | undefined = newest; chunk !== undefined; chunk = text.chunkBefore(chunk)) {
+    for (const chunk of text.chunks.toReversed()) {
       const { entry } = chunk.rendered;
-      if (this.isSealed(chunk) || this.isTrusted(entry.event) || !terms.wants(entry)) break;
-      if (chunk.start < chunk.end) {
-        like ??= chunk;
-        if (!agree(chunk, like)) break;
+      if (!terms.wants(entry)) break;
+      if (!isCompletionAlone) {
+        if (this.isSealed(chunk) || this.isTrusted(entry.event)) break;
+        if (chunk.start < chunk.end) like ??= chunk;
+        if (like !== undefined && chunk.start < chunk.end && !agree(chunk, like)) break;
       }
       start = chunk.start;
     }
-    text.boundaries.scanTo(end, terms.level);
-    start = Math.max(start, text.boundaries.last(end, terms.level));
+    boundaries.scanTo(end, terms.level);
+    const least = terms.level === undefined ? (lowestHeld ?? end) : boundaries.last(end, terms.level);
+    start = Math.max(start, least);
     const first = text.chunkAt(start);
     if (first === undefined || start >= end) return;
-    const hold = this.keep({ ...createHold(text, first, start, text.positionOf(start)), newest });
+    const hold = this.keep(createHold(text, first, start, text.positionOf(start)));
+    for (const chunk of text.chunks.slice(text.chunks.indexOf(first) + 1)) {
+      if (isCompletionAlone && this.isApart(hold, chunk)) hold.seams.push(chunk);
+      hold.newest = chunk;
+    }
     this.epochs.add(hold);
     this.arm(hold);
   }

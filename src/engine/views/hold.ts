@@ -8,6 +8,24 @@ import type { Chunk, OutputText } from "./output-text.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import { agreeForMerging } from "./unit.js";
 
+/** How far a view has come. */
+export interface ViewPlace {
+  /** Epoch of the last event taken. */
+  epoch: Epoch;
+  /** Timestamps of the last units of open sessions, or of later events that were sent otherwise to subscriptions of the view (R30). */
+  readonly timestamps: Map<string, string>;
+}
+
+/** Text of one output that was published and not released. */
+export interface HeldText {
+  readonly output: string;
+  readonly session: string;
+  readonly firstEpoch: Epoch;
+  /** Start and end of the text in its output, in code points. */
+  readonly position: number;
+  readonly endPosition: number;
+}
+
 /** Text from `start` to the end of the newest chunk. Offsets are those of the output's record; `position` counts code points. */
 export interface Hold {
   readonly text: OutputText;

@@ -31,7 +31,7 @@ export class OutputText {
   /** Length of the text up to which chunks were last forgotten, in UTF-16 units. */
   forgottenAt = 0;
   private readonly defaultLanguage: string;
-  private readonly chunks: Chunk[] = [];
+  private readonly known: Chunk[] = [];
   // Offset and position of the oldest chunk, so that counting code points never begins before it.
   private anchor: { readonly offset: number; readonly position: number };
 
@@ -45,8 +45,9 @@ export class OutputText {
     this.defaultLanguage = defaultLanguage;
   }
 
-  get chunkCount(): number {
-    return this.chunks.length;
+  /** The chunks that are not forgotten, in order. */
+  get chunks(): readonly Chunk[] {
+    return this.known;
   }
 
   /** The newest chunk; undefined before the first. */
@@ -69,21 +70,13 @@ export class OutputText {
     if (event.complete === true) boundaries.complete();
     this.endPosition += codePointCount(text);
     const chunk: Chunk = { rendered, start, end: start + text.length, endPosition: this.endPosition, at };
-    this.chunks.push(chunk);
+    this.known.push(chunk);
     return chunk;
   }
 
   /** The chunk with the unit at `offset`; the last chunk for the end. */
   chunkAt(offset: number): Chunk | undefined {
     return this.chunks[lastStartingBy(this.chunks, offset)] ?? this.chunks[0];
-  }
-
-  /** The chunk before another; undefined if it is forgotten. */
-  chunkBefore(chunk: Chunk): Chunk | undefined {
-    let index = lastStartingBy(this.chunks, chunk.start);
-    // Chunks without text begin at the same offset as others.
-    while (index > 0 && this.chunks[index] !== chunk) index -= 1;
-    return this.chunks[index - 1];
   }
 
   /** Position of an offset that is not forgotten, in code points from the start of the output. */
@@ -93,7 +86,7 @@ export class OutputText {
 
   /** Forgets the text before `offset`, except the part of the sentence in progress that a new view needs. */
   forget(offset: number): void {
-    const { chunks, boundaries } = this;
+    const { known: chunks, boundaries } = this;
     const length = boundaries.length();
     const keep = Math.min(offset, Math.max(boundaries.last(length, "sentence"), length - MOST_KEPT_UNITS));
     let dead = 0;

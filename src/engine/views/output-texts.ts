@@ -50,7 +50,7 @@ export class OutputTexts {
       return;
     }
     const length = text.boundaries.length();
-    if (length - text.forgottenAt < FORGET_STEP_UNITS && text.chunkCount < MOST_CHUNKS) return;
+    if (length - text.forgottenAt < FORGET_STEP_UNITS && text.chunks.length < MOST_CHUNKS) return;
     text.forgottenAt = length;
     text.forget(lowestHeld(text.key) ?? length);
   }

@@ -49,7 +49,9 @@ export class ViewLog {
   // all. Dropping units one by one therefore copies each unit about once.
   private first = 0;
   private base = 0;
+  // The newest critical units, and the index behind those that are no longer among them.
   private readonly criticals: CriticalUnit[] = [];
+  private criticalsFrom = 0;
   private readonly batches: KnownBatch[] = [];
   private readonly stretches = new Map<number, TextStretch>();
 
@@ -70,7 +72,7 @@ export class ViewLog {
   append(unit: Unit): void {
     if (isCritical(unit)) {
       this.criticals.push({ index: this.end, unit });
-      if (this.criticals.length > CRITICALS_KEPT) this.criticals.shift();
+      if (this.criticals.length > CRITICALS_KEPT) this.criticalsFrom = (this.criticals.shift()?.index ?? 0) + 1;
     }
     this.units.push(unit);
     this.end += 1;
@@ -85,15 +87,17 @@ export class ViewLog {
     return this.units.slice(Math.max(this.base, index) - this.first, to - this.first);
   }
 
-  /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
+  /** The first critical unit at or after `index`; undefined if there is none, or if more than 1,000 are: those keep their place (R18). */
   criticalFrom(index: number): CriticalUnit | undefined {
-    let found: CriticalUnit | undefined;
-    for (let place = this.criticals.length - 1; place >= 0; place -= 1) {
-      const critical = this.criticals[place];
-      if (critical === undefined || critical.index < index) break;
-      found = critical;
+    const { criticals } = this;
+    if (index < this.criticalsFrom || !this.hasCriticalFrom(index)) return undefined;
+    let [low, high] = [0, criticals.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((criticals[middle]?.index ?? 0) < index) low = middle + 1;
+      else high = middle;
     }
-    return found;
+    return criticals[low];
   }
 
   /** Whether a critical unit stands at or after `index`. */

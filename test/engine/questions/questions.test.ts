@@ -20,8 +20,8 @@ describe("R6: who is asked", () => {
     rig.publish(confirmation("rpl_1"));
     give(rig, able, "rpl_1", "accept");
     expect(questionsIn(able)).toHaveLength(1);
-    expect(typesOf(unable.received)).toEqual(["state.changed", "state.changed"]);
-    const [notice, resolution] = unable.received.map(({ event }) => event);
+    expect(typesOf(unable.received)).toEqual(["state.changed", "state.changed", "state.changed"]);
+    const [, notice, resolution] = unable.received.map(({ event }) => event);
     expect(notice).toMatchObject({ urgency: "critical", to_state: "awaiting_input" });
     expect(notice?.summary_normal).toContain("Do rpl_1.");
     expect(JSON.stringify(notice)).not.toContain('rpl_1"');

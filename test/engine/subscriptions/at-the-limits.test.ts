@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createEngineRig, type Listener, session, typesOf } from "../../support/rigs/engine-rig.js";
+import { createFailingView } from "../../support/rigs/failing-view.js";
 import { confirmation, decision } from "../../support/rigs/question-rig.js";
 
 const { started, chunk } = session();
@@ -77,4 +78,30 @@ it("R28: an event that waits to be sent again waits once, and only so many wait"
   for (let index = 0; index < 256; index += 1) for (let twice = 0; twice < 2; twice += 1) again(index);
   expect(listener.subscription.status().rememberedCount).toBe(256);
   expect(faultOf(() => again(256)).code).toBe("rate_limit");
+});
+
+it("R4, R18: where more critical events wait than are remembered, a slow listener still gets them in their order", () => {
+  const rig = createEngineRig({ engine: { viewWindowCount: 16 } });
+  const listener = rig.listen({});
+  rig.publish(session("sess_2").started());
+  listener.block(true);
+  const published = Array.from({ length: 1100 }, () => rig.publish(alarm("sess_2"))[0]?.eventId);
+  listener.takeRuns(3);
+  published.push(rig.publish(alarm("sess_2"))[0]?.eventId);
+  listener.block(false);
+  rig.advance(1000);
+  expect(listener.received.slice(1).map(({ event }) => event.event_id)).toEqual(published);
+});
+
+it("R34: terms that fail while they are applied end their subscription, and leave no view behind", () => {
+  const rig = createEngineRig();
+  const { terms, arm } = createFailingView();
+  const listener = rig.listen({ maxEventsPerSecond: 1 });
+  rig.publish(started(), chunk("One.", true));
+  arm(true);
+  expect(() => retune(listener, terms)).toThrow("no filter");
+  arm(false);
+  rig.advance(0);
+  expect(listener.ended).toEqual(["producer_error"]);
+  expect(rig.engine.status()).toMatchObject({ viewCount: 0, subscriptionCount: 0 });
 });

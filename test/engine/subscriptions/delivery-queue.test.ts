@@ -54,11 +54,11 @@ const changed = (epoch: number, from: string, to: string, role: EventRole = "sta
 describe("merging (R10, R11, R30)", () => {
   it("R10: texts of one output join where the last came, over progress, quiet states and other outputs", () => {
     const waiting = queue();
-    waiting.offer(text("out_1", 0, "One. ", 1), true);
-    waiting.offer(unit("progress", 2), true);
-    waiting.offer(changed(3, "a", "b", "background-state"), true);
-    waiting.offer(text("out_2", 0, "Other. ", 4), true);
-    waiting.offer(text("out_1", 5, "Two. ", 5), true);
+    waiting.put(text("out_1", 0, "One. ", 1), true);
+    waiting.put(unit("progress", 2), true);
+    waiting.put(changed(3, "a", "b", "background-state"), true);
+    waiting.put(text("out_2", 0, "Other. ", 4), true);
+    waiting.put(text("out_1", 5, "Two. ", 5), true);
     expect(told(waiting)).toEqual([[undefined, undefined], ["a", "b"], "Other. ", "One. Two. "]);
     expect(waiting.all().at(-1)).toMatchObject({ firstEpoch: 1, epoch: 5, position: 0, endPosition: 10 });
   });
@@ -67,54 +67,54 @@ describe("merging (R10, R11, R30)", () => {
     "R30: texts do not join over an event of role %s",
     (role) => {
       const waiting = queue();
-      waiting.offer(text("out_1", 0, "One. ", 1), true);
-      waiting.offer(unit(role, 2), true);
-      waiting.offer(text("out_1", 5, "Two. ", 3), true);
+      waiting.put(text("out_1", 0, "One. ", 1), true);
+      waiting.put(unit(role, 2), true);
+      waiting.put(text("out_1", 5, "Two. ", 3), true);
       expect(waiting.size()).toBe(3);
     },
   );
 
   it("R26: nothing joins past max_chars, and texts that do not follow each other never join", () => {
     const waiting = queue(100, 9);
-    waiting.offer(text("out_1", 0, "12345", 1), true);
-    waiting.offer(text("out_1", 5, "6789", 2), true);
-    waiting.offer(text("out_1", 9, "0", 3), true);
-    waiting.offer(text("out_1", 20, "x", 4), true);
+    waiting.put(text("out_1", 0, "12345", 1), true);
+    waiting.put(text("out_1", 5, "6789", 2), true);
+    waiting.put(text("out_1", 9, "0", 3), true);
+    waiting.put(text("out_1", 20, "x", 4), true);
     expect(told(waiting)).toEqual(["123456789", "0", "x"]);
   });
 
   it("AAEP §3.7: texts of control characters join only as far as their escapes fit", () => {
     const waiting = queue();
-    waiting.offer(text("out_1", 0, "\u0001".repeat(8000), 1), true);
-    waiting.offer(text("out_1", 8000, "\u0001".repeat(8000), 2), true);
+    waiting.put(text("out_1", 0, "\u0001".repeat(8000), 1), true);
+    waiting.put(text("out_1", 8000, "\u0001".repeat(8000), 2), true);
     expect(waiting.size()).toBe(2);
   });
 
   it("R11: states collapse from first to last; a collapse to nothing is dropped", () => {
     const waiting = queue();
-    waiting.offer(changed(1, "idle", "thinking"), true);
-    waiting.offer(changed(2, "thinking", "deciding"), true);
+    waiting.put(changed(1, "idle", "thinking"), true);
+    waiting.put(changed(2, "thinking", "deciding"), true);
     expect(told(waiting)).toEqual([["idle", "deciding"]]);
-    waiting.offer(changed(3, "deciding", "idle"), true);
+    waiting.put(changed(3, "deciding", "idle"), true);
     expect(waiting.size()).toBe(0);
   });
 
   it("R11: no state collapses into or across a gate, and progress stays on its side", () => {
     const waiting = queue();
-    waiting.offer(changed(1, "idle", "thinking"), true);
-    waiting.offer(unit("progress", 2), true);
-    waiting.offer(changed(3, "thinking", "awaiting_input", "gate"), true);
-    waiting.offer(changed(4, "awaiting_input", "thinking", "gate"), true);
-    waiting.offer(changed(5, "thinking", "deciding"), true);
-    waiting.offer(unit("progress", 6), true);
+    waiting.put(changed(1, "idle", "thinking"), true);
+    waiting.put(unit("progress", 2), true);
+    waiting.put(changed(3, "thinking", "awaiting_input", "gate"), true);
+    waiting.put(changed(4, "awaiting_input", "thinking", "gate"), true);
+    waiting.put(changed(5, "thinking", "deciding"), true);
+    waiting.put(unit("progress", 6), true);
     expect(waiting.all().map(({ epoch }) => epoch)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   it("R11: of progress the newest is kept, for each agent", () => {
     const waiting = queue();
-    waiting.offer(unit("progress", 1), true);
-    waiting.offer(unit("progress", 2, { producer: { agent_id: "other" } }), true);
-    waiting.offer(unit("progress", 3), true);
+    waiting.put(unit("progress", 1), true);
+    waiting.put(unit("progress", 2, { producer: { agent_id: "other" } }), true);
+    waiting.put(unit("progress", 3), true);
     expect(waiting.all().map(({ epoch }) => epoch)).toEqual([2, 3]);
   });
 });
@@ -124,12 +124,12 @@ describe("turns and limits", () => {
     const waiting = queue();
     const left: string[] = [];
     let position = 0;
-    waiting.offer(text("out_1", 0, "first", 0), true);
-    waiting.offer(text("out_2", 0, "a", 0), true);
+    waiting.put(text("out_1", 0, "first", 0), true);
+    waiting.put(text("out_2", 0, "a", 0), true);
     for (let turn = 1; turn <= 6; turn += 1) {
-      waiting.offer(text("out_1", 4 + turn, "1", turn), true);
+      waiting.put(text("out_1", 4 + turn, "1", turn), true);
       position += 1;
-      waiting.offer(text("out_2", position, "b", turn), true);
+      waiting.put(text("out_2", position, "b", turn), true);
       const head = waiting.shift();
       if (head?.kind === "text") left.push(head.output);
     }
@@ -137,12 +137,14 @@ describe("turns and limits", () => {
     expect(left.filter((output) => output === "sess_1/out_2").length).toBeGreaterThanOrEqual(2);
   });
 
-  it("R18: refuses what does not join when it is full, but never what the daemon must say", () => {
+  it("R18: is full at its limit, and still takes what joins and what the daemon must say", () => {
     const waiting = queue(2);
-    expect(waiting.offer(unit("plain", 1), true)).toBe(true);
-    expect(waiting.offer(text("out_1", 0, "a", 2), true)).toBe(true);
-    expect(waiting.offer(unit("plain", 3), true)).toBe(false);
-    expect(waiting.offer(text("out_1", 1, "b", 4), true)).toBe(true);
+    waiting.put(unit("plain", 1), true);
+    expect(waiting.isFull()).toBe(false);
+    waiting.put(text("out_1", 0, "a", 2), true);
+    expect(waiting.isFull()).toBe(true);
+    waiting.put(text("out_1", 1, "b", 4), true);
+    expect(waiting.size()).toBe(2);
     waiting.put(unit("plain", 5));
     expect(waiting.size()).toBe(3);
   });

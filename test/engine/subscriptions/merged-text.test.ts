@@ -61,7 +61,7 @@ describe("R10: where completion alone releases", () => {
     expect(given.reduce((sum, length) => sum + length, 0)).toBeLessThan(20 * 15_000 - 200_000);
   });
 
-  it("R32: what was held by other terms goes out as it stands, and what follows waits for its completion", () => {
+  it("R32: what was held by other terms goes on waiting, for its completion", () => {
     const rig = createEngineRig();
     const reader = rig.listen(sentences);
     rig.publish(started());
@@ -70,13 +70,23 @@ describe("R10: where completion alone releases", () => {
     rig.advance(0);
     rig.publish(chunk(" sentence. Another"));
     rig.advance(60_000);
-    const before = [
-      ["One. ", false, "sentence", undefined],
-      ["Half a", false, undefined, undefined],
-    ];
+    const before = [["One. ", false, "sentence", undefined]];
     expect(chunksOf(reader)).toEqual(before);
     rig.publish(chunk("", true));
-    expect(chunksOf(reader)).toEqual([...before, [" sentence. Another", true, "completion", undefined]]);
+    expect(chunksOf(reader)).toEqual([...before, ["Half a sentence. Another", true, "completion", undefined]]);
+  });
+
+  it("who comes in the middle begins with what others wait for, and its pieces that may not be merged leave one after another", () => {
+    const rig = createEngineRig();
+    rig.listen(completionAlone);
+    rig.publish(started());
+    rig.publish({ ...chunk("One. "), language: "en-US" }, { ...chunk("三つ。"), language: "ja" });
+    const late = rig.listen({ ...completionAlone, maxChars: 200 });
+    rig.publish({ ...chunk("四つ。", true), language: "ja" });
+    expect(chunksOf(late)).toEqual([
+      ["One. ", false, undefined, "en-US"],
+      ["三つ。四つ。", true, "completion", "ja"],
+    ]);
   });
 });
 

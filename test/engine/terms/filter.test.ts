@@ -132,7 +132,7 @@ describe("wants", () => {
     expect(isWanted({ supportsClarificationReply: true }, clarification)).toBe(true);
   });
 
-  test("R6, R31: a notice goes to those that cannot answer, and it, its resolution and gaps pass filters", () => {
+  test("R6, R27, R31: a notice goes to those that cannot answer, and it, its resolution, sums and gaps pass filters", () => {
     const state = "aaep:agent.state.changed";
     const notice = entry(state, "critical", "notice", { by: "daemon", asks: "confirmation" });
     expect(isWanted({ eventFilters: NOTHING }, notice)).toBe(true);
@@ -140,7 +140,7 @@ describe("wants", () => {
     expect(isWanted({ eventFilters: NOTHING, supportsConfirmationReply: true }, notice)).toBe(false);
     expect(isWanted({ eventFilters: NOTHING }, entry(state, "normal", "resolution"))).toBe(true);
     expect(isWanted({ eventFilters: NOTHING }, entry(state, "normal", "state", { by: "daemon", gap: {} }))).toBe(true);
-    expect(isWanted({ eventFilters: NOTHING }, entry(state, "normal", "state"))).toBe(false);
+    expect(isWanted({ eventFilters: NOTHING }, entry(state, "normal", "state"))).toBe(true);
     expect(isWanted({ eventFilters: NOTHING }, entry("aaep:agent.tool.completed", "normal", "closing"))).toBe(false);
     // An agent cannot pass filters by claiming a gap.
     expect(isWanted({ eventFilters: NOTHING }, entry(state, "normal", undefined, { gap: {} }))).toBe(false);

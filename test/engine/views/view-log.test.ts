@@ -1,6 +1,8 @@
 // The batches that subscriptions at one place of a view share (R34).
 import { describe, expect, it } from "vitest";
 import { Delivery } from "../../../src/engine/views/delivery.js";
+import { RenderedEntry } from "../../../src/engine/views/rendered-entry.js";
+import { eventUnit } from "../../../src/engine/views/unit.js";
 import { ViewLog } from "../../../src/engine/views/view-log.js";
 import { BASE, textUnit } from "../../support/rigs/text-unit.js";
 
@@ -34,5 +36,28 @@ describe("R34: a batch", () => {
     expect(log.batch(0)).toBe(full);
     expect(log.batch(256)).not.toBe(rest);
     expect(log.batch(256)?.next).toBe(301);
+  });
+});
+
+describe("R18: critical units", () => {
+  it("are found from any place, unless more than 1,000 stand behind it: those keep their place", () => {
+    const log = new ViewLog((unit) => new Delivery(BASE, unit.epoch, unit.at, undefined), 16_384);
+    const event = { ...BASE, urgency: "critical" as const };
+    const entry = { event, kind: "extension", source: undefined, at: 0, ordinal: 1, made: undefined } as const;
+    const critical = (): void => log.append(eventUnit(new RenderedEntry({ ...entry, epoch: log.end })));
+    for (let index = 0; index < 1000; index += 1) {
+      critical();
+      log.append(textUnit(index, "x"));
+    }
+    expect([0, 1, 2, 999, 1998, 1999].map((from) => log.criticalFrom(from)?.index)).toEqual([
+      0,
+      2,
+      2,
+      1000,
+      1998,
+      undefined,
+    ]);
+    critical();
+    expect([0, 1, 2].map((from) => log.criticalFrom(from)?.index)).toEqual([undefined, 2, 2]);
   });
 });

@@ -60,9 +60,7 @@ export function orderFaults({ received, published, connection }: Judged): readon
 }
 
 /** R30: instants do not run backwards, except where something critical went ahead or the daemon spoke for itself. */
-export function timeFaults({ received, connection }: Judged): readonly string[] {
-  // On new terms, what a peer did not take is read back, and cut anew behind what it was given before.
-  if (connection.everBlocked && connection.eras.length > 1) return [];
+export function timeFaults({ received }: Judged): readonly string[] {
   const faults: string[] = [];
   const last = new Map<string, string>();
   for (const { event } of received) {

@@ -6,10 +6,10 @@ import type { Log } from "../../../src/contracts/log.js";
 import type { Segmenter } from "../../../src/contracts/segmenter.js";
 import { createSegmenter } from "../../../src/daemon/platform/segmenter.js";
 import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
-import { createEngine, type Engine } from "../../../src/engine/engine.js";
+import { Engine } from "../../../src/engine/engine.js";
 import type { EngineOptions } from "../../../src/engine/engine-options.js";
 import { cursorText } from "../../../src/engine/event/cursor.js";
-import type { AgentEvent, Evicted, JournaledEvent, Producer } from "../../../src/engine/event/event.js";
+import type { AgentEvent, JournaledEvent, Producer } from "../../../src/engine/event/event.js";
 import { createJournalRing, type JournalRingOptions } from "../../../src/engine/journal/journal-ring.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
 import type { Subscription } from "../../../src/engine/subscriptions/subscription.js";
@@ -94,7 +94,7 @@ export interface RigOptions {
   readonly engine?: Partial<EngineOptions>;
   readonly journal?: Partial<JournalRingOptions>;
   /** A journal of the test's own in place of the ring. */
-  readonly openJournal?: (evicted: (event: Evicted) => void, clock: VirtualClock) => Journal;
+  readonly openJournal?: (clock: VirtualClock) => Journal;
   /** A clock of the test's own: the engine is not the first on it. */
   readonly clock?: VirtualClock;
   /** Ids given out so far, by engines before this one. */
@@ -132,7 +132,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     else for (let turn = 0; turn < options.turnsBetween; turn += 1) clock.turn();
   };
   const wrap = options.wrapJournal ?? ((journal) => journal);
-  const engine = createEngine(
+  const engine = new Engine(
     {
       clock,
       ids: {
@@ -160,9 +160,9 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         },
         ...options.audit,
       },
-      createJournal: (evicted) => {
-        const ring = (): Journal => createJournalRing({ id: RING_ID, firstEpoch: 1000, ...options.journal, evicted });
-        const journal = wrap(options.openJournal?.(evicted, clock) ?? ring());
+      createJournal: () => {
+        const ring = (): Journal => createJournalRing({ id: RING_ID, firstEpoch: 1000, ...options.journal });
+        const journal = wrap(options.openJournal?.(clock) ?? ring());
         const append: typeof journal.append = (events) => {
           const appended = journal.append(events);
           for (const entry of appended.events) options.journaled?.(entry);

@@ -31,8 +31,8 @@ export function createRuns(): Runs {
       const rig = createEngineRig({
         clock,
         idsBefore: runCount * IDS_PER_RUN,
-        openJournal: (evicted) => {
-          journal = disk.open(evicted, clock);
+        openJournal: () => {
+          journal = disk.open(() => undefined, clock);
           return journal;
         },
         ...options,

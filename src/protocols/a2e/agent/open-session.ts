@@ -117,7 +117,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
         isIrreversible: choices.isIrreversible,
         mayAsk: () => may("ask"),
         whyNotHeld: () => whyNotHeld,
-        inTurn: engine.inTurn,
+        inTurn: (cost, work) => engine.inTurn(cost, work),
         requestTimeoutMs: choices.requestTimeoutMs(),
         send,
         fail: (code, why, detail) => fail(code, why, requestId, { capability, ...detail }),

@@ -12,7 +12,7 @@ import type { Producer } from "../../../engine/event/event.js";
 import { textFor } from "../../../engine/messages/daemon-messages.js";
 import type { Resumed } from "../../../engine/subscriptions/resume.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
-import type { PendingDeliveries } from "../../../engine/subscriptions/taken.js";
+import type { PendingDeliveries } from "../../../engine/subscriptions/subscription-spec.js";
 import type { Offer, Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";

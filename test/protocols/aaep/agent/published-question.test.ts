@@ -19,7 +19,7 @@ it("is asked once, whatever stands first in it", async () => {
   };
   rig.publish({ ...asked });
   const handler = new AgentHandler({
-    engine: { ...rig.engine, openAgent: () => rig.agent },
+    engine: { openAgent: () => rig.agent, publishRefused: () => {} },
     access: { may: () => true },
     languages: { changed: () => {} },
   });

@@ -1,0 +1,35 @@
+// The services that all subscriptions of an engine share.
+import type { Millis } from "../../contracts/clock.js";
+import type { Journal } from "../../contracts/journal.js";
+import type { IdServices } from "../event/derived-id.js";
+import type { Hub } from "../hub/hub.js";
+import type { EpochSteps } from "../journal/epoch-boots.js";
+import type { NoticeFactory } from "../notices/notice-factory.js";
+import type { Sessions } from "../sessions/sessions.js";
+import type { ReadTurns } from "../time/read-turns.js";
+import type { ListenerServices } from "./listener.js";
+import type { ClosureReason, LagLimits, NamedSubscription, PaceChange } from "./subscription-spec.js";
+
+export interface SubscriptionServices extends ListenerServices {
+  readonly hub: Hub;
+  readonly journal: Journal;
+  readonly steps: EpochSteps;
+  readonly readTurns: ReadTurns;
+  readonly ids: IdServices;
+  readonly notices: NoticeFactory;
+  readonly sessions: Sessions;
+  /** Read again for each use. */
+  readonly limits: {
+    /** Events that may leave at once after a pause. */
+    readonly burst: number;
+    /** Most units in a subscription's queue. Default 256. */
+    readonly queueLimitCount: number;
+    readonly maxHoldMs: Millis;
+    readonly lag: LagLimits;
+  };
+  /** Whether the daemon is stopping and leaves pending events to the next boot (R8b). */
+  readonly isLeaving: () => boolean;
+  /** Called at the beginning and at the end of each episode of falling behind. */
+  readonly pace: (change: PaceChange, who: NamedSubscription) => void;
+  readonly closed: (subscription: NamedSubscription, reason: ClosureReason) => void;
+}
