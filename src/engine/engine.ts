@@ -29,8 +29,7 @@ import type {
 } from "./subscriptions/subscription-spec.js";
 import { type AbleSubscriptions, countAble } from "./terms/answering.js";
 import { applyShape, shapeOf } from "./terms/shape.js";
-import { createReadTurns } from "./time/read-turns.js";
-import { createTurnRoom } from "./time/turn-room.js";
+import { ReadTurns } from "./time/read-turns.js";
 import { createTurnSlices, type TurnSlices } from "./time/turn-slices.js";
 import { type WakeUps, wakeUpsOf } from "./time/wake-ups.js";
 
@@ -96,7 +95,7 @@ export class Engine {
     );
     this.subscriptionServices = {
       ...{ hub, journal, steps: boots, ids: idServices, wakeUps, limits: options, sessions, questions, connections },
-      readTurns: createReadTurns(clock, createTurnRoom(clock, options.turnRoomMs)),
+      readTurns: new ReadTurns(clock, options.turnRoomMs),
       now: clock.now,
       notices: this.notices,
       closed: ({ id }, reason) => this.closed(id, reason),

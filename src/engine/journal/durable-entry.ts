@@ -14,6 +14,14 @@ export function pastInstant(wallTime: number, present: Instant): number {
   return present.now - Math.max(0, present.wallTime - wallTime);
 }
 
+/** The durable state of a journal in memory. It stores nothing, and `isDurable` is false, so callers can skip the work. */
+export const NO_DURABLE_STATE: DurableState = {
+  isDurable: false,
+  put: () => {},
+  removeAll: () => {},
+  recovered: () => [],
+};
+
 /** An event in the durable state, for readers that need it longer than the journal has it. */
 export interface EntryRecord {
   /** The event's JSON text. */

@@ -9,7 +9,7 @@ import {
   type JournalSelection,
   type NewEvent,
 } from "../event/event.js";
-import { NO_DURABLE_STATE } from "./no-durable-state.js";
+import { NO_DURABLE_STATE } from "./durable-entry.js";
 import { createParsedEntries } from "./parsed-entries.js";
 
 export interface JournalRingOptions {

@@ -6,7 +6,7 @@ import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent, topicKind } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
 import type { Instant } from "../journal/durable-entry.js";
-import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
+import { NO_DURABLE_STATE } from "../journal/durable-entry.js";
 import {
   Change,
   type Moment,

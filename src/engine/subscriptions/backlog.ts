@@ -3,7 +3,7 @@
 import type { Journal, JournalRead } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { Hub } from "../hub/hub.js";
-import { BATCH_COUNT, type ReadTurn, type ReadTurns } from "../time/read-turns.js";
+import { BATCH_COUNT, type Reader, type ReadTurns } from "../time/read-turns.js";
 import { createWakeUps } from "../time/wake-ups.js";
 import type { OutputTexts } from "../views/output-texts.js";
 import { outputKey } from "../views/rendered-entry.js";
@@ -77,7 +77,7 @@ export function restOfView(
 /** Most events of one read, even after a peer took nothing for long. */
 const MOST_AT_ONCE = 2048;
 
-export class Backlog {
+export class Backlog implements Reader {
   readonly view: View;
   private readonly from: ReadFrom;
   private readonly owner: BacklogOwner;
@@ -86,7 +86,7 @@ export class Backlog {
   private readonly outputs: OutputTexts;
   // Held text is released at the instant at which the live view would have released it.
   private readonly wakeUps = createWakeUps();
-  private readonly turn: ReadTurn;
+  private readonly turns: ReadTurns;
   private after: Epoch;
   private headBefore: Epoch;
   private index = 0;
@@ -94,6 +94,7 @@ export class Backlog {
   private unread: readonly JournaledEvent[] = [];
   private unreadAt = 0;
   private at = Number.NEGATIVE_INFINITY;
+  isInvited = false;
   private isHurried = false;
   private isClosed = false;
 
@@ -106,7 +107,7 @@ export class Backlog {
     this.view = hub.privateView(terms, this.outputs, this.wakeUps, from.after, from.sent);
     this.after = from.after;
     this.headBefore = journal.head();
-    this.turn = turns.join(() => owner.wake());
+    this.turns = turns;
   }
 
   /** Where another reader would go on, once the released units and the held text are taken. */
@@ -138,7 +139,7 @@ export class Backlog {
 
   /** Whether the reader waits for its turn. It wakes its subscription then. */
   get isResting(): boolean {
-    return this.turn.isWaiting();
+    return this.turns.isWaiting(this);
   }
 
   /** Whether the whole journal was read and taken. */
@@ -158,6 +159,10 @@ export class Backlog {
     this.index += 1;
   }
 
+  wake(): void {
+    this.owner.wake();
+  }
+
   /** Reads out of turn from now on, because a stop does not wait. */
   hurry(): void {
     this.isHurried = true;
@@ -165,7 +170,7 @@ export class Backlog {
 
   close(): void {
     this.isClosed = true;
-    this.turn.leave();
+    this.turns.leave(this);
     this.view.close();
   }
 
@@ -173,21 +178,21 @@ export class Backlog {
   private readOn(): boolean {
     const entry = this.unread[this.unreadAt];
     if (entry === undefined) return this.readBatch();
-    if (!this.isHurried && !this.turn.mayGoOn()) return false;
+    if (!this.isHurried && !this.turns.mayRead(this, false)) return false;
     this.unreadAt += 1;
     this.take(entry);
-    this.turn.hasRead(0);
+    this.turns.hasRead(this, 0);
     return true;
   }
 
   private readBatch(): boolean {
     const head = this.journal.head();
     if (this.after >= head) return false;
-    if (!this.isHurried && !this.turn.mayRead()) return false;
+    if (!this.isHurried && !this.turns.mayRead(this, true)) return false;
     // Events published since the last read are added to the limit. Otherwise a reader among many would never catch up with a busy journal.
     const read = this.journal.read(this.after, Math.min(BATCH_COUNT + head - this.headBefore, MOST_AT_ONCE));
     this.headBefore = head;
-    this.turn.hasRead(read.kind === "events" ? read.events.length : 0);
+    this.turns.hasRead(this, read.kind === "events" ? read.events.length : 0);
     return this.accept(read, head);
   }
 

@@ -3,9 +3,10 @@
 import type { Journal } from "../../contracts/journal.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import { type EpochSteps, ONE_BOOT } from "../journal/epoch-boots.js";
-import { lookBack } from "../journal/look-back.js";
 import { closesFence, lineKindAt } from "../text/markdown-lines.js";
 
+/** Most events passed over on the way back, those of other sessions and outputs among them. */
+const MOST_PASSED_COUNT = 16_384;
 /** Chunks remembered before the first search for evicted ones. */
 const FIRST_SWEEP_COUNT = 1024;
 
@@ -44,10 +45,19 @@ export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps:
   };
 
   const before = (chunk: JournaledEvent): FenceState => {
-    const later: JournaledEvent[] = [];
-    for (const entry of lookBack(journal, chunk, Number.POSITIVE_INFINITY, steps)) {
+    const { session_id: sessionId, output_id: output } = chunk.event;
+    const only = { sessionId, kind: chunk.kind, outputId: typeof output === "string" ? output : "" };
+    const oldest = journal.oldest();
+    // Backwards, to the beginning of the output or a chunk that was read.
+    const later = [chunk];
+    let last = chunk;
+    for (let { epoch } = chunk, passedCount = 0; epoch > oldest && passedCount < MOST_PASSED_COUNT; passedCount += 1) {
+      if (last.event.position === 0 || known.has(last.epoch)) break;
+      epoch = steps.previous(epoch);
+      const entry = journal.at(epoch, only);
+      if (entry === undefined) continue;
       later.push(entry);
-      if (entry.event.position === 0 || known.has(entry.epoch)) break;
+      last = entry;
     }
     let fenceState = BEGINNING;
     for (const { event, epoch } of later.reverse()) {

@@ -1,6 +1,6 @@
 // What is remembered of questions that have their outcome: no more than an agent that comes back can use (R8).
 import { describe, expect, it } from "vitest";
-import { NO_DURABLE_STATE } from "../../../src/engine/journal/no-durable-state.js";
+import { NO_DURABLE_STATE } from "../../../src/engine/journal/durable-entry.js";
 import { type OutcomesServices, QuestionOutcomes } from "../../../src/engine/questions/question-outcomes.js";
 import { CANCELLED, type ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
 import { createWakeUps } from "../../../src/engine/time/wake-ups.js";

@@ -1,33 +1,34 @@
 import { describe, expect, it } from "vitest";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
 import { createParsedEntries } from "../../../src/engine/journal/parsed-entries.js";
-import { BATCH_COUNT, createReadTurns, type ReadTurn } from "../../../src/engine/time/read-turns.js";
-import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
+import { BATCH_COUNT, type Reader, ReadTurns } from "../../../src/engine/time/read-turns.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
+
+const reader = (wake: () => void = () => {}): Reader => ({ wake, isInvited: false });
 
 describe("the turns in which readers read on", () => {
   it("go round, one batch a turn", () => {
     const clock = createVirtualClock();
-    const turns = createReadTurns(clock, createTurnRoom(clock));
+    const turns = new ReadTurns(clock);
     const order: string[] = [];
     const left = new Map([
       ["a", 3],
       ["b", 3],
       ["c", 1],
     ]);
-    const readers = new Map<string, ReadTurn>();
+    const readers = new Map<string, Reader>();
     const read = (name: string): void => {
-      const turn = readers.get(name);
-      for (let count = left.get(name) ?? 0; count > 0 && turn?.mayRead() === true; count -= 1) {
+      const one = readers.get(name) ?? reader();
+      for (let count = left.get(name) ?? 0; count > 0 && turns.mayRead(one, true); count -= 1) {
         order.push(name);
         left.set(name, count - 1);
-        turn.hasRead(BATCH_COUNT);
+        turns.hasRead(one, BATCH_COUNT);
       }
     };
     for (const name of left.keys())
       readers.set(
         name,
-        turns.join(() => clock.afterTurn(() => read(name))),
+        reader(() => clock.afterTurn(() => read(name))),
       );
     for (const name of left.keys()) read(name);
     expect(order).toEqual(["a"]);
@@ -44,45 +45,44 @@ describe("the turns in which readers read on", () => {
 
   it("are not needed for a few events", () => {
     const clock = createVirtualClock();
-    const turns = createReadTurns(clock, createTurnRoom(clock));
-    const readers = Array.from({ length: 5 }, () => turns.join(() => undefined));
-    for (const reader of readers) {
-      expect(reader.mayRead()).toBe(true);
-      reader.hasRead(10);
+    const turns = new ReadTurns(clock);
+    const readers = Array.from({ length: 5 }, () => reader());
+    for (const one of readers) {
+      expect(turns.mayRead(one, true)).toBe(true);
+      turns.hasRead(one, 10);
     }
-    expect(readers.some((reader) => reader.isWaiting())).toBe(false);
+    expect(readers.some((one) => turns.isWaiting(one))).toBe(false);
   });
 
   it("R34: end when the reading has taken its time, and what passed before it was allowed does not count", () => {
     const clock = createVirtualClock();
-    const turns = createReadTurns(clock, createTurnRoom(clock, 2));
-    const [one, other] = [turns.join(() => {}), turns.join(() => {})];
+    const turns = new ReadTurns(clock, 2);
+    const [one, other] = [reader(), reader()];
     clock.pass(60_000);
-    for (const reader of [one, other]) {
-      expect([reader.mayRead(), reader.mayGoOn()]).toEqual([true, true]);
+    for (const next of [one, other]) {
+      expect([turns.mayRead(next, true), turns.mayRead(next, false)]).toEqual([true, true]);
       clock.pass(1);
-      reader.hasRead(1);
+      turns.hasRead(next, 1);
       clock.pass(60_000);
     }
-    expect([one.mayGoOn(), one.isWaiting()]).toEqual([false, true]);
+    expect([turns.mayRead(one, false), turns.isWaiting(one)]).toEqual([false, true]);
     clock.settle();
-    expect([one.isWaiting(), one.mayGoOn()]).toEqual([false, true]);
+    expect([turns.isWaiting(one), turns.mayRead(one, false)]).toEqual([false, true]);
   });
 
   it("pass by one that does not come, which may read whenever it does, and one that left", () => {
     const clock = createVirtualClock();
-    const turns = createReadTurns(clock, createTurnRoom(clock));
+    const turns = new ReadTurns(clock);
     const woken: string[] = [];
-    const [first, absent, gone, last] = ["first", "absent", "gone", "last"].map((name) =>
-      turns.join(() => void woken.push(name)),
-    );
-    first?.hasRead(BATCH_COUNT);
-    for (const reader of [absent, gone, last]) expect(reader?.mayRead()).toBe(false);
-    gone?.leave();
+    const named = (name: string): Reader => reader(() => void woken.push(name));
+    const [first, absent, gone, last] = [named("first"), named("absent"), named("gone"), named("last")];
+    turns.hasRead(first, BATCH_COUNT);
+    for (const one of [absent, gone, last]) expect(turns.mayRead(one, true)).toBe(false);
+    turns.leave(gone);
     clock.settle();
     expect(woken).toEqual(["absent", "last"]);
-    last?.hasRead(BATCH_COUNT);
-    expect([absent?.mayRead(), last?.mayRead()]).toEqual([true, false]);
+    turns.hasRead(last, BATCH_COUNT);
+    expect([turns.mayRead(absent, true), turns.mayRead(last, true)]).toEqual([true, false]);
   });
 });
 
