@@ -76,14 +76,14 @@ tellOverLanes([
     ],
   },
   {
-    name: "AAEP §6.7, R6: a subscription that comes while a question is open is put it, and its answer counts",
+    name: "AAEP §6.7, R6, R17: a subscription that comes while a question is open is put it behind the sum, and its answer counts",
     steps: [
       listens("first"),
       begins,
       publishes(confirmation("rpl_1")),
       open("first", "rpl_1"),
       listens("late"),
-      { do: "hears", who: "late", events: [{ reply_token: "rpl_1" }] },
+      { do: "hears", who: "late", events: [{ from_state: "idle", to_state: "idle" }, { reply_token: "rpl_1" }] },
       open("late", "rpl_1"),
       decides("late", "rpl_1", "accept", { decided_by: "user:late" }),
       open("late"),
