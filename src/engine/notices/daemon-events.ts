@@ -1,49 +1,29 @@
 // Complete events that the daemon makes for a session (R31). Other rooms decide when an event is made, and which subscriptions get it.
+import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent, Producer, Urgency } from "../event/event.js";
-import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
 import type { GapReason, MessageParameters } from "../messages/catalogues/catalogue.js";
 import { catalogueLanguage } from "../messages/daemon-messages.js";
 import { type LocalizedMessages, localizedMessages, type TextAudience } from "../messages/localized-messages.js";
+import { type MadeFacts, madeEvent } from "../sessions/change.js";
 import { shortenedText } from "../text/shortened-text.js";
 import type { AskingIn } from "./asking.js";
 
 /** Most UTF-16 units of an agent's name in the daemon's texts. */
 const NAME_LENGTH = 400;
 
-/** The facts that each event of the daemon needs. */
-export interface DaemonEventFacts {
-  readonly sessionId: string;
-  /** The session's agent. The event has its producer, and `extensions.aaepd.by` says that the daemon made it. */
-  readonly producer: Producer;
-  /** RFC 3339; not before the session's latest timestamp (R3b). */
-  readonly timestamp: string;
-  /** Random for one subscription; derived for the journal (R12). */
-  readonly eventId: string;
+/** The facts that each of these events needs. */
+export interface DaemonEventFacts extends MadeFacts {
   readonly audience: TextAudience;
 }
 
-interface Parts {
-  readonly type: string;
-  readonly urgency: Urgency;
-  readonly payload: Readonly<Record<string, unknown>>;
-  readonly texts?: LocalizedMessages;
-  readonly marks?: Readonly<Record<string, unknown>>;
-}
-
-function build(facts: DaemonEventFacts, parts: Parts): AgentEvent {
-  return {
-    "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
-    type: `${AGENT_TYPE}${parts.type}`,
-    event_id: facts.eventId,
-    session_id: facts.sessionId,
-    timestamp: facts.timestamp,
-    producer: facts.producer,
-    urgency: parts.urgency,
-    ...(parts.texts === undefined ? {} : { localization_hints: parts.texts.hints }),
-    ...parts.payload,
-    ...parts.texts?.summaries,
-    extensions: { [AAEPD]: { by: BY_DAEMON, ...parts.marks } },
-  };
+/** A change of state with texts of the daemon. */
+function stateEvent(
+  facts: DaemonEventFacts,
+  fields: { readonly urgency: Urgency; readonly from_state: unknown; readonly to_state: string },
+  { hints, summaries }: LocalizedMessages,
+  marks: Readonly<Record<string, unknown>>,
+): AgentEvent {
+  return madeEvent(facts, "state.changed", { localization_hints: hints, ...fields, ...summaries }, marks);
 }
 
 /** The agent's name in the daemon's texts. */
@@ -63,17 +43,11 @@ export interface Loss {
 
 /** Summarizes a session for a subscription that was not there (AAEP §8.7, R17): a change from `idle` to its state. Declares `lost` as well. */
 export function summaryEvent(facts: DaemonEventFacts, situation: SessionSituation, lost: Loss | undefined): AgentEvent {
-  const summary = localizedMessages(facts.audience, "sessionSummary", () => situation);
-  return build(facts, {
-    type: "state.changed",
-    urgency: "normal",
-    payload: { from_state: "idle", to_state: situation.state },
-    texts:
-      lost === undefined
-        ? summary
-        : { ...summary, summaries: joined(lossMessages(facts, lost).summaries, summary.summaries) },
-    marks: { summary: true, ...(lost === undefined ? {} : { gap: gapMark(lost) }) },
-  });
+  const fields = { urgency: "normal", from_state: "idle", to_state: situation.state } as const;
+  const texts = localizedMessages(facts.audience, "sessionSummary", () => situation);
+  if (lost === undefined) return stateEvent(facts, fields, texts, { summary: true });
+  const summaries = joined(lossMessages(facts, lost).summaries, texts.summaries);
+  return stateEvent(facts, fields, { ...texts, summaries }, { summary: true, gap: gapMark(lost) });
 }
 
 /** Joins the texts field by field; both are in the same languages. */
@@ -94,38 +68,25 @@ function gapMark({ eventCount, reason }: Loss): Readonly<Record<string, unknown>
 
 /** Declares events that can no longer be delivered (R27). */
 export function gapEvent(facts: DaemonEventFacts, gap: Loss): AgentEvent {
-  return build(facts, {
-    type: "state.changed",
-    urgency: "normal",
-    payload: { from_state: "idle", to_state: "idle" },
-    texts: lossMessages(facts, gap),
-    marks: { gap: gapMark(gap) },
-  });
-}
-
-export interface QuestionFacts {
-  /** The event that asks, as it was published. */
-  readonly question: AgentEvent;
-  readonly askingIn: AskingIn;
+  const fields = { urgency: "normal", from_state: "idle", to_state: "idle" } as const;
+  return stateEvent(facts, fields, lossMessages(facts, gap), { gap: gapMark(gap) });
 }
 
 /** Reports a question to subscriptions that cannot answer it (R6). `extensions.aaepd.asks` has the kind of the question. */
 export function noticeEvent(
   facts: DaemonEventFacts,
-  asked: QuestionFacts & { readonly fromState: unknown },
+  question: AgentEvent,
+  fromState: unknown,
+  askingIn: AskingIn,
 ): AgentEvent {
-  const { question, askingIn } = asked;
   const agent = speakerOf(facts.producer);
-  return build(facts, {
-    type: "state.changed",
-    urgency: "critical",
-    payload: { from_state: asked.fromState, to_state: "awaiting_input" },
-    texts: localizedMessages(facts.audience, "questionNotice", (language, form) => {
-      const asking = askingIn(question, language);
-      return { agent, kind: asking.kind, asking: asking[form] };
-    }),
-    marks: { asks: question.action === undefined ? "clarification" : "confirmation", question: question.event_id },
+  const texts = localizedMessages(facts.audience, "questionNotice", (language, form) => {
+    const asking = askingIn(question, language);
+    return { agent, kind: asking.kind, asking: asking[form] };
   });
+  const asks = question.action === undefined ? "clarification" : "confirmation";
+  const fields = { urgency: "critical", from_state: fromState, to_state: AWAITING_INPUT } as const;
+  return stateEvent(facts, fields, texts, { asks, question: question.event_id });
 }
 
 /** Texts in every language, for events that are journaled and shaped later. */

@@ -1,5 +1,6 @@
 // Makes the daemon's own events from the engine's facts and the message catalogues (R6, R17, R27, R31).
 import type { IdSource } from "../../base/ids.js";
+import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
 import type { MessageKey, Outcome } from "../messages/catalogues/catalogue.js";
 import { localizedMessages, type ParametersFor, type TextAudience } from "../messages/localized-messages.js";
@@ -78,14 +79,14 @@ export class NoticeFactory {
   notice({ event, at, ordinal }: JournaledEvent, fromState: unknown): NewEvent {
     const { session_id: sessionId, producer, timestamp } = event;
     const facts = { sessionId, producer, timestamp, eventId: this.eventId(), audience: this.everyone };
-    const notice = noticeEvent(facts, { question: event, askingIn: this.askingIn, fromState });
+    const notice = noticeEvent(facts, event, fromState, this.askingIn);
     return { event: notice, kind: "state.changed", source: undefined, at, ordinal, made: "notice" };
   }
 
   /** The same notice for one subscription that was not there when the question was asked (R6). */
   lateNotice({ event }: JournaledEvent, session: SessionSummary, terms: Terms): AgentEvent {
     const facts = { ...this.factsFor(session, terms), producer: event.producer };
-    return noticeEvent(facts, { question: event, askingIn: this.askingIn, fromState: "awaiting_input" });
+    return noticeEvent(facts, event, AWAITING_INPUT, this.askingIn);
   }
 
   resolution(question: OpenQuestion, result: QuestionResult): Resolution {

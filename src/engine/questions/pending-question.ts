@@ -1,7 +1,6 @@
 // An open question with its audience and its timers (AAEP §6.4, R6, R7, R8b), and the services that questions need.
 import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent } from "../event/event.js";
-import { jsonSize } from "../event/event-size.js";
 import type { SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
@@ -53,8 +52,6 @@ export class PendingQuestion {
   readonly question: OpenQuestion;
   /** Its event as it was published. */
   readonly entry: JournaledEvent;
-  /** Estimated size of the event. */
-  readonly bytes: number;
   readonly deadline: Millis;
   /** Ids of the subscriptions that were shown the question. */
   readonly shownTo = new Set<string>();
@@ -79,7 +76,6 @@ export class PendingQuestion {
   ) {
     this.question = question;
     this.entry = entry;
-    this.bytes = jsonSize(question.event);
     this.deadline = question.at + secondsOf(question) * 1000;
     this.isRestored = isRestored;
     this.services = services;

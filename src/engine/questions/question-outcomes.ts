@@ -8,7 +8,7 @@ import { jsonSize } from "../event/event-size.js";
 import { readDurable } from "../journal/durable-entry.js";
 import { OUTCOMES_KEPT_BYTES, SESSION_COUNTS } from "../sessions/session-limits.js";
 import type { WakeUps } from "../time/wake-ups.js";
-import { NO_RESULT, outcomeFields, type ResolvedQuestion } from "./question-result.js";
+import { outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
 /** The subscription that decided a question, with its reply as it came. Without `reply` it has left the question to the agent's own window (R5b). */
 export interface Decider {
@@ -125,12 +125,11 @@ export class QuestionOutcomes {
     const found: OutcomeRecord[] = [];
     readDurable(durableState, ["outcome"], log, (value) => {
       const { number, question, result, lines } = value as OutcomeRecord;
-      const entries = lines && [...lines.entries];
       found.push({
         number,
         question: { ...question },
-        result: { ...NO_RESULT, ...result },
-        lines: entries && lines && { at: lines.at, entries },
+        result: { ...result },
+        lines: lines && { at: lines.at, entries: [...lines.entries] },
       });
     });
     found.sort((a, b) => a.number - b.number);

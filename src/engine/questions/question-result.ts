@@ -21,13 +21,13 @@ export type HostDecision = "accept" | "reject";
 export interface QuestionResult {
   readonly resolvedBy: ResolvedBy;
   /** Defined for a confirmation that was not cancelled. */
-  readonly decision: "accept" | "reject" | undefined;
+  readonly decision?: "accept" | "reject" | undefined;
   /** The answer to a clarification, or its default; undefined if it has neither. */
-  readonly response: unknown;
-  readonly decidedBy: string | undefined;
-  readonly rationale: string | undefined;
-  readonly modifiedAction: Readonly<Record<string, unknown>> | undefined;
-  readonly confidence: number | undefined;
+  readonly response?: unknown;
+  readonly decidedBy?: string | undefined;
+  readonly rationale?: string | undefined;
+  readonly modifiedAction?: Readonly<Record<string, unknown>> | undefined;
+  readonly confidence?: number | undefined;
   /** The question was cancelled because the person answers in the window of its host (R5b). */
   readonly isLeftToHost?: true;
 }
@@ -43,17 +43,7 @@ export interface ResolvedQuestion {
   readonly result: QuestionResult;
 }
 
-/** Undefined values for all members that a result may lack. */
-export const NO_RESULT = {
-  decision: undefined,
-  response: undefined,
-  decidedBy: undefined,
-  rationale: undefined,
-  modifiedAction: undefined,
-  confidence: undefined,
-} as const;
-
-export const CANCELLED: QuestionResult = { ...NO_RESULT, resolvedBy: "cancelled" };
+export const CANCELLED: QuestionResult = { resolvedBy: "cancelled" };
 
 /** The result of a question that nobody decided here, and that the person answers in the window of its host (R5b). */
 export const LEFT_TO_HOST: QuestionResult = { ...CANCELLED, isLeftToHost: true };
@@ -67,27 +57,27 @@ export function resultOfHost({ kind }: OpenQuestion, decision: HostDecision): Qu
     const sentence = "Leave out `decided_by` and `decision`: the question is no confirmation. So it is taken back.";
     throw new Fault("invalid_params", sentence, { pointer: "/decision", rule: "R5a" });
   }
-  return { ...NO_RESULT, resolvedBy: "host", decision, decidedBy: "host" };
+  return { resolvedBy: "host", decision, decidedBy: "host" };
 }
 
 /** The result of a default. It has no `decidedBy`. A question of a host's own dialog has no default here (R5b). */
 export function resultOfDefault({ event, kind }: OpenQuestion, resolvedBy: DefaultedBy): QuestionResult {
   if (isHostDialog(event)) return LEFT_TO_HOST;
   const decision = kind === "confirmation" ? (event.default_decision === "accept" ? "accept" : "reject") : undefined;
-  return { ...NO_RESULT, resolvedBy, decision, response: event.default_response };
+  return { resolvedBy, decision, response: event.default_response };
 }
 
 /** The result of a reply that counts. */
 export function resultOfReply(reply: Reply, question: OpenQuestion): QuestionResult {
   if (reply.kind === "clarification") {
     const { response, decidedBy, confidence } = reply;
-    return { ...NO_RESULT, resolvedBy: "reply", response, decidedBy, confidence };
+    return { resolvedBy: "reply", response, decidedBy, confidence };
   }
   const { decidedBy, rationale, modifiedAction } = reply;
   // A modified action that the agent did not declare to support is no consent to the unmodified action (AAEP §6.3).
   const isUnsupported = modifiedAction !== undefined && !takesModifications(question);
   const decision = isUnsupported ? "reject" : reply.decision;
-  return { ...NO_RESULT, resolvedBy: "reply", decision, decidedBy, rationale, modifiedAction };
+  return { resolvedBy: "reply", decision, decidedBy, rationale, modifiedAction };
 }
 
 function takesModifications({ event }: OpenQuestion): boolean {

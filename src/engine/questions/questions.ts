@@ -7,12 +7,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { isHostDialog } from "../event/host-dialog.js";
-import {
-  checkQuestionRoom,
-  type QuestionRoom,
-  SESSION_COUNTS,
-  type SessionCounts,
-} from "../sessions/session-limits.js";
+import { checkQuestionRoom, SESSION_COUNTS, type SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
 import { type DurableQuestion, forgetQuestion, keepQuestion } from "./durable-questions.js";
@@ -58,7 +53,6 @@ export class Questions {
   /** Subscriptions that were shown a question that is over. One of them that answers too late gets a notice (R19). */
   private readonly shownBefore = new Map<string, ReadonlySet<string>>();
   private readonly outcomes: QuestionOutcomes;
-  private openBytes = 0;
   /** The daemon stops and leaves open questions to the next boot: no default applies any more (R8b). */
   private isLeaving = false;
   /** The count of the last look at all open questions. */
@@ -158,9 +152,9 @@ export class Questions {
     return this.pending.size;
   }
 
-  /** Throws "rate_limit" if these questions do not fit among the open ones of all sessions. */
-  checkRoom(asked: QuestionRoom): void {
-    checkQuestionRoom(this.counts, { count: this.pending.size, bytes: this.openBytes }, asked);
+  /** Throws "rate_limit" if so many questions do not fit among the open ones of all sessions. */
+  checkRoom(askedCount: number): void {
+    checkQuestionRoom(this.counts, this.pending.size, askedCount);
   }
 
   find(token: string): OpenQuestion | undefined {
@@ -276,7 +270,6 @@ export class Questions {
     const one = new PendingQuestion(question, entry, isRestored, this.services, due);
     this.pending.set(question.token, one);
     this.byEventId.set(question.event.event_id, one);
-    this.openBytes += one.bytes;
     return one;
   }
 
@@ -346,7 +339,6 @@ export class Questions {
     one.isDecided = true;
     this.pending.delete(token);
     this.byEventId.delete(event.event_id);
-    this.openBytes -= one.bytes;
     if (one.shownTo.size > 0) {
       this.shownBefore.set(token, one.shownTo);
       keepNewest(this.shownBefore, SHOWN_KEPT_COUNT);

@@ -20,7 +20,7 @@ import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
 import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
 import { timestampFrom } from "./complete-event.js";
 import type { TakenEvent, ValidateEvent } from "./event-intake.js";
-import type { QuestionRoom, SessionCounts, SessionLimits } from "./session-limits.js";
+import type { SessionCounts, SessionLimits } from "./session-limits.js";
 import type { SessionOwners } from "./session-owners.js";
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
 import type { UsedTokens } from "./used-tokens.js";
@@ -103,8 +103,8 @@ export interface SessionsOptions {
   readonly isRecording?: boolean;
   /** The fault of the journal while it takes nothing (R29). Default: it takes everything. */
   readonly refusal?: () => unknown;
-  /** Throws "rate_limit" if further questions do not fit among the open ones of all sessions (R34). Default: they fit. */
-  readonly checkQuestionRoom?: (asked: QuestionRoom) => void;
+  /** Throws "rate_limit" if so many further questions do not fit among the open ones of all sessions (R34). Default: they fit. */
+  readonly checkQuestionRoom?: (askedCount: number) => void;
   /** Called with each ended session that is forgotten. */
   readonly forgotten?: (sessionId: string) => void;
   /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
@@ -142,8 +142,6 @@ export class Change {
   adopted: SessionRecord[] | undefined;
   ended: SessionRecord[] | undefined;
   warnings: SequenceWarning[] | undefined;
-  /** Bytes of the questions that are asked. */
-  askedBytes = 0;
   readonly touched: SessionRecord[] = [];
   /** The touched sessions of an array as they were before. */
   private readonly backups: Partial<SessionRecord>[] | undefined;
@@ -209,17 +207,9 @@ export class Change {
     marks?: Readonly<Record<string, unknown>>,
   ): void {
     const micros = parseTimestamp(stamp)?.micros ?? Number.NEGATIVE_INFINITY;
-    const event: AgentEvent = {
-      "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
-      type: `${AGENT_TYPE}${kind}`,
-      event_id: `evt_${this.moment.ids.hex(16)}`,
-      session_id: session.sessionId,
-      timestamp: micros >= session.latestMicros ? stamp : session.latestText,
-      producer,
-      urgency: defaultUrgency(kind),
-      ...fields,
-      extensions: { [AAEPD]: { by: BY_DAEMON, ...marks } },
-    };
+    const eventId = `evt_${this.moment.ids.hex(16)}`;
+    const timestamp = micros >= session.latestMicros ? stamp : session.latestText;
+    const event = madeEvent({ sessionId: session.sessionId, producer, timestamp, eventId }, kind, fields, marks);
     this.emit(session, event, micros, kind, undefined, made);
   }
 
@@ -227,6 +217,36 @@ export class Change {
   stampNow(session: SessionRecord): string {
     return timestampFrom(this.moment.wallTime, session);
   }
+}
+
+/** Members of an event that the daemon makes. */
+export interface MadeFacts {
+  readonly sessionId: string;
+  /** The session's agent. The event has its producer, and `extensions.aaepd.by` says that the daemon made it. */
+  readonly producer: Producer;
+  /** RFC 3339; not before the session's latest timestamp (R3b). */
+  readonly timestamp: string;
+  readonly eventId: string;
+}
+
+/** An event that the daemon makes for an agent (R31). `marks` are further members of the daemon's extension. */
+export function madeEvent(
+  { sessionId, producer, timestamp, eventId }: MadeFacts,
+  kind: Exclude<TopicKind, "extension">,
+  fields: Readonly<Record<string, unknown>>,
+  marks?: Readonly<Record<string, unknown>>,
+): AgentEvent {
+  return {
+    "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY],
+    type: `${AGENT_TYPE}${kind}`,
+    event_id: eventId,
+    session_id: sessionId,
+    timestamp,
+    producer,
+    urgency: defaultUrgency(kind),
+    ...fields,
+    extensions: { [AAEPD]: { by: BY_DAEMON, ...marks } },
+  };
 }
 
 /** One event on its way through the rules. */

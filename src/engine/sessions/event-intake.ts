@@ -34,15 +34,13 @@ interface FilledHints {
   readonly ending: string;
 }
 
-/** Most languages whose hints are remembered. */
-const MOST_REMEMBERED = 256;
 /** Most characters of a language tag, as in the schemas (AAEP §11.1.2). */
 const LONGEST_TAG = 256;
 
 export class EventIntake {
   private readonly defaultLanguage: string;
   private readonly validate: ValidateEvent;
-  private readonly remembered = new Map<string, FilledHints>();
+  /** The hints that were made last, because most events have the language of the one before. */
   private last: FilledHints | undefined;
 
   constructor(defaultLanguage: string, validate: ValidateEvent) {
@@ -93,15 +91,9 @@ export class EventIntake {
     const ofText = kind === "output.streaming" ? chunkLanguage(event, session) : undefined;
     const language = ofText ?? session?.language ?? agentLanguage ?? this.defaultLanguage;
     if (this.last?.hints.primary_language === language) return this.last;
-    let filled = this.remembered.get(language);
-    if (filled === undefined) {
-      const hints = hintsIn(language, undefined);
-      filled = { hints, ending: `,"localization_hints":${JSON.stringify(hints)}}` };
-      if (this.remembered.size >= MOST_REMEMBERED) this.remembered.clear();
-      this.remembered.set(language, filled);
-    }
-    this.last = filled;
-    return filled;
+    const hints = hintsIn(language, undefined);
+    this.last = { hints, ending: `,"localization_hints":${JSON.stringify(hints)}}` };
+    return this.last;
   }
 }
 

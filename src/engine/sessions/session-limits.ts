@@ -16,8 +16,6 @@ export interface SessionCounts {
   readonly questions: number;
   /** Open questions of all sessions together: the end of the last subscription that can answer resolves all of them in one turn (R34). */
   readonly allQuestions: number;
-  /** Bytes of the open questions of all sessions together, by estimate of their events. */
-  readonly questionBytes: number;
   /** Most events of one plan, the daemon's included. The open parts of a single session are far fewer by default. */
   readonly plannedEvents: number;
   /** tool_call_ids remembered as used. The ids of open tools are known in any case. */
@@ -38,7 +36,6 @@ export const SESSION_COUNTS: SessionCounts = {
   outputs: 256,
   questions: 64,
   allQuestions: 1024,
-  questionBytes: 32 * 1024 * 1024,
   plannedEvents: 2048,
   callIds: 256,
   completedOutputs: 256,
@@ -132,19 +129,9 @@ export function checkOpenLimit(
   });
 }
 
-/** Number of questions, and bytes of their events. */
-export interface QuestionRoom {
-  readonly count: number;
-  readonly bytes: number;
-}
-
-/** Throws "rate_limit" if the questions that are `open` in all sessions and those that are `asked` exceed `allQuestions` or `questionBytes` (R34). */
-export function checkQuestionRoom(
-  { allQuestions, questionBytes }: SessionCounts,
-  open: QuestionRoom,
-  asked: QuestionRoom,
-): void {
-  if (open.count + asked.count <= allQuestions && open.bytes + asked.bytes <= questionBytes) return;
-  const sentence = `Wait for an outcome first: all sessions may have ${allQuestions} open questions of ${questionBytes} bytes together.`;
+/** Throws "rate_limit" if the questions that are open in all sessions and those that are asked are more than `allQuestions` (R34). */
+export function checkQuestionRoom({ allQuestions }: SessionCounts, openCount: number, askedCount: number): void {
+  if (openCount + askedCount <= allQuestions) return;
+  const sentence = `Wait for an outcome first: all sessions together may have ${allQuestions} open questions.`;
   throw new Fault("rate_limit", sentence, { pointer: "", rule: "R34" });
 }

@@ -8,10 +8,11 @@ export class SessionOwners {
 
   /** Files a session under its owner; does nothing for a session without owner. */
   add(session: SessionRecord): void {
-    if (session.owner === undefined) return;
-    put(this.byHash, session.tokenHash, session);
+    const { owner, tokenHash } = session;
+    if (owner === undefined) return;
     session.isLeftOver = false;
-    put(this.owned, session.owner, session);
+    this.byHash.set(tokenHash, (this.byHash.get(tokenHash) ?? new Set()).add(session));
+    this.owned.set(owner, (this.owned.get(owner) ?? new Set()).add(session));
   }
 
   remove(session: SessionRecord): void {
@@ -23,18 +24,14 @@ export class SessionOwners {
   /** Takes the sessions from a connection that has ended, and returns them. */
   release(connection: object): readonly SessionRecord[] {
     const theirs = [...(this.owned.get(connection) ?? [])];
-    this.owned.delete(connection);
     for (const session of theirs) {
+      this.remove(session);
       session.owner = undefined;
-      drop(this.byHash, session.tokenHash, session);
     }
     return theirs;
   }
 
-  /**
-   * The connection that has an open session with this token hash. If an agent chose one token for several sessions, the session that was filed first
-   * decides.
-   */
+  /** The connection that has an open session with this token hash; of several with one token, the session that was filed first decides. */
   holderOf(tokenHash: string): object | undefined {
     const [first] = this.byHash.get(tokenHash) ?? [];
     return first?.owner;
@@ -44,12 +41,6 @@ export class SessionOwners {
   countOf(connection: object | undefined): number {
     return connection === undefined ? 0 : (this.owned.get(connection)?.size ?? 0);
   }
-}
-
-function put<Key>(sets: Map<Key, Set<SessionRecord>>, key: Key, session: SessionRecord): void {
-  const among = sets.get(key);
-  if (among === undefined) sets.set(key, new Set([session]));
-  else among.add(session);
 }
 
 function drop<Key>(sets: Map<Key, Set<SessionRecord>>, key: Key, session: SessionRecord): void {

@@ -5,7 +5,6 @@ import { textOf } from "../../base/members.js";
 import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
-import { jsonSize } from "../event/event-size.js";
 import { isHostDialog } from "../event/host-dialog.js";
 import { breach, type Change, type RuleContext, textOrUndefined, warn } from "./change.js";
 import { checkOpenLimit } from "./session-limits.js";
@@ -16,7 +15,6 @@ import {
   type OpenQuestion,
   type QuestionOutcome,
   type SessionRecord,
-  unimplyState,
   withNewest,
 } from "./session-record.js";
 
@@ -86,9 +84,7 @@ export function ask(context: RuleContext): void {
     const pointer = kind === "confirmation" ? "/action" : "/question";
     breach(context, "already_asked", sentence, pointer, "AAEP §6.1");
   }
-  const askedBytes = change.askedBytes + jsonSize(event);
-  options.checkQuestionRoom?.({ count: 1 + (change.asked?.length ?? 0), bytes: askedBytes });
-  change.askedBytes = askedBytes;
+  options.checkQuestionRoom?.(1 + (change.asked?.length ?? 0));
   if (agent.told !== AWAITING_INPUT) {
     // The supplied event has no summary: its subscribers get the question next, and all others get the notice.
     const fields = { from_state: agent.told, to_state: AWAITING_INPUT };
@@ -228,7 +224,7 @@ export function resolveQuestion(
   agent.state = restored;
   agent.told = restored;
   agent.current = restored;
-  unimplyState(agent, AWAITING_INPUT);
+  agent.impliedStates = agent.impliedStates.filter((state) => state !== AWAITING_INPUT);
   agent.isRestored = true;
 }
 

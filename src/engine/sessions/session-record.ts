@@ -34,8 +34,8 @@ export interface AgentRecord {
   told: string;
   /** The agent's present state: its last `to_state`, or the state that a later event implies. */
   current: string;
-  /** States implied since the agent's last state.changed; bits of `BITS`. */
-  impliedStates: number;
+  /** States implied since the agent's last state.changed. */
+  impliedStates: readonly string[];
   /** The state from which the agent entered `awaiting_input`. */
   stateBeforeAwaiting: string;
   /** The daemon restored the agent's state, and the agent has sent no state.changed since. */
@@ -172,11 +172,6 @@ export class SessionRecord {
     };
   }
 
-  /** Number of open questions, tools and outputs, which end with the session. */
-  openParts(): number {
-    return this.questions.size + this.tools.size + this.outputs.size;
-  }
-
   summary(): SessionSummary {
     const speaker = this.agents.get(this.lastAgentId);
     return {
@@ -206,25 +201,10 @@ function copies<Key, Value>(map: ReadonlyMap<Key, Value>): Map<Key, Value> {
   return new Map(Array.from(map, ([key, value]) => [key, { ...value }]));
 }
 
-const BITS = { calling_tool: 1, writing_output: 2, [AWAITING_INPUT]: 4, handing_off: 8 } as const satisfies Readonly<
-  Record<ImpliedState, number>
->;
-const BIT_OF: ReadonlyMap<string, number> = new Map(Object.entries(BITS));
-
 /** An event implies that its agent is in a state, without a state.changed (R3a). */
 export function implyState(agent: AgentRecord, state: ImpliedState): void {
-  agent.impliedStates |= BITS[state];
+  if (!agent.impliedStates.includes(state)) agent.impliedStates = [...agent.impliedStates, state];
   agent.current = state;
-}
-
-/** The daemon has ended a state that an event implied. */
-export function unimplyState(agent: AgentRecord, state: ImpliedState): void {
-  agent.impliedStates &= ~BITS[state];
-}
-
-/** Whether an event since the agent's last state.changed implies `state`. */
-export function isImplied(agent: AgentRecord, state: string): boolean {
-  return ((BIT_OF.get(state) ?? 0) & agent.impliedStates) !== 0;
 }
 
 export function createAgentRecord(producer: Producer): AgentRecord {
@@ -234,7 +214,7 @@ export function createAgentRecord(producer: Producer): AgentRecord {
     state: "idle",
     told: "idle",
     current: "idle",
-    impliedStates: 0,
+    impliedStates: [],
     stateBeforeAwaiting: "idle",
     isRestored: false,
     percent: undefined,
@@ -256,20 +236,6 @@ export function createOutputRecord(outputId: string | undefined, ordinal: number
   };
 }
 
-interface AgentSummary {
-  readonly producer: Producer;
-  /** The agent's present state, implied states included. */
-  readonly state: string;
-  readonly percent: number | undefined;
-}
-
-interface OutputSummary {
-  /** Undefined for the session's unnamed output. */
-  readonly outputId: string | undefined;
-  /** Code points published so far (R13). */
-  readonly position: number;
-}
-
 /** A session's state as resuming agents and late subscribers receive it (R8, R17). */
 export interface SessionSummary {
   readonly sessionId: string;
@@ -281,9 +247,15 @@ export interface SessionSummary {
   readonly stateBeforeQuestion: string;
   /** Percent of the last progress of the agent that published last. */
   readonly percent: number | undefined;
-  readonly agents: readonly AgentSummary[];
+  /** Its agents, each with its present state, implied states included. */
+  readonly agents: readonly {
+    readonly producer: Producer;
+    readonly state: string;
+    readonly percent: number | undefined;
+  }[];
   readonly openTools: readonly OpenTool[];
-  readonly openOutputs: readonly OutputSummary[];
+  /** Without an id: the session's unnamed output. `position`: code points published so far (R13). */
+  readonly openOutputs: readonly { readonly outputId: string | undefined; readonly position: number }[];
   readonly openQuestions: readonly OpenQuestion[];
   readonly outcomes: SessionPast["outcomes"];
   /** Events published so far. */

@@ -15,7 +15,6 @@ import {
   type ChunkLook,
   createOutputRecord,
   implyState,
-  isImplied,
   type OpenTool,
   type OutputRecord,
   type Permit,
@@ -61,7 +60,7 @@ export function endSession(context: RuleContext): void {
 
 function closeOpen(change: Change, session: SessionRecord, stamp: string, isEnd = false): void {
   const { counts, options } = change.rules;
-  checkClosures(counts, change.events.length, session.openParts());
+  checkClosures(counts, change.events.length, session.questions.size + session.tools.size + session.outputs.size);
   for (const question of session.questions.values()) withdraw(change, session, question, stamp, isEnd);
   for (const { tool, toolCallId, producer } of session.tools.values()) {
     change.emitMade(session, "closing", "tool.completed", producer, stamp, {
@@ -106,7 +105,7 @@ export function changeState(context: RuleContext): void {
   const to = textOf(event.to_state);
   const isBelated = agent.isRestored && from === AWAITING_INPUT;
   const left = isBelated ? agent.state : from;
-  if (left !== agent.state && !isImplied(agent, left)) {
+  if (left !== agent.state && !agent.impliedStates.includes(left)) {
     const sentence = `Set from_state to "${agent.state}", the state this agent is in.`;
     breach(context, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
   }
@@ -119,7 +118,7 @@ export function changeState(context: RuleContext): void {
   agent.state = to;
   agent.told = to;
   agent.current = to;
-  agent.impliedStates = 0;
+  agent.impliedStates = [];
   agent.isRestored = false;
   // The daemon has already reported that the agent no longer waits.
   if (isBelated && left === to) context.isSuppressed = true;

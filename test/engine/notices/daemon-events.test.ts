@@ -61,7 +61,7 @@ const CLARIFICATION: AgentEvent = {
 };
 
 const standing = { state: "calling_tool", toolsRunningCount: 1, outputOpen: false, questionOpen: false, percent: 12 };
-const asked = { question: CONFIRMATION, askingIn: createAskingIn("en") };
+const askingIn = createAskingIn("en");
 const gap = {
   eventCount: 14,
   reason: "aged_out",
@@ -72,7 +72,7 @@ const gap = {
 const EVERY: Readonly<Record<string, (facts: DaemonEventFacts) => AgentEvent>> = {
   summary: (facts) => summaryEvent(facts, standing, undefined),
   gap: (facts) => gapEvent(facts, gap),
-  notice: (facts) => noticeEvent(facts, { ...asked, fromState: "thinking" }),
+  notice: (facts) => noticeEvent(facts, CONFIRMATION, "thinking", askingIn),
 };
 
 describe.each(Object.entries(EVERY))("R31: %s", (_name, make) => {
@@ -123,7 +123,7 @@ test("R27: a gap says how much at most is missing, and why", () => {
 });
 
 test("R6: a notice says what is asked, by whom, and never how to answer it", () => {
-  const event = noticeEvent(FACTS, { ...asked, fromState: "thinking" });
+  const event = noticeEvent(FACTS, CONFIRMATION, "thinking", askingIn);
   expect(event.urgency).toBe("critical");
   expect(event.to_state).toBe("awaiting_input");
   expect(event.summary_normal).toMatch(/Planner.*Transfer \$500\. Funds move at once\./);
@@ -131,18 +131,14 @@ test("R6: a notice says what is asked, by whom, and never how to answer it", () 
   expect(event.summary_normal_es).toContain("Transferir 500 $.");
   expect(event.extensions?.aaepd?.asks).toBe("confirmation");
   expect(JSON.stringify(event)).not.toContain("rpl_secret");
-  const other = noticeEvent(FACTS, {
-    question: CLARIFICATION,
-    askingIn: createAskingIn("en"),
-    fromState: "thinking",
-  });
+  const other = noticeEvent(FACTS, CLARIFICATION, "thinking", createAskingIn("en"));
   expect(other.extensions?.aaepd?.asks).toBe("clarification");
   expect(other.summary_normal).toContain("Which age?");
 });
 
 test("AAEP §3.7: however long the question, the event stays within its limits", () => {
   const question = { ...CONFIRMATION, action: "é".repeat(16_000), consequence: "x ".repeat(8000) };
-  const event = noticeEvent(FACTS, { question, askingIn: createAskingIn("en"), fromState: "thinking" });
+  const event = noticeEvent(FACTS, question, "thinking", createAskingIn("en"));
   expectValid(event);
   expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(65_536);
 });
