@@ -3,14 +3,13 @@ import { Fault } from "../../base/errors.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import type { Epoch, JournaledEvent, Producer } from "../event/event.js";
 import type { HostDecision, ResolvedQuestion } from "../questions/question-result.js";
-import type { PublishAnswer } from "../sessions/change.js";
 import type { PublishedEvent } from "../sessions/same-publish.js";
 import type { SessionSummary } from "../sessions/session-record.js";
 import type { Publishing, PublishingServices } from "./publishing.js";
 import type { AgentEvents } from "./question-agents.js";
 
 /** The place of one event, as its receipt reports it to the agent (R33). */
-export interface PublishedPlace {
+interface PublishedPlace {
   readonly eventId: string;
   readonly epoch: Epoch;
   /** The resume token of the session that the event started (R8). */
@@ -94,7 +93,7 @@ export class AgentHandle {
   /** Publishes one event, or an array of events, all or none (R3). Throws the Fault that refuses them. */
   publish(inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string): PublishReceipt {
     const { publishing, connection } = this;
-    const { clock, ids, sessions, producerId } = this.services;
+    const { clock, ids, journal, sessions, producerId } = this.services;
     publishing.assertTaking();
     if (!this.isListed) this.addProcess(this.processId);
     this.isListed = true;
@@ -113,8 +112,16 @@ export class AgentHandle {
       known: this.known,
     });
     const { journaled, durable } = publishing.publishAs(connection, change, resumeToken !== undefined, now);
-    const events = change.answers.map((answer) => this.placeOf(answer, journaled));
-    return { events, resumeToken: events.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
+    const events: PublishedPlace[] = [];
+    let firstToken: string | undefined;
+    for (const answer of change.answers) {
+      const { eventId } = answer;
+      const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(eventId);
+      const token = answer.kind === "suppressed" ? undefined : answer.resumeToken;
+      firstToken ??= token;
+      events.push({ eventId, epoch: entry?.epoch ?? journal.head(), resumeToken: token });
+    }
+    return { events, resumeToken: firstToken, durable };
   }
 
   /**
@@ -201,13 +208,6 @@ export class AgentHandle {
   close(): void {
     this.handles.delete(this.connection);
     this.publishing.left(this.connection);
-  }
-
-  private placeOf(answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace {
-    const { journal } = this.services;
-    const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
-    const resumeToken = answer.kind === "suppressed" ? undefined : answer.resumeToken;
-    return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
   }
 
   private isTheirs(sessionId: string, token: string, resumeToken: string | undefined): boolean {

@@ -47,7 +47,8 @@ export function summaryEvent(facts: DaemonEventFacts, situation: SessionSituatio
   const texts = localizedMessages(facts.audience, "sessionSummary", () => situation);
   if (lost === undefined) return stateEvent(facts, fields, texts, { summary: true });
   const summaries = joined(lossMessages(facts, lost).summaries, texts.summaries);
-  return stateEvent(facts, fields, { ...texts, summaries }, { summary: true, gap: gapMark(lost) });
+  const marks = { summary: true, gap: gapMark(lost) };
+  return stateEvent(facts, fields, { ...texts, summaries }, marks);
 }
 
 /** Joins the texts field by field; both are in the same languages. */
@@ -84,9 +85,9 @@ export function noticeEvent(
     const asking = askingIn(question, language);
     return { agent, kind: asking.kind, asking: asking[form] };
   });
-  const asks = question.action === undefined ? "clarification" : "confirmation";
+  const marks = { asks: question.action === undefined ? "clarification" : "confirmation", question: question.event_id };
   const fields = { urgency: "critical", from_state: fromState, to_state: AWAITING_INPUT } as const;
-  return stateEvent(facts, fields, texts, { asks, question: question.event_id });
+  return stateEvent(facts, fields, texts, marks);
 }
 
 /** Texts in every language, for events that are journaled and shaped later. */

@@ -16,9 +16,9 @@ import {
   type Producer,
   type TopicKind,
 } from "../event/event.js";
-import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
+import { parseTimestamp } from "../event/timestamps.js";
 import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
-import { timestampFrom } from "./complete-event.js";
+import { type CompletionFacts, timestampFrom } from "./complete-event.js";
 import type { TakenEvent, ValidateEvent } from "./event-intake.js";
 import type { SessionCounts, SessionLimits } from "./session-limits.js";
 import type { SessionOwners } from "./session-owners.js";
@@ -34,13 +34,7 @@ export interface Moment {
 }
 
 /** The publisher of events, and the instant. */
-export interface PublishContext extends Moment {
-  /** The producer that the agent declared (R2). */
-  readonly agent: Producer | undefined;
-  /** The first of the languages that the agent's manifest lists (R2). */
-  readonly agentLanguage: string | undefined;
-  /** The value of `--producer-id`. */
-  readonly producerId: string | undefined;
+export interface PublishContext extends Moment, CompletionFacts {
   /** The agent's connection, by identity: it owns the sessions that it starts (R8). */
   readonly connection: object;
   /** The processes of the agent. Default: none is known (R5d). */
@@ -254,11 +248,9 @@ export interface RuleContext {
   readonly change: Change;
   readonly session: SessionRecord;
   readonly agent: AgentRecord;
-  readonly kind: TopicKind;
   readonly taken: TakenEvent;
   /** The event that will be published; a rule that has to change it puts a copy here. */
   event: AgentEvent;
-  readonly timestamp: Timestamp;
   /** Whether the agent itself wrote the timestamp. */
   readonly isStamped: boolean;
   /** The resume token that the agent chose for the session that this event starts (R8). */

@@ -18,8 +18,9 @@ export interface SessionFacts {
   readonly outputs: ReadonlyMap<string, { readonly codePoints: number; readonly language: string | undefined }>;
 }
 
+/** The agent of an event, and the instant (R2, R24). */
 export interface CompletionFacts {
-  /** The producer that the agent declared (R2). */
+  /** The producer that the agent declared. */
   readonly agent: Producer | undefined;
   /** The first of the languages that the agent's manifest lists. */
   readonly agentLanguage: string | undefined;
@@ -53,37 +54,27 @@ function producerFrom(facts: CompletionFacts): Producer {
   );
 }
 
-/** Fills in the event's envelope, and the `accepted_response_kinds` of a clarification that names none (AAEP §9.4.1). Throws `producer_missing`. */
+/**
+ * Fills in `@context`, `event_id`, `timestamp`, `producer`, `urgency` (by type), `position` (in code points) and the `accepted_response_kinds` of a
+ * clarification (AAEP §9.4.1) where they are missing (R2). No member of `fields` may be undefined. `session` is undefined if no session with the
+ * event's id is open. Returns `fields` itself if nothing was missing. The schema reports other missing members. Throws `producer_missing`.
+ */
 export function completeEvent(
   fields: Readonly<Record<string, unknown>>,
   kind: TopicKind,
   session: SessionFacts | undefined,
   facts: CompletionFacts,
 ): Readonly<Record<string, unknown>> {
-  const completed = completeEnvelope(fields, kind, session, facts);
-  if (kind !== "awaiting.clarification" || fields.accepted_response_kinds !== undefined) return completed;
-  return { ...completed, accepted_response_kinds: impliedResponseKinds(fields) };
-}
-
-/**
- * Fills in `@context`, `event_id`, `timestamp`, `producer`, `urgency` (by type) and `position` (in code points) where they are missing (R2). No
- * member of `fields` may be undefined. `session` is undefined if no session with the event's id is open. Returns `fields` itself if nothing was
- * missing. The schema reports other missing members. Throws `producer_missing`.
- */
-function completeEnvelope(
-  fields: Readonly<Record<string, unknown>>,
-  kind: TopicKind,
-  session: SessionFacts | undefined,
-  facts: CompletionFacts,
-): Readonly<Record<string, unknown>> {
   const isPositionMissing = kind === "output.streaming" && fields.position === undefined;
+  const isKindMissing = kind === "awaiting.clarification" && fields.accepted_response_kinds === undefined;
   if (
     fields["@context"] !== undefined &&
     fields.event_id !== undefined &&
     fields.timestamp !== undefined &&
     fields.producer !== undefined &&
     fields.urgency !== undefined &&
-    !isPositionMissing
+    !isPositionMissing &&
+    !isKindMissing
   ) {
     return fields;
   }
@@ -93,7 +84,10 @@ function completeEnvelope(
   const producer = fields.producer ?? producerFrom(facts);
   const urgency = fields.urgency ?? defaultUrgency(kind);
   // One object literal with one spread at its end: a second spread, or assignments to a copy, cost ten times as much.
-  if (!isPositionMissing) return { "@context": context, event_id, timestamp, producer, urgency, ...fields };
+  if (!isPositionMissing) {
+    const completed = { "@context": context, event_id, timestamp, producer, urgency, ...fields };
+    return isKindMissing ? { ...completed, accepted_response_kinds: impliedResponseKinds(fields) } : completed;
+  }
   const outputId = typeof fields.output_id === "string" ? fields.output_id : "";
   const position = session?.outputs.get(outputId)?.codePoints ?? 0;
   return { "@context": context, event_id, timestamp, producer, urgency, position, ...fields };

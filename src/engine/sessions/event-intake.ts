@@ -75,7 +75,8 @@ export class EventIntake {
       const sentence = "Write timestamp as RFC 3339 with no, three or six fractional digits, and Z or an offset.";
       throw new Fault("invalid_event", sentence, { pointer: "/timestamp", rule: "AAEP §3.2.5" });
     }
-    return { event, kind, timestamp, source: isAsSent ? source && endedBy(source, missing) : undefined, isAsSent };
+    const text = source !== undefined && missing !== undefined ? endedBy(source, missing) : source;
+    return { event, kind, timestamp, source: isAsSent ? text : undefined, isAsSent };
   }
 
   /**
@@ -111,8 +112,7 @@ function withHints(fields: Fields, hints: LocalizationHints, isOwn: boolean): Fi
 }
 
 /** Adds the missing language to the event's JSON text. The rest of the text stays byte-identical and is not parsed again. */
-function endedBy(source: string, missing: FilledHints | undefined): string {
-  if (missing === undefined) return source;
+function endedBy(source: string, missing: FilledHints): string {
   // Only white space can follow the closing brace, and that is rare.
   const end = source.endsWith("}") ? source.length - 1 : source.lastIndexOf("}");
   return source.slice(0, end) + missing.ending;

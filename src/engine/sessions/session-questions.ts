@@ -71,7 +71,7 @@ export function wasInvoked({ past, tools }: SessionRecord, toolCallId: string): 
 export function ask(context: RuleContext): void {
   const { change, session, agent, event } = context;
   const { counts, usedTokens, options } = change.rules;
-  const kind = context.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
+  const kind = context.taken.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
   const token = textOf(event.reply_token);
   checkOpenLimit(counts, "questions", session.questions.size, "/reply_token");
   if (usedTokens.has(token) || change.asked?.some((one) => one.token === token) === true) {

@@ -61,7 +61,8 @@ export function orderIn(phase: SessionPhase): { readonly kinds: readonly TopicKi
  * differs from it in more than the language, so that duplicates can be compared (R3).
  */
 export function applyEvent(context: RuleContext, input: PublishedEvent, sent: PublishedEvent): void {
-  const { change, session, agent, kind, timestamp } = context;
+  const { change, session, agent, taken } = context;
+  const { kind, timestamp } = taken;
   const step = TABLE[session.phase][kind];
   if (step === undefined) {
     const { code, sentence } = OUT_OF_PLACE[session.phase];
@@ -81,7 +82,7 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
   agent.producer = context.event.producer;
   session.lastAgentId = agent.agentId;
   if (context.isSuppressed) return;
-  const { event, taken } = context;
+  const { event } = context;
   const isWhole = event === taken.event;
   // The token of a session, or the id of a call, may have been taken out before (R8, R5c). An event without an id of its agent's cannot be published
   // again.
@@ -123,7 +124,8 @@ function checkSequenceNumber(context: RuleContext): number | undefined {
  * an agent may keep to the session's latest instant.
  */
 function checkTime(context: RuleContext): void {
-  const { change, agent, session, timestamp } = context;
+  const { change, agent, session } = context;
+  const { timestamp } = context.taken;
   const { clockSkewMs } = change.rules.options.limits;
   const skewMs = timestamp.micros / 1000 - change.moment.wallTime;
   const isSkewed = skewMs > clockSkewMs ? timestamp.micros > session.latestMicros : skewMs < -clockSkewMs;

@@ -257,7 +257,7 @@ export class Sessions {
     const input = own?.input ?? sent;
     const opened = typeof id === "string" ? this.open.get(id) : undefined;
     const taken = this.intake.take(input, opened, factsIn(opened, context));
-    const { event, kind, timestamp } = taken;
+    const { event } = taken;
     const session = opened ?? this.find(event.session_id);
     const { agent_id: agentId } = event.producer;
     const member = session.agents.get(agentId);
@@ -266,7 +266,7 @@ export class Sessions {
     const agent = member ?? createAgentRecord(event.producer);
     const isStamped = input.fields.timestamp !== undefined;
     const isNew = session.phase === "absent";
-    const ruled = { change, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
+    const ruled = { change, session, agent, taken, event, isStamped, ownToken, isSuppressed: false };
     applyEvent(ruled, input, sent);
     if (member === undefined) session.agents.set(agentId, agent);
     for (const one of context.processes ?? NONE) session.processes = withProcess(session.processes, one);
