@@ -4,13 +4,13 @@ import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
 import { createUtf8 } from "../dist/src/daemon/platform/utf8.js";
 import { Engine } from "../dist/src/engine/engine.js";
 import { createJournalRing } from "../dist/src/engine/journal/journal-ring.js";
+import { Turns } from "../dist/src/engine/time/turns.js";
 import { createWakeUps } from "../dist/src/engine/time/wake-ups.js";
 import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js";
 import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
 import { frameBatchOf } from "../dist/src/runtime/conversation.js";
 import { Pump } from "../dist/src/runtime/pump.js";
-import { Turns } from "../dist/src/runtime/turns.js";
 
 /** A clock that stands still until it is advanced. */
 export function createVirtualClock() {

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
-import { createTextBoundaries } from "../dist/src/engine/text/text-boundaries.js";
+import { TextBoundaries } from "../dist/src/engine/text/text-boundaries.js";
 import { KINDS, textOf, tokensOf } from "./text-kinds.mjs";
 
 const LENGTH = 16_384;
@@ -33,13 +33,13 @@ function take(boundaries, level, from) {
 }
 
 function milliseconds(chunks, language, levels) {
-  const boundaries = createTextBoundaries(segmenter);
+  const boundaries = new TextBoundaries(segmenter);
   const from = levels.map(() => 0);
   let longest = 0;
   const begin = now();
   const step = () => {
     const stepBegin = performance.now();
-    boundaries.scanTo(boundaries.length());
+    boundaries.scanTo(boundaries.length);
     levels.forEach((level, index) => {
       from[index] = take(boundaries, level, from[index]);
     });

@@ -42,6 +42,8 @@ export interface RpcHandlers {
   readonly notification: (call: RpcCall) => void;
   /** Returns the result for a refused message, sent if its id is clear; undefined: its error is sent. Must not throw. Default: its error. */
   readonly refused?: (call: RefusedCall) => { readonly result: unknown } | undefined;
+  /** As `FrameTaker.room`, for calls that must not overtake one under way. Default: none is. */
+  readonly room?: () => Promise<void> | undefined;
   /** Whether this call may cost so much that the peer's next message waits for a later turn of the event loop. Default: no call does. */
   readonly isCostly?: (method: string, params: unknown) => boolean;
 }

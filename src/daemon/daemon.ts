@@ -12,11 +12,11 @@ import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../
 import type { SubscriptionReport } from "../engine/engine-status.js";
 import type { Producer } from "../engine/event/event.js";
 import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
+import { Turns } from "../engine/time/turns.js";
 import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
 import { MOST_FRAMES_A_TURN } from "../runtime/frame-loop.js";
-import { Turns } from "../runtime/turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
 import { createA2eDoor } from "./a2e/a2e-door.js";
 import { createAkashikDoor } from "./akashik/akashik-door.js";

@@ -311,6 +311,7 @@ export class Engine {
       ...services,
       ...{ journal, sessions, questions, connections, notices, wakeUps },
       deliver: (entries) => this.hub.deliver(entries),
+      scanAhead: (events, publish) => this.hub.scanAhead(events, publish),
       whenDurable: () => this.whenDurable(),
       producerId: options.producerId,
       agentGraceMs: () => options.agentGraceMs,

@@ -5,8 +5,8 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Log } from "../contracts/log.js";
 import type { Connection, FrameBatch, PeerIdentity } from "../contracts/transport.js";
+import type { Turns } from "../engine/time/turns.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
-import type { Turns } from "./turns.js";
 
 export interface ConversationServices {
   readonly clock: Clock;

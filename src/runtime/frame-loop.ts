@@ -2,7 +2,7 @@
 // or 256 frames, and connections continue one after another (R34).
 import type { Fault } from "../base/errors.js";
 import type { Connection, FrameReader, FrameTaker } from "../contracts/transport.js";
-import type { Turns } from "./turns.js";
+import type { Turns } from "../engine/time/turns.js";
 
 /** Most frames that all connections together take in a turn. */
 export const MOST_FRAMES_A_TURN = 256;

@@ -5,8 +5,8 @@ import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { DeliverySource, DeliveryStream, EndReason } from "../contracts/protocol.js";
 import type { NamedSubscription, PendingDeliveries } from "../engine/subscriptions/subscription-spec.js";
+import type { Turns } from "../engine/time/turns.js";
 import { checkpointBatch, type DeliveryBatch, withCheckpoint } from "../engine/views/delivery.js";
-import type { Turns } from "./turns.js";
 
 export interface DeliverySink {
   /** Hands a batch over. False: take no more until `writable` resolves. */

@@ -1,9 +1,9 @@
 // R8a, R34: the end of a subscription from this side, as its peer takes it.
 import { describe, expect, it } from "vitest";
 import type { Drained, PendingDeliveries } from "../../src/engine/subscriptions/subscription-spec.js";
+import { Turns } from "../../src/engine/time/turns.js";
 import type { DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { type DeliverySink, Pump, type PumpServices } from "../../src/runtime/pump.js";
-import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-clock.js";
 
 const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({

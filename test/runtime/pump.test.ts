@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
 import type { DeliverySource } from "../../src/contracts/protocol.js";
+import { Turns } from "../../src/engine/time/turns.js";
 import { batchOf, type DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { Pump } from "../../src/runtime/pump.js";
-import { Turns } from "../../src/runtime/turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof Pump>): Pump {

@@ -109,7 +109,8 @@ export class RpcPeer implements AnsweringConnection {
       });
     }
     const { maxUnansweredRequests = 4096 } = this.options;
-    return this.unanswered.size >= maxUnansweredRequests && this.over === undefined ? this.anAnswer() : undefined;
+    if (this.unanswered.size >= maxUnansweredRequests && this.over === undefined) return this.anAnswer();
+    return this.handlers.room?.();
   }
 
   noMore(fault: Fault | undefined): void {

@@ -8,6 +8,7 @@ import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import { everyLanguage } from "../../engine/notices/daemon-events.js";
 import { createTurnSlices } from "../../engine/time/turn-slices.js";
+import { Turns } from "../../engine/time/turns.js";
 import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";
 import { createRequestRoom } from "../../protocols/a2e/host/request-room.js";
@@ -17,7 +18,6 @@ import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js"
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
-import { Turns } from "../../runtime/turns.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess } from "./provider-process.js";
 

@@ -4,6 +4,7 @@ import type { Journal } from "../../contracts/journal.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
+import { Turns } from "../../engine/time/turns.js";
 import { answerSingle, type SingleAnswer } from "../../protocols/akashik/agent/single-request.js";
 import { createField } from "../../protocols/akashik/field/field.js";
 import type { AkashikServices } from "../../protocols/akashik/host/akashik-services.js";
@@ -12,7 +13,6 @@ import { createAkashikProtocol } from "../../protocols/akashik/sessions/akashik-
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
-import { Turns } from "../../runtime/turns.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import type { ExchangeServer } from "../exchanges/exchange-door.js";
 import { createFieldKept, readKeptField } from "./kept-field.js";

@@ -5,6 +5,7 @@ import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { PeerIdentity } from "../../contracts/transport.js";
+import type { Turns } from "../../engine/time/turns.js";
 import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
 import { assertFewFields } from "../../protocols/aaep/protobuf/loose-fields.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
@@ -14,7 +15,6 @@ import { akashikMethods } from "../../protocols/akashik/services/akashik-service
 import { FrameLoop } from "../../runtime/frame-loop.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
-import type { Turns } from "../../runtime/turns.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";

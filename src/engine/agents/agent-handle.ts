@@ -2,7 +2,9 @@
 import { Fault } from "../../base/errors.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import type { Epoch, JournaledEvent, Producer } from "../event/event.js";
+import { hasLongText } from "../event/event-size.js";
 import type { HostDecision, ResolvedQuestion } from "../questions/question-result.js";
+import type { PublishContext } from "../sessions/change.js";
 import type { PublishedEvent } from "../sessions/same-publish.js";
 import type { SessionSummary } from "../sessions/session-record.js";
 import type { Publishing, PublishingServices } from "./publishing.js";
@@ -93,25 +95,13 @@ export class AgentHandle {
   /** Publishes one event, or an array of events, all or none (R3). Throws the Fault that refuses them. */
   publish(inputs: readonly PublishedEvent[], isArray: boolean, resumeToken?: string): PublishReceipt {
     const { publishing, connection } = this;
-    const { clock, ids, journal, sessions, producerId } = this.services;
+    const { journal, sessions } = this.services;
     publishing.assertTaking();
     if (!this.isListed) this.addProcess(this.processId);
     this.isListed = true;
-    const now = clock.now();
-    const change = sessions.publish(inputs, {
-      now,
-      wallTime: clock.wallTime(),
-      ids,
-      agent: this.producer,
-      agentLanguage: this.language,
-      producerId,
-      connection,
-      processes: this.processes,
-      resumeToken,
-      isArray,
-      known: this.known,
-    });
-    const { journaled, durable } = publishing.publishAs(connection, change, resumeToken !== undefined, now);
+    const context = this.context(isArray, resumeToken, false);
+    const change = sessions.publish(inputs, context);
+    const { journaled, durable } = publishing.publishAs(connection, change, resumeToken !== undefined, context.now);
     const events: PublishedPlace[] = [];
     let firstToken: string | undefined;
     for (const answer of change.answers) {
@@ -122,6 +112,34 @@ export class AgentHandle {
       events.push({ eventId, epoch: entry?.epoch ?? journal.head(), resumeToken: token });
     }
     return { events, resumeToken: firstToken, durable };
+  }
+
+  /**
+   * Publishes as `publish` does, once long text is scanned, in later turns (R34). The caller lets no later call of the agent overtake this one.
+   * Undefined: the text is short, and is to be published at once. Throws the Fault that refuses the events now; rejects with one that does so later.
+   */
+  publishLater(
+    inputs: readonly PublishedEvent[],
+    isArray: boolean,
+    resumeToken?: string,
+  ): Promise<PublishReceipt> | undefined {
+    if (!hasLongText(inputs.map(({ fields }) => fields))) return undefined;
+    const { sessions, scanAhead } = this.services;
+    this.publishing.assertTaking();
+    const asSent = inputs.map(({ fields, source }) => ({ fields, source }));
+    // A refusal comes at once, before the text is scanned.
+    const { events } = sessions.publish(asSent, this.context(isArray, resumeToken, true));
+    return new Promise((resolve, reject) => {
+      scanAhead(events, () => {
+        try {
+          this.publishing.assertTaking();
+          if (this.handles.get(this.connection) !== this) throw new Fault("peer_gone", "The agent has left.");
+          resolve(this.publish(inputs, isArray, resumeToken));
+        } catch (caught) {
+          reject(caught);
+        }
+      });
+    });
   }
 
   /**
@@ -208,6 +226,24 @@ export class AgentHandle {
   close(): void {
     this.handles.delete(this.connection);
     this.publishing.left(this.connection);
+  }
+
+  private context(isArray: boolean, resumeToken: string | undefined, isTrial: boolean): PublishContext {
+    const { clock, ids, producerId } = this.services;
+    return {
+      now: clock.now(),
+      wallTime: clock.wallTime(),
+      ids,
+      agent: this.producer,
+      agentLanguage: this.language,
+      producerId,
+      connection: this.connection,
+      processes: this.processes,
+      resumeToken,
+      isArray,
+      isTrial,
+      known: this.known,
+    };
   }
 
   private isTheirs(sessionId: string, token: string, resumeToken: string | undefined): boolean {

@@ -27,6 +27,8 @@ export interface PublishingServices {
   readonly journal: Journal;
   /** Hands journaled events to the views. */
   readonly deliver: (entries: readonly JournaledEvent[]) => void;
+  /** Scans the text of events, and then calls `publish`, in which they are delivered (R34). */
+  readonly scanAhead: (events: readonly NewEvent[], publish: () => void) => void;
   readonly sessions: Sessions;
   readonly questions: Questions;
   readonly connections: SharedConnections;

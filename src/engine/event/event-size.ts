@@ -1,4 +1,4 @@
-// Estimates the memory of a stored event, once, when it is stored, so that limits in bytes hold (R29).
+// Sizes of events, by which limits hold: the memory of a stored event, estimated once, when it is stored (R29), and the text of a publish (R34).
 import type { NewEvent } from "./event.js";
 
 /** Bytes of an entry beside its text: objects, indices, the cached encoding's header. */
@@ -42,4 +42,14 @@ function valueSize(value: unknown, depth: number): number {
 
 function textSize(text: string): number {
   return NOT_ASCII.test(text) ? text.length * 3 : text.length;
+}
+
+/** Longest text that is searched for boundaries within one turn, in UTF-16 units (R34). */
+const MOST_TEXT_IN_A_TURN = 4096;
+
+/** Whether events with these members have more text than one turn searches. */
+export function hasLongText(events: readonly Readonly<Record<string, unknown>>[]): boolean {
+  let units = 0;
+  for (const { chunk } of events) if (typeof chunk === "string") units += chunk.length;
+  return units > MOST_TEXT_IN_A_TURN;
 }

@@ -8,13 +8,15 @@ import type { Log } from "../../contracts/log.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { cursorText } from "../event/cursor.js";
 import type { IdServices } from "../event/derived-id.js";
-import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-boots.js";
 import { applyShape, shapeKey, shapeOf } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
 import { createLatencyHistogram, type LatencyHistogram } from "../time/latency-histogram.js";
 import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
+import { Turns } from "../time/turns.js";
 import type { WakeUps } from "../time/wake-ups.js";
+import { AheadScan } from "../views/ahead-scan.js";
 import { type CodeBlocks, createCodeBlocks } from "../views/code-blocks.js";
 import type { Checkpoint } from "../views/delivery.js";
 import { OutputTexts } from "../views/output-texts.js";
@@ -45,6 +47,8 @@ export interface HubOptions {
   readonly viewWindowCount: number;
   /** Most different sets of terms at a time, of which each has a view. Default 64 (R34). Read again for each use. */
   readonly maxTermSets: number;
+  /** As in `EngineOptions`. */
+  readonly turnRoomMs?: Millis;
 }
 
 /** Latencies of deliveries: by subscriptions that limit their pace by their terms, and by all others. */
@@ -78,6 +82,9 @@ export class Hub {
   private readonly shapes = new Map<string, InternedShape>();
   private readonly codeBlocks: CodeBlocks;
   private readonly outputs: OutputTexts;
+  private readonly scanTurns: Turns;
+  /** The scan of the events that are about to be delivered. */
+  private scan: AheadScan | undefined;
   // Renderings of entries that are read back. The journal returns the same entry to readers at about the same time.
   private readonly rendered = new WeakMap<JournaledEvent, RenderedEntry>();
 
@@ -88,10 +95,31 @@ export class Hub {
     this.rates = { published: createRecentRate(now), delivered: createRecentRate(now) };
     this.codeBlocks = createCodeBlocks(services.journal, services.steps);
     this.outputs = this.newOutputs();
+    this.scanTurns = new Turns(services.clock, undefined, options.turnRoomMs);
+  }
+
+  /**
+   * Scans the text of events that are to be delivered, 2 ms a turn, and then calls `publish`, in which they are (R34). That must not throw. Without
+   * views, it is called at once.
+   */
+  scanAhead(events: readonly NewEvent[], publish: () => void): void {
+    const scan = new AheadScan(events, this.outputs);
+    const goOn = (): void => {
+      if (this.isScanLeft(scan)) {
+        this.scanTurns.wait(goOn);
+        return;
+      }
+      this.scan = scan;
+      publish();
+      this.scan = undefined;
+    };
+    if (this.views.size === 0 || this.scanTurns.enter()) goOn();
+    else this.scanTurns.wait(goOn);
   }
 
   /** Hands journaled events to all views. Subscriptions are woken, and take units later. */
   deliver(entries: readonly JournaledEvent[]): void {
+    this.scan?.moveIn(entries);
     this.rates.published.note(entries.length, entries.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
     for (const { view } of this.views.values()) view.texts.beginPublish();
     for (const entry of entries) {
@@ -245,6 +273,22 @@ export class Hub {
 
   private trimStep(): number {
     return Math.max(1, Math.min(TRIM_STEP_COUNT, this.windowCount() >> 2));
+  }
+
+  /** Scans while the turn has room. Returns whether text is left for later turns. */
+  private isScanLeft(scan: AheadScan): boolean {
+    try {
+      while (this.views.size > 0 && scan.step(this.cutsWords() ? "word" : undefined))
+        if (!this.scanTurns.enter()) return true;
+    } catch (caught) {
+      this.services.log.error({ err: caught }, "a text could not be scanned before it was published");
+    }
+    return false;
+  }
+
+  private cutsWords(): boolean {
+    for (const { view } of this.views.values()) if (view.terms.level === "word") return true;
+    return false;
   }
 
   private lowestHeld(key: string): number | undefined {

@@ -43,6 +43,8 @@ export interface PublishContext extends Moment, CompletionFacts {
   readonly resumeToken?: string | undefined;
   /** Whether the events came as an array. Pointers of faults then begin with an index. */
   readonly isArray: boolean;
+  /** Only the events are wanted: the sessions are put back at once. Default false. */
+  readonly isTrial?: boolean;
   /** Finds an accepted event by its id, within the journal's window. */
   readonly known: (eventId: string) => JournaledEvent | undefined;
 }

@@ -70,20 +70,20 @@ export class Sessions {
     this.assertTaking();
     const isSeveral = inputs.length > 1;
     if (isSeveral) checkPublish(inputs, limits.publishLimits ?? PUBLISH_LIMITS);
-    const { resumeToken, connection } = context;
+    const { resumeToken, connection, isTrial = false } = context;
     const shownHash = resumeToken === undefined ? undefined : hashToken(resumeToken);
-    const change = new Change(this.rules, context, connection, shownHash, isSeveral);
+    const change = new Change(this.rules, context, connection, shownHash, isSeveral || isTrial);
     // Earlier events of the array, by their ids.
     const seen = isSeveral ? new Map<string, PublishedEvent>() : undefined;
     for (const sent of inputs) {
       try {
         change.answers.push(this.publishOne(change, sent, context, seen));
       } catch (caught) {
-        change.undo();
-        for (const { sessionId, phase } of change.touched) if (phase === "absent") this.open.delete(sessionId);
+        this.takeBack(change);
         throw faultAt(caught, sent, context.isArray ? `/${change.answers.length}` : "");
       }
     }
+    if (isTrial) this.takeBack(change);
     return change;
   }
 
@@ -236,6 +236,11 @@ export class Sessions {
     const open = questions.filter(({ question }) => this.open.has(question.sessionId));
     for (const { question } of open) this.open.get(question.sessionId)?.questions.set(question.token, question);
     return open;
+  }
+
+  private takeBack(change: Change): void {
+    change.undo();
+    for (const { sessionId, phase } of change.touched) if (phase === "absent") this.open.delete(sessionId);
   }
 
   private publishOne(

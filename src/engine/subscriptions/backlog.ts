@@ -2,9 +2,11 @@
 // bounded: nothing is read while units wait to be taken.
 import type { Journal, JournalRead } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
+import { hasLongText } from "../event/event-size.js";
 import type { Hub } from "../hub/hub.js";
 import { BATCH_COUNT, type Reader, type ReadTurns } from "../time/read-turns.js";
 import { createWakeUps } from "../time/wake-ups.js";
+import { AheadScan } from "../views/ahead-scan.js";
 import type { OutputTexts } from "../views/output-texts.js";
 import { outputKey } from "../views/rendered-entry.js";
 import { timestampOf, type Unit } from "../views/unit.js";
@@ -93,6 +95,8 @@ export class Backlog implements Reader {
   // Entries read and not taken.
   private unread: readonly JournaledEvent[] = [];
   private unreadAt = 0;
+  /** The scan of the next entry, if its text is long. */
+  private scan: AheadScan | undefined;
   private at = Number.NEGATIVE_INFINITY;
   isInvited = false;
   private isHurried = false;
@@ -179,10 +183,19 @@ export class Backlog implements Reader {
     const entry = this.unread[this.unreadAt];
     if (entry === undefined) return this.readBatch();
     if (!this.isHurried && !this.turns.mayRead(this, false)) return false;
+    if (!this.isScanned(entry)) return true;
     this.unreadAt += 1;
     this.take(entry);
     this.turns.hasRead(this, 0);
     return true;
+  }
+
+  /** Scans a step of a long chunk that is still to be scanned (R34). */
+  private isScanned(entry: JournaledEvent): boolean {
+    if (this.scan === undefined && hasLongText([entry.event])) this.scan = new AheadScan([entry], this.outputs);
+    if (this.scan?.step(this.view.terms.level) !== true) return true;
+    this.turns.hasRead(this, 0);
+    return false;
   }
 
   private readBatch(): boolean {
@@ -213,6 +226,8 @@ export class Backlog implements Reader {
 
   private take(entry: JournaledEvent): void {
     const { epoch, event, kind } = entry;
+    const { scan } = this;
+    this.scan = undefined;
     this.after = epoch;
     this.at = entry.at;
     this.wakeUps.advance(entry.at);
@@ -225,6 +240,7 @@ export class Backlog implements Reader {
     if (told === undefined) return;
     const rendered = this.hub.renderedOf(told);
     this.view.texts.beginPublish();
+    scan?.moveIn([told]);
     this.view.push(rendered, told.at);
     if (kind === "output.streaming") this.outputs.settle(rendered, (key) => this.view.texts.heldOffset(key));
   }

@@ -6,7 +6,7 @@ import type { JournaledEvent } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
 import type { SharedView } from "../hub/shared-view.js";
 import type { Terms } from "../terms/terms.js";
-import { wordCount } from "../text/word-count.js";
+import { wordCount } from "../text/counted-text.js";
 import { batchOf, type Delivery } from "../views/delivery.js";
 import { type EventUnit, eventUnit, isLocal, type Unit } from "../views/unit.js";
 import { ownUnit } from "./briefing.js";

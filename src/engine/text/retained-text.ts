@@ -1,72 +1,54 @@
 // The text of one output, from the first place that a view still needs. It is stored in the pieces in which it arrived, and a slice joins only the
 // pieces that it needs. Neither a token nor a sentence therefore costs more while a slow subscription holds a long text.
-import { createOffsetList } from "./offset-list.js";
 
-export interface RetainedText {
-  readonly length: () => number;
+/** Fewer pieces than this are not forgotten, so that a token costs nothing. */
+const FEWEST_FORGOTTEN = 32;
+
+export class RetainedText {
+  length = 0;
   /** The first offset that is not forgotten. */
-  readonly start: () => number;
-  readonly append: (chunk: string) => void;
-  readonly slice: (from: number, to: number) => string;
-  readonly codePointsAt: (offset: number) => number;
-  readonly forget: (offset: number) => void;
+  start = 0;
+  private pieces: { readonly start: number; readonly text: string }[] = [];
+
+  copy(): RetainedText {
+    return Object.assign(new RetainedText(), this, { pieces: [...this.pieces] });
+  }
+
+  append(chunk: string): void {
+    if (chunk === "") return;
+    this.pieces.push({ start: this.length, text: chunk });
+    this.length += chunk.length;
+  }
+
+  slice(from: number, to: number): string {
+    const first = Math.max(from, this.start);
+    if (to <= first) return "";
+    let joined = "";
+    for (let index = lastStartingBy(this.pieces, first); ; index += 1) {
+      const piece = this.pieces[index];
+      if (piece === undefined || piece.start >= to) return joined;
+      joined += piece.text.slice(Math.max(0, first - piece.start), to - piece.start);
+    }
+  }
+
+  forget(offset: number): void {
+    this.start = Math.max(this.start, Math.min(offset, this.length));
+    const count = lastStartingBy(this.pieces, this.start);
+    if (count >= FEWEST_FORGOTTEN) this.pieces = this.pieces.slice(count);
+  }
 }
 
-export function createRetainedText(): RetainedText {
-  let pieces: string[] = [];
-  /** Offset of each piece. */
-  let starts: number[] = [];
-  let length = 0;
-  let start = 0;
-  // Offsets after each character outside the Basic Multilingual Plane. Each of them reduces the count of code points by one.
-  const astralEnds = createOffsetList();
-
-  const pieceAt = (offset: number): number => {
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return Math.max(0, low - 1);
-  };
-
-  return {
-    length: () => length,
-    start: () => start,
-    append: (chunk) => {
-      if (chunk === "") return;
-      for (let index = 1; index < chunk.length; index += 1) {
-        const isLow = (chunk.charCodeAt(index) & 0xfc00) === 0xdc00;
-        if (isLow && (chunk.charCodeAt(index - 1) & 0xfc00) === 0xd800) astralEnds.push(length + index + 1);
-      }
-      pieces.push(chunk);
-      starts.push(length);
-      length += chunk.length;
-    },
-    slice: (from, to) => {
-      const first = Math.max(from, start);
-      if (to <= first) return "";
-      let index = pieceAt(first);
-      let joined = (pieces[index] ?? "").slice(first - (starts[index] ?? 0), to - (starts[index] ?? 0));
-      for (index += 1; index < pieces.length; index += 1) {
-        const begin = starts[index] ?? 0;
-        if (begin >= to) break;
-        const piece = pieces[index] ?? "";
-        joined += begin + piece.length <= to ? piece : piece.slice(0, to - begin);
-      }
-      return joined;
-    },
-    codePointsAt: (offset) => offset - astralEnds.countUpTo(offset),
-    forget: (offset) => {
-      start = Math.max(start, Math.min(offset, length));
-      astralEnds.forget(start);
-      const count = pieceAt(start);
-      // Done rarely, so that a token costs nothing.
-      if (count < 32) return;
-      pieces = pieces.slice(count);
-      starts = starts.slice(count);
-    },
-  };
+/** Index of the last of consecutive pieces that starts at or before `offset`; -1 if there is none. */
+export function lastStartingBy(pieces: readonly { readonly start: number }[], offset: number): number {
+  const newest = pieces.length - 1;
+  // Most searches are for the end.
+  if ((pieces[newest]?.start ?? offset + 1) <= offset) return newest;
+  let low = 0;
+  let high = newest;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pieces[middle]?.start ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -3,202 +3,286 @@
 // of the output. Text is well-formed at every chunk's end (R25).
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { extendsCluster, isSpace, isUnspacedScript } from "./characters.js";
-import { createOffsetList } from "./offset-list.js";
-import { createRetainedText } from "./retained-text.js";
-import { createSentenceScanner } from "./sentence-scanner.js";
-import { CLUSTER_LOOK_AHEAD, clusterEndBefore, fittingLength } from "./text-limits.js";
-import { createWordScanner, unspacedWordEnds, type WordScanner } from "./word-scanner.js";
+import { OffsetList } from "./offset-list.js";
+import { RetainedText } from "./retained-text.js";
+import { SentenceScanner } from "./sentence-scanner.js";
+import { CLUSTER_LOOK_AHEAD, clusterEndBefore, fittingLength, MOST_BYTES_PER_UNIT } from "./text-limits.js";
+import { unspacedWordEnds, WordScanner } from "./word-scanner.js";
 
 /** The boundary at an offset; strength ascends from "none". */
 type Boundary = "none" | "word" | "sentence" | "paragraph" | "completion";
 export type CutLevel = "word" | "sentence" | "paragraph";
 
-/** Most bytes of one UTF-16 unit in a JSON string. */
-const MOST_BYTES_PER_UNIT = 6;
 const WORD_LOOK_BACK = 256;
 
 /** Text of one language and one kind of lines, up to `end`. */
 interface Stretch {
-  end: number;
+  readonly end: number;
   readonly language: string;
   readonly markdown: boolean;
 }
 
-export interface TextBoundaries {
+export class TextBoundaries {
+  private readonly segmenter: Segmenter;
+  private readonly scanner: SentenceScanner;
+  private readonly text = new RetainedText();
+  private readonly words = new OffsetList();
+  private wordScanner: WordScanner | undefined;
+  // Stretches that were appended and not scanned to their end, in order.
+  private unscanned: readonly Stretch[] = [];
+  private scannedTo = 0;
+  private ends = false;
+  private isComplete = false;
+  private isMarkdown = false;
+  private language = "";
+
+  /** `opening` is the opening line of the code block in which the text begins, if it begins in one (code-blocks.ts). Offsets do not count it. */
+  constructor(segmenter: Segmenter, opening = "") {
+    this.segmenter = segmenter;
+    this.scanner = new SentenceScanner(segmenter, -opening.length);
+    if (opening !== "") this.scanner.append(opening, "", true);
+  }
+
+  /** The same text up to here, to go on otherwise: neither object changes the other. Costs as much as the text that is kept. */
+  copy(): TextBoundaries {
+    const [text, words, scanner] = [this.text.copy(), this.words.copy(), this.scanner.copy()];
+    const wordScanner = this.wordScanner?.copy((offset) => words.push(offset));
+    return Object.assign(new TextBoundaries(this.segmenter), this, { text, words, scanner, wordScanner });
+  }
+
   /** Length of the text so far, scanned or not. */
-  readonly length: () => number;
+  get length(): number {
+    return this.text.length;
+  }
+
+  /** Offset up to which the text is scanned. */
+  get scanned(): number {
+    return this.scannedTo;
+  }
+
   /**
    * Adds a chunk; `scanTo` reads it. `language` is its RFC 5646 tag; with `markdown` its lines have kinds. If either changes, open decisions are made
    * as if the text ended there, because such chunks are not merged (R10).
    */
-  readonly append: (text: string, language: string, options: { readonly markdown: boolean }) => void;
+  append(chunk: string, language: string, { markdown }: { readonly markdown: boolean }): void {
+    this.text.append(chunk);
+    const last = this.unscanned.at(-1);
+    const isSame = last?.language === language && last.markdown === markdown;
+    const before = isSame ? this.unscanned.slice(0, -1) : this.unscanned;
+    this.unscanned = [...before, { end: this.text.length, language, markdown }];
+  }
+
   /** Ends the text. When all of it is scanned, its end counts as a boundary of every level. */
-  readonly complete: () => void;
+  complete(): void {
+    this.ends = true;
+  }
+
   /**
    * Reads the text up to `offset` (one unit less if that is inside a surrogate pair), so that a long chunk can be read over several turns (R34). Text
    * is read once, so each view that needs the text up to an offset may ask for it. Steps of any size find the same boundaries; a step of two units or
-   * more makes progress. For the functions below the text ends at the scanned offset, except for `slice` and `codePointsAt`. With the level "word",
-   * words are searched up to the offset too, even in text that was scanned before.
+   * more makes progress. For the functions below the text ends at the scanned offset, except for `slice`. With the level "word", words are searched
+   * up to the offset too, even in text that was scanned before.
    */
-  readonly scanTo: (offset: number, level?: CutLevel) => void;
-  /** Offset up to which the text is scanned. */
-  readonly scanned: () => number;
+  scanTo(offset: number, level?: CutLevel): void {
+    const limit = this.wholeCharacter(offset);
+    this.scanText(limit);
+    if (level === "word") this.scanWords(limit);
+  }
+
   /**
    * The first confirmed boundary of at least `level` after `from`; undefined if there is none yet. A boundary is never revoked. It is confirmed by
    * the next word, by the closing of brackets or a quotation around it (within 300 characters), or by its line's end. Words are searched from the
    * first request on: as far as that `scanTo` goes, or else in all scanned text.
    */
-  readonly next: (from: number, level: CutLevel) => number | undefined;
+  next(from: number, level: CutLevel): number | undefined {
+    const { sentences, paragraphs } = this.scanner;
+    if (level === "paragraph") return paragraphs.firstAfter(from);
+    const sentence = sentences.firstAfter(from);
+    if (level === "sentence") return sentence;
+    this.wantWords();
+    const word = this.words.firstAfter(from);
+    return word === undefined || (sentence !== undefined && sentence < word) ? sentence : word;
+  }
+
   /** The last confirmed boundary of at least `level` that is at most `before`, even in forgotten text; 0 if there is none. */
-  readonly last: (before: number, level: CutLevel) => number;
+  last(before: number, level: CutLevel): number {
+    const { sentences, paragraphs } = this.scanner;
+    if (level === "paragraph") return paragraphs.lastUpTo(before) ?? 0;
+    const sentence = sentences.lastUpTo(before) ?? 0;
+    if (level === "sentence") return sentence;
+    this.wantWords();
+    return Math.max(sentence, this.words.lastUpTo(before) ?? 0);
+  }
+
   /**
    * The strongest boundary at `offset`: a confirmed one, or the one that there would be if the text ended there. "none" inside a word. May call the
    * segmenter at the text's end.
    */
-  readonly levelAt: (offset: number) => Boundary;
+  levelAt(offset: number): Boundary {
+    const { scanner, scannedTo } = this;
+    if (this.isComplete && offset === scannedTo) return "completion";
+    if (scanner.paragraphs.has(offset)) return "paragraph";
+    if (scanner.sentences.has(offset)) return "sentence";
+    if (offset === scannedTo && offset > this.text.start && scanner.endsHere()) return "sentence";
+    return this.isWordEnd(offset) ? "word" : "none";
+  }
+
   /**
    * The offset at which to cut [from, to), so that the piece has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON
    * string with its quotation marks. This is the strongest boundary in the second half, else a word, else a grapheme cluster; in a fenced code block
    * the last line end, or a cluster if a line is too long. The result is after `from`, by at least one code point, and is `to` if all fits. Only a
    * cluster that is itself larger than the limits is cut inside, between code points.
    */
-  readonly cutWithin: (from: number, to: number, maxCodePoints: number, maxBytes: number) => number;
-  /** The last end of a word (in code: of a line) after `from`, for a release that an event of another agent requires; else `from`. */
-  readonly lastWord: (from: number) => number;
+  cutWithin(from: number, to: number, maxCodePoints: number, maxBytes: number): number {
+    const size = to - from;
+    if (size <= maxCodePoints && size * MOST_BYTES_PER_UNIT + 2 <= maxBytes) return to;
+    // Reads at most the text that can fit, and the look-ahead for the cluster at the cut.
+    const most = Math.min(2 * maxCodePoints, maxBytes) + CLUSTER_LOOK_AHEAD + 2;
+    const piece = this.text.slice(from, Math.min(to, from + most));
+    const fitting = fittingLength(piece, maxCodePoints, maxBytes);
+    if (fitting >= size) return to;
+    const firstCharacter = (piece.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
+    if (fitting === 0) return from + firstCharacter;
+    const limit = from + fitting;
+    const middle = from + (fitting >> 1);
+    const cluster = (): number => {
+      const end = clusterEndBefore(this.segmenter, piece, fitting);
+      return end > 0 ? from + end : limit;
+    };
+    const code = this.codeAround(limit);
+    if (code !== undefined && code.start < limit) {
+      const begin = Math.max(from, code.start);
+      const line = this.lineEndBefore(begin, limit);
+      return line > from ? line : cluster();
+    }
+    for (const list of [this.scanner.paragraphs, this.scanner.sentences]) {
+      const best = list.lastUpTo(limit);
+      if (best !== undefined && best > middle) return best;
+    }
+    const word = this.wordEndBefore(Math.max(middle, code?.start ?? middle), limit);
+    return word > middle ? word : cluster();
+  }
+
+  /**
+   * The last end of a word (in code: of a line) after `from` and up to `to`, for a release that an event of another agent requires; else `from`.
+   */
+  lastWord(from: number, to = this.scannedTo): number {
+    // A line that may yet open or close a code block is left out.
+    const known = Math.min(to, this.isMarkdown ? Math.min(this.scannedTo, this.classified()) : this.scannedTo);
+    const code = this.codeAround(Math.max(0, known - 1));
+    if (code !== undefined && code.end >= known)
+      return this.lineEndBefore(Math.max(from, Math.min(code.start, known)), known);
+    if (known <= from) return from;
+    if (this.isWordEnd(known)) return known;
+    return this.wordEndBefore(Math.max(from, code?.end ?? from), known);
+  }
+
   /** The text between two offsets that are not forgotten. */
-  readonly slice: (from: number, to: number) => string;
-  /** Number of code points before `offset`, which must not be forgotten and not inside a surrogate pair (R13). */
-  readonly codePointsAt: (offset: number) => number;
+  slice(from: number, to: number): string {
+    return this.text.slice(from, to);
+  }
+
   /** Forgets the text before `offset`. */
-  readonly forget: (offset: number) => void;
-}
+  forget(offset: number): void {
+    if (this.wordScanner !== undefined) this.scanWords();
+    this.text.forget(Math.min(offset, this.scannedTo, this.wordScanner?.offset ?? this.scannedTo));
+    const { sentences, paragraphs, fences } = this.scanner;
+    for (const list of [sentences, paragraphs, this.words, fences]) list.forget(offset);
+  }
 
-/** `opening` is the opening line of the code block in which the text begins, if it begins in one (code-blocks.ts). Offsets do not count it. */
-export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBoundaries {
-  const text = createRetainedText();
-  const sentences = createOffsetList();
-  const paragraphs = createOffsetList();
-  const words = createOffsetList();
-  // Beginnings and ends of fenced code blocks, alternating. A block may begin where another ends.
-  const fences = createOffsetList(true);
-  // Stretches that were appended and not scanned to their end, in order.
-  let unscanned: Stretch[] = [];
-  let scanned = 0;
-  let ends = false;
-  let isComplete = false;
-  let isMarkdown = false;
-  let language = "";
-  let wordScanner: WordScanner | undefined;
-
-  const scanner = createSentenceScanner(segmenter, {
-    sentence: (offset) => sentences.push(offset - opening.length),
-    paragraph: (offset) => paragraphs.push(offset - opening.length),
-    codeBegins: (offset) => fences.push(Math.max(0, offset - opening.length)),
-    codeEnds: (offset) => fences.push(offset - opening.length),
-  });
-  if (opening !== "") scanner.append(opening, language, true);
-  const classified = (): number => Math.max(0, scanner.classified() - opening.length);
+  private classified(): number {
+    return Math.max(0, this.scanner.classified());
+  }
 
   /** The code block around `offset`: its beginning, and its end as far as it is known. */
-  const codeAround = (offset: number): { readonly start: number; readonly end: number } | undefined => {
+  private codeAround(offset: number): { readonly start: number; readonly end: number } | undefined {
+    const { fences } = this.scanner;
     const index = fences.countUpTo(offset);
     if (index % 2 === 0) return undefined;
-    return { start: fences.at(index - 1) ?? 0, end: fences.at(index) ?? scanned };
-  };
+    return { start: fences.at(index - 1) ?? 0, end: fences.at(index) ?? this.scannedTo };
+  }
 
-  const scanWords = (to = scanned): void => {
-    if (wordScanner === undefined) return;
-    const limit = Math.min(to, isComplete ? scanned : classified());
-    for (let offset = wordScanner.offset(); offset < limit; offset = wordScanner.offset()) {
-      const code = codeAround(offset);
+  private wantWords(): void {
+    if (this.wordScanner === undefined) this.scanWords();
+  }
+
+  /** Searches words up to `to`, as far as the text is known to be no code. */
+  private scanWords(to = this.scannedTo): void {
+    this.wordScanner ??= this.newWordScanner();
+    const { wordScanner } = this;
+    const limit = Math.min(to, this.isComplete ? this.scannedTo : this.classified());
+    for (let { offset } = wordScanner; offset < limit; { offset } = wordScanner) {
+      const code = this.codeAround(offset);
       if (code !== undefined) {
         // After code, a word begins where the sentence begins.
         wordScanner.moveTo(Math.min(code.end, limit));
         continue;
       }
+      const { fences } = this.scanner;
       const nextFence = fences.at(fences.countUpTo(offset)) ?? limit;
-      wordScanner.append(text.slice(offset, Math.min(limit, nextFence)), language);
+      wordScanner.append(this.text.slice(offset, Math.min(limit, nextFence)), this.language);
     }
-  };
+  }
 
-  const scanStretch = (stretch: Stretch, to: number): void => {
-    if (scanned > 0 && (stretch.language !== language || stretch.markdown !== isMarkdown)) {
-      scanner.settle(false);
-      scanWords();
-    }
-    ({ language, markdown: isMarkdown } = stretch);
-    const piece = text.slice(scanned, to);
-    scanned = to;
-    scanner.append(piece, language, isMarkdown);
-    scanWords();
-  };
+  private newWordScanner(): WordScanner {
+    const created = new WordScanner(this.segmenter, (offset) => this.words.push(offset));
+    created.moveTo(this.text.start);
+    return created;
+  }
 
-  const scanTo = (offset: number, level?: CutLevel): void => {
-    const limit = wholeCharacter(offset);
-    scanText(limit);
-    if (level !== "word") return;
-    wordScanner ??= newWordScanner();
-    scanWords(limit);
-  };
-
-  const scanText = (limit: number): void => {
+  private scanText(limit: number): void {
     let done = 0;
-    for (const stretch of unscanned) {
-      const to = Math.max(scanned, Math.min(stretch.end, limit));
-      if (to > scanned || to === stretch.end) scanStretch(stretch, to);
+    for (const stretch of this.unscanned) {
+      const to = Math.max(this.scannedTo, Math.min(stretch.end, limit));
+      if (to > this.scannedTo || to === stretch.end) this.scanStretch(stretch, to);
       if (to < stretch.end) break;
       done += 1;
     }
-    if (done > 0) unscanned = unscanned.slice(done);
-    if (!ends || isComplete || unscanned.length > 0) return;
-    scanner.settle(true);
-    isComplete = true;
-    scanWords();
-    sentences.push(scanned);
-    paragraphs.push(scanned);
-  };
+    if (done > 0) this.unscanned = this.unscanned.slice(done);
+    if (!this.ends || this.isComplete || this.unscanned.length > 0) return;
+    this.scanner.settle(true);
+    this.isComplete = true;
+    if (this.wordScanner !== undefined) this.scanWords();
+    this.scanner.sentences.push(this.scannedTo);
+    this.scanner.paragraphs.push(this.scannedTo);
+  }
+
+  private scanStretch(stretch: Stretch, to: number): void {
+    const { scanner, scannedTo } = this;
+    if (scannedTo > 0 && (stretch.language !== this.language || stretch.markdown !== this.isMarkdown)) {
+      scanner.settle(false);
+      if (this.wordScanner !== undefined) this.scanWords();
+    }
+    ({ language: this.language, markdown: this.isMarkdown } = stretch);
+    const piece = this.text.slice(scannedTo, to);
+    this.scannedTo = to;
+    scanner.append(piece, this.language, this.isMarkdown);
+    if (this.wordScanner !== undefined) this.scanWords();
+  }
 
   /** `offset`, or the beginning of the character that it is inside of. */
-  const wholeCharacter = (offset: number): number => {
-    const isInside = offset < text.length() && (text.slice(offset, offset + 1).charCodeAt(0) & 0xfc00) === 0xdc00;
+  private wholeCharacter(offset: number): number {
+    const isInside =
+      offset < this.text.length && (this.text.slice(offset, offset + 1).charCodeAt(0) & 0xfc00) === 0xdc00;
     return isInside ? offset - 1 : offset;
-  };
+  }
 
-  const newWordScanner = (): WordScanner => {
-    const created = createWordScanner(segmenter, words.push);
-    created.moveTo(text.start());
-    return created;
-  };
-
-  const wantWords = (): void => {
-    if (wordScanner !== undefined) return;
-    wordScanner = newWordScanner();
-    scanWords();
-  };
-
-  const isWordEnd = (offset: number): boolean => {
-    if (offset <= text.start() || offset > scanned) return false;
-    const around = text.slice(Math.max(text.start(), offset - 2), Math.min(scanned, offset + 2));
-    const middle = Math.min(2, offset - text.start());
+  private isWordEnd(offset: number): boolean {
+    const { text, scannedTo } = this;
+    if (offset <= text.start || offset > scannedTo) return false;
+    const around = text.slice(Math.max(text.start, offset - 2), Math.min(scannedTo, offset + 2));
+    const middle = Math.min(2, offset - text.start);
     if (extendsCluster(around, middle)) return false;
     if (isSpace(around.charCodeAt(middle - 1))) return true;
-    if (middle < around.length) return isSpace(around.charCodeAt(middle)) || words.has(offset);
-    return /[!?;:)\]}\p{Pf}\p{Pe}…。、，！？；：]$/u.test(around) || scanner.endsHere();
-  };
-
-  const levelAt = (offset: number): Boundary => {
-    if (isComplete && offset === scanned) return "completion";
-    if (paragraphs.has(offset)) return "paragraph";
-    if (sentences.has(offset)) return "sentence";
-    if (offset === scanned && offset > text.start() && scanner.endsHere()) return "sentence";
-    return isWordEnd(offset) ? "word" : "none";
-  };
+    if (middle < around.length) return isSpace(around.charCodeAt(middle)) || this.words.has(offset);
+    return /[!?;:)\]}\p{Pf}\p{Pe}…。、，！？；：]$/u.test(around) || this.scanner.endsHere();
+  }
 
   /** The last word end in [from, to], by the text alone; `from` if there is none after it. */
-  const wordEndBefore = (from: number, to: number): number => {
+  private wordEndBefore(from: number, to: number): number {
     const begin = Math.max(from, to - WORD_LOOK_BACK);
     // One more character decides whether the end itself is a word's end.
-    const around = text.slice(begin, Math.min(scanned, to + 1));
+    const around = this.text.slice(begin, Math.min(this.scannedTo, to + 1));
     const size = to - begin;
     let index = size;
     while (index > 0) {
@@ -209,101 +293,16 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     }
     const tail = around.slice(index);
     if (hasUnspacedScript(tail)) {
-      const end = unspacedWordEnds(segmenter, tail, language).findLast((wordEnd) => index + wordEnd <= size);
+      const end = unspacedWordEnds(this.segmenter, tail, this.language).findLast((wordEnd) => index + wordEnd <= size);
       if (end !== undefined) index += end;
     }
     return begin + index > from && index > 0 ? begin + index : from;
-  };
+  }
 
-  const lineEndBefore = (from: number, to: number): number => {
-    const feed = text.slice(from, to).lastIndexOf("\n");
+  private lineEndBefore(from: number, to: number): number {
+    const feed = this.text.slice(from, to).lastIndexOf("\n");
     return feed < 0 ? from : from + feed + 1;
-  };
-
-  const lastWord = (from: number): number => {
-    // A line that may yet open or close a code block is left out.
-    const known = isMarkdown ? Math.min(scanned, classified()) : scanned;
-    const code = codeAround(Math.max(0, known - 1));
-    if (code !== undefined && code.end >= known) {
-      const line = lineEndBefore(Math.max(from, Math.min(code.start, known)), known);
-      return line > from ? line : Math.max(from, Math.min(code.start, known));
-    }
-    if (known <= from) return from;
-    if (isWordEnd(known)) return known;
-    return wordEndBefore(Math.max(from, code?.end ?? from), known);
-  };
-
-  const cutWithin = (from: number, to: number, maxCodePoints: number, maxBytes: number): number => {
-    const size = to - from;
-    if (size <= maxCodePoints && size * MOST_BYTES_PER_UNIT + 2 <= maxBytes) return to;
-    // Reads at most the text that can fit, and the look-ahead for the cluster at the cut.
-    const most = Math.min(2 * maxCodePoints, maxBytes) + CLUSTER_LOOK_AHEAD + 2;
-    const piece = text.slice(from, Math.min(to, from + most));
-    const fitting = fittingLength(piece, maxCodePoints, maxBytes);
-    if (fitting >= size) return to;
-    const firstCharacter = (piece.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
-    if (fitting === 0) return from + firstCharacter;
-    const limit = from + fitting;
-    const middle = from + (fitting >> 1);
-    const cluster = (): number => {
-      const end = clusterEndBefore(segmenter, piece, fitting);
-      return end > 0 ? from + end : limit;
-    };
-    const code = codeAround(limit);
-    if (code !== undefined && code.start < limit) {
-      const line = lineEndBefore(Math.max(from, code.start), limit);
-      if (line > from) return line;
-      return cluster();
-    }
-    for (const list of [paragraphs, sentences]) {
-      const best = list.lastUpTo(limit);
-      if (best !== undefined && best > middle) return best;
-    }
-    const word = wordEndBefore(Math.max(middle, code?.start ?? middle), limit);
-    if (word > middle) return word;
-    return cluster();
-  };
-
-  return {
-    length: text.length,
-    append: (chunk, chunkLanguage, options) => {
-      text.append(chunk);
-      const last = unscanned.at(-1);
-      if (last?.language === chunkLanguage && last.markdown === options.markdown) last.end = text.length();
-      else unscanned.push({ end: text.length(), language: chunkLanguage, markdown: options.markdown });
-    },
-    complete: () => {
-      ends = true;
-    },
-    scanTo,
-    scanned: () => scanned,
-    next: (from, level) => {
-      if (level === "paragraph") return paragraphs.firstAfter(from);
-      const sentence = sentences.firstAfter(from);
-      if (level === "sentence") return sentence;
-      wantWords();
-      const word = words.firstAfter(from);
-      return word === undefined || (sentence !== undefined && sentence < word) ? sentence : word;
-    },
-    last: (before, level) => {
-      if (level === "paragraph") return paragraphs.lastUpTo(before) ?? 0;
-      const sentence = sentences.lastUpTo(before) ?? 0;
-      if (level === "sentence") return sentence;
-      wantWords();
-      return Math.max(sentence, words.lastUpTo(before) ?? 0);
-    },
-    levelAt,
-    cutWithin,
-    lastWord,
-    slice: text.slice,
-    codePointsAt: text.codePointsAt,
-    forget: (offset) => {
-      scanWords();
-      text.forget(Math.min(offset, scanned, wordScanner?.offset() ?? scanned));
-      for (const list of [sentences, paragraphs, words]) list.forget(offset);
-      fences.forget(offset);
-    },
-  };
+  }
 }
 
 function hasUnspacedScript(text: string): boolean {

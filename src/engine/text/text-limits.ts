@@ -1,29 +1,67 @@
 // The part of a text that fits into limits of code points (max_chars, R26) and bytes of its JSON string, and the grapheme clusters at its end.
 import type { Segmenter } from "../../contracts/segmenter.js";
 
+/** Most bytes of one UTF-16 unit in a JSON string, so that short texts need not be counted. */
+export const MOST_BYTES_PER_UNIT = 6;
 /** UTF-8 bytes of the two quotation marks around a JSON string. */
 const QUOTES_BYTES = 2;
 const CLUSTER_LOOK_BACK = 4_096;
 /** Units read after an offset to decide whether a cluster ends there. */
 export const CLUSTER_LOOK_AHEAD = 64;
 
-/** The size of a text. */
-export interface TextSize {
-  readonly codePoints: number;
+/**
+ * Decides whether a text that grows at its end, and is cut off at its beginning, fits into one event (R10). Running totals measure each character
+ * once when it arrives and once when it leaves, and not again with every later token.
+ */
+export class FittingText {
+  private readonly slice: (from: number, to: number) => string;
+  // The totals are those of [start, end).
+  private start = 0;
+  private end = 0;
+  private codePoints = 0;
   /** UTF-8 bytes inside a JSON string. */
-  readonly bytes: number;
-}
+  private bytes = 0;
 
-/** Adds the size of a well-formed text to `size`, or subtracts it (`sign` -1). Reads the text once. */
-export function addSize(size: TextSize, text: string, sign: 1 | -1): TextSize {
-  let { codePoints, bytes } = size;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.codePointAt(index) ?? 0;
-    bytes += sign * jsonBytes(code);
-    codePoints += sign;
-    if (code > 0xffff) index += 1;
+  /** Offsets are in UTF-16 units; `slice` reads the text between two of them. */
+  constructor(slice: (from: number, to: number) => string) {
+    this.slice = slice;
   }
-  return { codePoints, bytes };
+
+  /**
+   * Whether [from, to) has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON string. `from` never decreases, and
+   * neither offset is inside a surrogate pair. The result may also be false because a longer text from `from` on was measured before and is too long.
+   */
+  fits(from: number, to: number, maxCodePoints: number, maxBytes: number): boolean {
+    // Subtracted now, because the text left out may soon be forgotten.
+    if (from !== this.start) this.leaveOut(from);
+    // A short text is not measured.
+    const units = to - from;
+    if (units <= maxCodePoints && units * MOST_BYTES_PER_UNIT + QUOTES_BYTES <= maxBytes) return true;
+    if (to > this.end) {
+      this.add(this.slice(this.end, to), 1);
+      this.end = to;
+    }
+    return this.codePoints <= maxCodePoints && this.bytes + QUOTES_BYTES <= maxBytes;
+  }
+
+  private leaveOut(from: number): void {
+    if (from >= this.end) {
+      this.codePoints = 0;
+      this.bytes = 0;
+      this.end = from;
+    } else if (from > this.start) this.add(this.slice(this.start, from), -1);
+    this.start = from;
+  }
+
+  /** Adds the size of a well-formed text, or subtracts it (`sign` -1). */
+  private add(text: string, sign: 1 | -1): void {
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.codePointAt(index) ?? 0;
+      this.bytes += sign * jsonBytes(code);
+      this.codePoints += sign;
+      if (code > 0xffff) index += 1;
+    }
+  }
 }
 
 /** The largest index up to which `text` has at most `maxCodePoints` code points and `maxBytes` UTF-8 bytes as a JSON string. */

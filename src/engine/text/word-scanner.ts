@@ -12,88 +12,95 @@ const STAYS_BEHIND = /^[\p{Pc}\p{Pd}\p{Pe}\p{Pf}\p{Po}\p{S}\p{M}]/u;
 /** Marks that belong to the word behind them. */
 const OPENS = /[\p{Ps}\p{Pi}]/u;
 
-export interface WordScanner {
-  /** Takes the text that follows the text before. */
-  readonly append: (text: string, language: string) => void;
-  /** Continues at `offset`, which does not belong to the text before: the next word begins there or later. */
-  readonly moveTo: (offset: number) => void;
-  readonly offset: () => number;
-}
-
-export function createWordScanner(segmenter: Segmenter, found: (offset: number) => void): WordScanner {
-  let end = 0;
+/** Each word's beginning is handed to `found`. */
+export class WordScanner {
+  /** The end of the text that was taken. */
+  offset = 0;
+  private readonly segmenter: Segmenter;
+  private readonly found: (offset: number) => void;
   // The end of the text, from the first character of an unspaced script after a space, or from the last word found in it.
-  let run = "";
+  private run = "";
   /** Characters of the run that are shown next. Text shown before had no word's end in it, and is not shown again with each token. */
-  let window = WINDOW;
-  let isUnspaced = false;
-  let afterSpace = false;
+  private window = WINDOW;
+  private isUnspaced = false;
+  private afterSpace = false;
   // Marks alone are no word. They stay with the word behind them.
-  let hasInk = false;
+  private hasInk = false;
 
-  /** Cuts words off the run, which ends at `end`, as far as they are certain. */
-  const cutRun = (isComplete: boolean, language: string): void => {
-    while (run !== "" && (isComplete || run.length > window)) {
+  constructor(segmenter: Segmenter, found: (offset: number) => void) {
+    this.segmenter = segmenter;
+    this.found = found;
+  }
+
+  /** The same place in the same text, for a text that goes on otherwise. */
+  copy(found: (offset: number) => void): WordScanner {
+    return Object.assign(new WordScanner(this.segmenter, found), this, { found });
+  }
+
+  /** Takes the text that follows the text before. */
+  append(text: string, language: string): void {
+    const start = this.offset;
+    // Index in this text at which the part of the run begins that is not in `run` yet.
+    let runFrom = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      this.offset = start + index;
+      if (isSpace(code)) {
+        if (this.isUnspaced) {
+          this.run += text.slice(runFrom, index);
+          this.cutRun(true, language);
+          this.endRun();
+        }
+        this.afterSpace = true;
+        continue;
+      }
+      if (this.afterSpace) {
+        this.afterSpace = false;
+        if (this.hasInk && !extendsCluster(text, index)) {
+          this.found(this.offset);
+          this.hasInk = false;
+        }
+      }
+      this.hasInk ||= isInk(text, index);
+      if (!this.isUnspaced && isUnspacedScript(code)) {
+        this.isUnspaced = true;
+        runFrom = index;
+      }
+    }
+    this.offset = start + text.length;
+    if (!this.isUnspaced) return;
+    this.run += text.slice(runFrom);
+    this.cutRun(false, language);
+  }
+
+  /** Continues at `offset`, which does not belong to the text before: the next word begins there or later. */
+  moveTo(offset: number): void {
+    this.offset = offset;
+    this.endRun();
+    this.afterSpace = false;
+    this.hasInk = false;
+  }
+
+  /** Cuts words off the run, which ends at `offset`, as far as they are certain. */
+  private cutRun(isComplete: boolean, language: string): void {
+    while (this.run !== "" && (isComplete || this.run.length > this.window)) {
+      const { run, window } = this;
       const isWhole = run.length <= window;
       // The last ends in a window may exist only because the window ends there.
       const certain = isWhole ? run.length : window - WINDOW / 2;
-      const words = unspacedWordEnds(segmenter, run.slice(0, window), language).filter((word) => word <= certain);
-      for (const word of words) found(end - run.length + word);
+      const words = unspacedWordEnds(this.segmenter, run.slice(0, window), language).filter((word) => word <= certain);
+      for (const word of words) this.found(this.offset - run.length + word);
       const read = isWhole ? run.length : (words.at(-1) ?? (window < LARGEST_WINDOW ? 0 : LARGEST_WINDOW / 2));
-      run = run.slice(read);
-      window = read === 0 ? 2 * window : WINDOW;
+      this.run = run.slice(read);
+      this.window = read === 0 ? 2 * window : WINDOW;
     }
-  };
+  }
 
-  const endRun = (): void => {
-    run = "";
-    window = WINDOW;
-    isUnspaced = false;
-  };
-
-  return {
-    append: (text, language) => {
-      const start = end;
-      // Index in this text at which the part of the run begins that is not in `run` yet.
-      let runFrom = 0;
-      for (let index = 0; index < text.length; index += 1) {
-        const code = text.charCodeAt(index);
-        end = start + index;
-        if (isSpace(code)) {
-          if (isUnspaced) {
-            run += text.slice(runFrom, index);
-            cutRun(true, language);
-            endRun();
-          }
-          afterSpace = true;
-          continue;
-        }
-        if (afterSpace) {
-          afterSpace = false;
-          if (hasInk && !extendsCluster(text, index)) {
-            found(end);
-            hasInk = false;
-          }
-        }
-        hasInk ||= isInk(text, index);
-        if (!isUnspaced && isUnspacedScript(code)) {
-          isUnspaced = true;
-          runFrom = index;
-        }
-      }
-      end = start + text.length;
-      if (!isUnspaced) return;
-      run += text.slice(runFrom);
-      cutRun(false, language);
-    },
-    moveTo: (offset) => {
-      end = offset;
-      endRun();
-      afterSpace = false;
-      hasInk = false;
-    },
-    offset: () => end,
-  };
+  private endRun(): void {
+    this.run = "";
+    this.window = WINDOW;
+    this.isUnspaced = false;
+  }
 }
 
 /** Ends of words inside a run without spaces, if at least one side is in an unspaced script. The end of the run is not among them. */

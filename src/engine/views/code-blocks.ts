@@ -1,7 +1,7 @@
 // Decides whether a chunk begins inside a fenced code block, for views that begin to read an output in the middle (R10). The answer is found in the
 // journal on demand, and remembered for the chunks that were read. Each chunk is read once, and chunks that no view asks about cost nothing.
 import type { Journal } from "../../contracts/journal.js";
-import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
 import { type EpochSteps, ONE_BOOT } from "../journal/epoch-boots.js";
 import { closesFence, lineKindAt } from "../text/markdown-lines.js";
 
@@ -23,15 +23,18 @@ const BEGINNING: FenceState = { mark: undefined, head: "" };
 export interface CodeBlocks {
   /**
    * A text that leads to the beginning of a chunk: the opening line of its code block, and a character if the chunk begins inside a line. Empty if
-   * the chunk begins in no block.
+   * the chunk begins in no block. A chunk without an epoch comes next.
    */
-  readonly openingOf: (chunk: JournaledEvent) => string;
+  readonly openingOf: (chunk: NewEvent | JournaledEvent) => string;
   /** Number of chunks remembered. Among them are no more evicted chunks than chunks that the journal holds, or 1,024. */
   readonly rememberedCount: () => number;
 }
 
 /** Reads each chunk of `journal` at most once, and no more than 16,384 events before a chunk. Beyond that, no block counts as open. */
-export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps: EpochSteps = ONE_BOOT): CodeBlocks {
+export function createCodeBlocks(
+  journal: Pick<Journal, "at" | "oldest" | "head">,
+  steps: EpochSteps = ONE_BOOT,
+): CodeBlocks {
   // The state before each chunk that was read. Epochs are unique across outputs, so they serve as keys.
   const known = new Map<Epoch, FenceState>();
   let sweepAtCount = FIRST_SWEEP_COUNT;
@@ -69,10 +72,18 @@ export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps:
     return fenceState;
   };
 
+  const beforeNext = (chunk: NewEvent): FenceState => {
+    const epoch = journal.head() + 1;
+    const fenceState = before({ ...chunk, epoch });
+    // Another event may get this epoch.
+    known.delete(epoch);
+    return fenceState;
+  };
+
   return {
     openingOf: (chunk) => {
       if (chunk.event.position === 0 || !isMarkdown(chunk.event)) return "";
-      const { mark, head } = before(chunk);
+      const { mark, head } = "epoch" in chunk ? before(chunk) : beforeNext(chunk);
       if (mark === undefined) return "";
       return `${mark}\n${head === "" ? "" : "."}`;
     },

@@ -3,7 +3,7 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
-import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
+import { codePointCount, offsetOfCodePoint } from "../text/counted-text.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import {
   agree,
@@ -83,7 +83,7 @@ export class HeldTexts {
   push(rendered: RenderedEntry, at: Millis): void {
     const { outputs } = this.services;
     const { event } = rendered.entry;
-    const text = this.terms.passThrough ? outputs.textOfOne(rendered) : outputs.textFor(rendered);
+    const text = outputs.textFor(rendered);
     const chunk = text.chunkOf(rendered, at);
     let hold = this.holds.get(text.key);
     if (hold !== undefined && (hold.text !== text || (!isEmpty(hold) && this.isApart(hold, chunk)))) {
@@ -109,7 +109,7 @@ export class HeldTexts {
     for (const hold of [...own.values()]) {
       if (hold.agent === event.producer.agent_id) this.releaseWhole(hold, at, event.timestamp);
       else {
-        const cut = hold.text.boundaries.lastWord(hold.start);
+        const cut = hold.text.boundaries.lastWord(hold.start, hold.newest.end);
         if (cut > hold.start) this.emit(hold, cut, at, event.timestamp, this.forced);
       }
     }

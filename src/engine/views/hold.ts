@@ -3,7 +3,7 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
-import { createFittingText, type FittingText } from "../text/fitting-text.js";
+import { FittingText } from "../text/text-limits.js";
 import type { Chunk, OutputText } from "./output-text.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import { agreeForMerging } from "./unit.js";
@@ -59,15 +59,19 @@ export function createHold(text: OutputText, chunk: Chunk, start: number, positi
     seams: [],
     seamIndex: 0,
     opening: undefined,
-    size: createFittingText(text.boundaries.slice),
+    size: newFittingText(text),
     room: MAX_TEXT_BYTES,
     roomFor: undefined,
   };
 }
 
+function newFittingText(text: OutputText): FittingText {
+  return new FittingText((from, to) => text.boundaries.slice(from, to));
+}
+
 /** The same text, to be cut without a change of the original. */
 export function copyOf(hold: Hold): Hold {
-  return { ...hold, seams: [...hold.seams], size: createFittingText(hold.text.boundaries.slice) };
+  return { ...hold, seams: [...hold.seams], size: newFittingText(hold.text) };
 }
 
 export function isEmpty({ start, newest }: Hold): boolean {

@@ -3,11 +3,11 @@ import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import type { AgentEvent } from "../event/event.js";
 import { canonicalTag } from "../terms/language.js";
-import { codePointCount } from "../text/code-points.js";
-import { lastStartingBy } from "../text/piece-search.js";
-import { createTextBoundaries, type TextBoundaries } from "../text/text-boundaries.js";
+import { codePointCount } from "../text/counted-text.js";
+import { lastStartingBy } from "../text/retained-text.js";
+import { TextBoundaries } from "../text/text-boundaries.js";
 import { isMarkdown } from "./code-blocks.js";
-import type { RenderedEntry } from "./rendered-entry.js";
+import { outputKey, type RenderedEntry } from "./rendered-entry.js";
 
 /** A published chunk and its place. Offsets are UTF-16 units from the start of the record. */
 export interface Chunk {
@@ -25,7 +25,7 @@ const MOST_KEPT_UNITS = 16_384;
 export class OutputText {
   readonly key: string;
   readonly session: string;
-  readonly boundaries: TextBoundaries;
+  boundaries: TextBoundaries;
   /** Position after the last chunk, in code points from the start of the output. */
   endPosition: number;
   /** Length of the text up to which chunks were last forgotten, in UTF-16 units. */
@@ -36,11 +36,11 @@ export class OutputText {
   private anchor: { readonly offset: number; readonly position: number };
 
   /** Makes a record that begins with `first`. If that is not the first published chunk, `opening` leads to it. */
-  constructor(first: RenderedEntry, segmenter: Segmenter, defaultLanguage: string, opening: string) {
-    this.key = first.output;
-    this.session = first.entry.event.session_id;
-    this.boundaries = createTextBoundaries(segmenter, opening);
-    this.endPosition = positionIn(first.entry.event);
+  constructor(first: AgentEvent, segmenter: Segmenter, defaultLanguage: string, opening: string) {
+    this.key = outputKey(first);
+    this.session = first.session_id;
+    this.boundaries = new TextBoundaries(segmenter, opening);
+    this.endPosition = positionIn(first);
     this.anchor = { offset: 0, position: this.endPosition };
     this.defaultLanguage = defaultLanguage;
   }
@@ -60,18 +60,24 @@ export class OutputText {
     const { newest, boundaries } = this;
     if (newest?.rendered === rendered) return newest;
     const { event } = rendered.entry;
-    const text = typeof event.chunk === "string" ? event.chunk : "";
-    const language =
-      typeof event.language === "string"
-        ? event.language
-        : (event.localization_hints?.primary_language ?? this.defaultLanguage);
-    const start = boundaries.length();
-    boundaries.append(text, canonicalTag(language), { markdown: isMarkdown(event) });
-    if (event.complete === true) boundaries.complete();
+    const start = newest?.end ?? 0;
+    const text = textOf(event);
+    // A text that was scanned ahead is appended already (ahead-scan.ts).
+    if (boundaries.length === start) this.appendTo(boundaries, event);
     this.endPosition += codePointCount(text);
     const chunk: Chunk = { rendered, start, end: start + text.length, endPosition: this.endPosition, at };
     this.known.push(chunk);
     return chunk;
+  }
+
+  /** Appends a chunk of this output to its boundaries, or to a copy of them. */
+  appendTo(boundaries: TextBoundaries, event: AgentEvent): void {
+    const language =
+      typeof event.language === "string"
+        ? event.language
+        : (event.localization_hints?.primary_language ?? this.defaultLanguage);
+    boundaries.append(textOf(event), canonicalTag(language), { markdown: isMarkdown(event) });
+    if (event.complete === true) boundaries.complete();
   }
 
   /** The chunk with the unit at `offset`; the last chunk for the end. */
@@ -87,7 +93,7 @@ export class OutputText {
   /** Forgets the text before `offset`, except the part of the sentence in progress that a new view needs. */
   forget(offset: number): void {
     const { known: chunks, boundaries } = this;
-    const length = boundaries.length();
+    const length = this.newest?.end ?? 0;
     const keep = Math.min(offset, Math.max(boundaries.last(length, "sentence"), length - MOST_KEPT_UNITS));
     let dead = 0;
     while (dead < chunks.length - 1 && (chunks[dead]?.end ?? 0) <= keep) dead += 1;
@@ -97,6 +103,10 @@ export class OutputText {
     chunks.splice(0, dead);
     boundaries.forget(oldest.start);
   }
+}
+
+function textOf({ chunk }: AgentEvent): string {
+  return typeof chunk === "string" ? chunk : "";
 }
 
 /** Position of a chunk in its output, in code points. */

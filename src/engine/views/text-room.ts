@@ -29,6 +29,3 @@ export function encodedBytes(text: string, escapes = true): number {
   }
   return bytes;
 }
-
-/** Most bytes of one UTF-16 unit in a JSON string, so that short texts need not be counted. */
-export const MOST_BYTES_PER_UNIT = 6;

@@ -4,7 +4,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { canonicalTag } from "../terms/language.js";
 import type { Boundary } from "../terms/terms.js";
-import { offsetOfCodePoint } from "../text/code-points.js";
+import { offsetOfCodePoint } from "../text/counted-text.js";
 import type { EventRole, RenderedEntry } from "./rendered-entry.js";
 
 interface UnitBase {

@@ -6,8 +6,9 @@ import type { IdServices } from "../event/derived-id.js";
 import { type Epoch, isTerminalKind } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
-import { codePointCount } from "../text/code-points.js";
-import { createTextBoundaries, type TextBoundaries } from "../text/text-boundaries.js";
+import { codePointCount } from "../text/counted-text.js";
+import { TextBoundaries } from "../text/text-boundaries.js";
+import { MOST_BYTES_PER_UNIT } from "../text/text-limits.js";
 import { isMarkdown } from "./code-blocks.js";
 import { Delivery } from "./delivery.js";
 import { HeldTexts, type HeldTextsServices } from "./held-texts.js";
@@ -15,7 +16,7 @@ import { ownHint, type ViewPlace } from "./hold.js";
 import { textEvent } from "./merged-events.js";
 import { positionIn } from "./output-text.js";
 import type { RenderedEntry } from "./rendered-entry.js";
-import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
+import { encodedBytes, MAX_TEXT_BYTES } from "./text-room.js";
 import { eventUnit, type TextUnit, timestampOf, type Unit } from "./unit.js";
 import { ViewLog } from "./view-log.js";
 import { grantedHint, type ViewTerms } from "./view-terms.js";
@@ -119,7 +120,7 @@ export class View {
   /** The text in pieces as long as these terms allow; text that was cut by others may be longer (R26, R32). */
   fitting(unit: TextUnit): readonly TextUnit[] {
     if (unit.endPosition - unit.position <= this.terms.maxChars) return [unit];
-    const text = createTextBoundaries(this.segmenter);
+    const text = new TextBoundaries(this.segmenter);
     text.append(unit.text, unit.base.localization_hints?.primary_language ?? "", { markdown: isMarkdown(unit.base) });
     text.scanTo(unit.text.length);
     const pieces: TextUnit[] = [];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEnclosures, type EnclosedCharacters, LONGEST_ENCLOSURE } from "../../../src/engine/text/enclosures.js";
+import { type EnclosedCharacters, Enclosures, LONGEST_ENCLOSURE } from "../../../src/engine/text/enclosures.js";
 import { casesOf } from "../../support/extent.js";
 import { countingSegmenter, feed, segmenter } from "./text-boundaries-support.js";
 
@@ -63,7 +63,7 @@ it.each([
 ])("R10: what stands between %s and %s is enclosed, once both have come", (open, close) => {
   const begun = `They said ${open}Go. Now`;
   const at = begun.indexOf(". ") + 1;
-  const isEnclosed = (text: string, ended = false) => createEnclosures().isEnclosed(text, 0, 0, at, ended);
+  const isEnclosed = (text: string, ended = false) => new Enclosures().isEnclosed(text, 0, 0, at, ended);
   expect(isEnclosed(`${begun}${close} and went.`)).toBe(true);
   expect(isEnclosed(begun)).toBeUndefined();
   expect(isEnclosed(begun, true)).toBe(false);
@@ -76,7 +76,7 @@ function ask(
   looks: { count: number },
   check?: (answer: unknown, from: number, at: number, end: number) => void,
 ) {
-  const { isEnclosed } = createEnclosures();
+  const enclosures = new Enclosures();
   let at = 0;
   for (let end = Math.min(chunk, text.length); ; end = Math.min(end + chunk, text.length)) {
     const soFar = text.slice(0, end);
@@ -90,7 +90,7 @@ function ask(
     const isLast = end === text.length;
     for (let mark = text.indexOf("?", at); mark >= 0 && mark < end; mark = text.indexOf("?", at)) {
       const from = Math.max(0, mark - LOOK_BACK);
-      const answer = isEnclosed(characters, 0, from, mark + 1, isLast);
+      const answer = enclosures.isEnclosed(characters, 0, from, mark + 1, isLast);
       check?.(answer, from, mark + 1, end);
       if (answer === undefined) break;
       at = mark + 1;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createFittingText } from "../../../src/engine/text/fitting-text.js";
-import { lastStartingBy } from "../../../src/engine/text/piece-search.js";
-import { fittingLength } from "../../../src/engine/text/text-limits.js";
+import { lastStartingBy } from "../../../src/engine/text/retained-text.js";
+import { FittingText, fittingLength } from "../../../src/engine/text/text-limits.js";
 
 const character = fc.constantFrom("a", " ", "é", "永", "👍", '"', "\\", "\n", "\u0001", "\u007f");
 const pieces = fc.array(fc.array(character, { maxLength: 12 }), { minLength: 1, maxLength: 30 });
@@ -19,7 +18,7 @@ describe("R10: whether held text fits", () => {
           const ends = [0];
           let text = "";
           let from = 0;
-          const { fits } = createFittingText((start, end) => text.slice(start, end));
+          const fitting = new FittingText((start, end) => text.slice(start, end));
           for (const [turn, piece] of added.entries()) {
             for (const one of piece) {
               text += one;
@@ -27,10 +26,10 @@ describe("R10: whether held text fits", () => {
             }
             const rest = text.slice(from);
             const isFitting = fittingLength(rest, limit.codePoints, limit.bytes) === rest.length && limit.bytes >= 2;
-            expect(fits(from, text.length, limit.codePoints, limit.bytes)).toBe(isFitting);
+            expect(fitting.fits(from, text.length, limit.codePoints, limit.bytes)).toBe(isFitting);
             // What is said to fit up to an earlier place does; where it is not said, it is asked elsewhere.
             const middle = ends.find((end) => end >= from + rest.length / 2) ?? text.length;
-            if (fits(from, middle, limit.codePoints, limit.bytes)) {
+            if (fitting.fits(from, middle, limit.codePoints, limit.bytes)) {
               const part = text.slice(from, middle);
               expect(fittingLength(part, limit.codePoints, limit.bytes)).toBe(part.length);
             }
@@ -45,12 +44,12 @@ describe("R10: whether held text fits", () => {
   it("reads each character once when it comes and once when it goes, though it is asked with every one", () => {
     const text = "one more word ".repeat(1000);
     let reads = 0;
-    const { fits } = createFittingText((start, end) => {
+    const fitting = new FittingText((start, end) => {
       reads += end - start;
       return text.slice(start, end);
     });
     let from = 0;
-    for (let to = 1; to <= text.length; to += 1) if (!fits(from, to, 1000, 60_000)) from = to - 1;
+    for (let to = 1; to <= text.length; to += 1) if (!fitting.fits(from, to, 1000, 60_000)) from = to - 1;
     expect(from).toBeGreaterThan(12_000);
     expect(reads).toBeLessThanOrEqual(2 * text.length);
   });

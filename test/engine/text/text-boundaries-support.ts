@@ -1,7 +1,7 @@
 // What the tests of text boundaries share: feeding a text in chunks, reading all cuts, counting the segmenter's calls.
 import type { Segmenter } from "../../../src/contracts/segmenter.js";
 import { createSegmenter } from "../../../src/daemon/platform/segmenter.js";
-import { type CutLevel, createTextBoundaries, type TextBoundaries } from "../../../src/engine/text/text-boundaries.js";
+import { type CutLevel, TextBoundaries } from "../../../src/engine/text/text-boundaries.js";
 
 export const segmenter = createSegmenter();
 
@@ -11,7 +11,7 @@ export function feed(
   markdown: boolean,
   by: Segmenter = segmenter,
 ): TextBoundaries {
-  const boundaries = createTextBoundaries(by);
+  const boundaries = new TextBoundaries(by);
   for (const chunk of chunks) append(boundaries, chunk, language, { markdown });
   return boundaries;
 }
@@ -24,13 +24,13 @@ export function append(
   options: { readonly markdown: boolean },
 ): void {
   boundaries.append(chunk, language, options);
-  boundaries.scanTo(boundaries.length());
+  boundaries.scanTo(boundaries.length);
 }
 
 /** Ends a text, all of which is scanned. */
 export function complete(boundaries: TextBoundaries): void {
   boundaries.complete();
-  boundaries.scanTo(boundaries.length());
+  boundaries.scanTo(boundaries.length);
 }
 
 /** Every boundary of the level from `from` on. */

@@ -1,6 +1,6 @@
 import { decodeGenerator, encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
-import { createTextBoundaries } from "../../../src/engine/text/text-boundaries.js";
+import { TextBoundaries } from "../../../src/engine/text/text-boundaries.js";
 import {
   append,
   chunksOf,
@@ -60,7 +60,7 @@ describe("text boundaries of a stream", () => {
     const counting = countingSegmenter();
     const tokens = [...decodeGenerator(encode(answer))];
     expect(tokens.length).toBeGreaterThanOrEqual(600);
-    const boundaries = createTextBoundaries(counting);
+    const boundaries = new TextBoundaries(counting);
     let from = 0;
     let sentenceCount = 0;
     const take = (): void => {
@@ -85,7 +85,7 @@ describe("text boundaries of a stream", () => {
 
   it("performance: shows the segmenter a short stretch only, however long a text has no sentence in it", () => {
     let longest = 0;
-    const boundaries = createTextBoundaries({
+    const boundaries = new TextBoundaries({
       ...segmenter,
       sentenceEnds: (text, language) => {
         longest = Math.max(longest, text.length);
@@ -166,10 +166,10 @@ describe("text boundaries of a stream", () => {
       "en",
       false,
     );
-    expect(boundaries.slice(0, boundaries.cutWithin(0, boundaries.length(), 40, 65_536))).toBe(
+    expect(boundaries.slice(0, boundaries.cutWithin(0, boundaries.length, 40, 65_536))).toBe(
       "First one here. Then a second one. ",
     );
-    expect(boundaries.slice(35, boundaries.cutWithin(35, boundaries.length(), 20, 65_536))).toBe("And so on without ");
+    expect(boundaries.slice(35, boundaries.cutWithin(35, boundaries.length, 20, 65_536))).toBe("And so on without ");
     expect(boundaries.cutWithin(0, 10, 10, 65_536)).toBe(10);
   });
 
@@ -236,10 +236,10 @@ describe("text boundaries of a stream", () => {
 
   it("R34: how text was scanned does not decide what a quotation mark is that a language begins with", () => {
     const scannedBy = (step: number): readonly number[] => {
-      const boundaries = createTextBoundaries(segmenter);
+      const boundaries = new TextBoundaries(segmenter);
       boundaries.append(`${"abc ".repeat(20)}It ended.`, "en", { markdown: false });
       boundaries.append('"Go. Home." ', "el", { markdown: false });
-      for (let to = step; to < boundaries.length() + step; to += step) boundaries.scanTo(to);
+      for (let to = step; to < boundaries.length + step; to += step) boundaries.scanTo(to);
       return cutsOf(boundaries, "sentence");
     };
     expect(scannedBy(2)).toEqual(scannedBy(1000));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { KINDS, textOf, tokensOf } from "../../../bench/text-kinds.mjs";
 import type { Characters } from "../../../src/engine/text/characters.js";
 import { candidateAt, createCandidateReading } from "../../../src/engine/text/sentence-candidates.js";
-import { type CutLevel, createTextBoundaries } from "../../../src/engine/text/text-boundaries.js";
+import { type CutLevel, TextBoundaries } from "../../../src/engine/text/text-boundaries.js";
 import { append, complete, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
 
 const LENGTH = 2_048;
@@ -19,7 +19,7 @@ function shownCount(chunks: readonly string[], language: string, level: CutLevel
       shown += text.length;
       return method(text, ...rest);
     };
-  const boundaries = createTextBoundaries({
+  const boundaries = new TextBoundaries({
     sentenceEnds: counted(segmenter.sentenceEnds),
     wordEnds: counted(segmenter.wordEnds),
     clusterEnds: counted(segmenter.clusterEnds),
@@ -58,7 +58,7 @@ it("R34: words are looked for in steps, also in a text whose sentences were read
     return segmenter.wordEnds(text, language);
   };
   const text = "日本語の文章がここにあります".repeat(100);
-  const boundaries = createTextBoundaries({ ...segmenter, wordEnds });
+  const boundaries = new TextBoundaries({ ...segmenter, wordEnds });
   boundaries.append(text, "ja", { markdown: false });
   boundaries.scanTo(text.length);
   const words: number[] = [];
@@ -69,7 +69,7 @@ it("R34: words are looked for in steps, also in a text whose sentences were read
       words.push(cut);
     expect(shown - before).toBeLessThanOrEqual(MOST_SHOWN * STEP);
   }
-  const whole = createTextBoundaries(segmenter);
+  const whole = new TextBoundaries(segmenter);
   append(whole, text, "ja", { markdown: false });
   expect(words).toEqual(cutsOf(whole, "word"));
 });

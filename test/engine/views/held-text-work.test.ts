@@ -89,13 +89,13 @@ function manyOutputs(): {
   };
 }
 
-const CODE_BLOCKS = createCodeBlocks({ at: () => undefined, oldest: () => 1 });
+const CODE_BLOCKS = createCodeBlocks({ at: () => undefined, oldest: () => 1, head: () => 0 });
 
 /** Held text of which each record is changed by `change` when it begins. */
 function heldTexts(terms: ViewTerms, change: (record: OutputText) => OutputText, given: TextUnit[]): HeldTexts {
   const outputs = new OutputTexts(segmenter, "en-US", CODE_BLOCKS);
-  const begun = outputs.textOfOne.bind(outputs);
-  outputs.textOfOne = (rendered) => change(begun(rendered));
+  const begun = outputs.newRecord.bind(outputs);
+  outputs.newRecord = (chunk) => change(begun(chunk));
   const services = { outputs, wakeUps: { at: () => () => undefined }, maxHoldMs: () => 5000 };
   return new HeldTexts(terms, services, { epoch: 0, timestamps: new Map() }, (unit) => void given.push(unit));
 }
@@ -120,20 +120,19 @@ function stage(level: ViewTerms["level"], maxChars: number): Stage {
   let position = 0;
   const given: TextUnit[] = [];
   const counting = (record: OutputText): OutputText => {
-    const { slice, cutWithin } = record.boundaries;
-    const boundaries: OutputText["boundaries"] = {
-      ...record.boundaries,
-      slice: (from, to) => {
-        reads += to - from;
-        return slice(from, to);
-      },
-      cutWithin: (from, to, maxCodePoints, maxBytes) => {
-        // It reads no more than can fit, with some characters behind that (see text-boundaries.ts).
-        reads += Math.min(to - from, 2 * maxCodePoints + 100);
-        return cutWithin(from, to, maxCodePoints, maxBytes);
-      },
+    const { boundaries } = record;
+    const slice = boundaries.slice.bind(boundaries);
+    const cutWithin = boundaries.cutWithin.bind(boundaries);
+    boundaries.slice = (from, to) => {
+      reads += to - from;
+      return slice(from, to);
     };
-    return Object.defineProperty(record, "boundaries", { value: boundaries });
+    boundaries.cutWithin = (from, to, maxCodePoints, maxBytes) => {
+      // It reads no more than can fit, with some characters behind that (see text-boundaries.ts).
+      reads += Math.min(to - from, 2 * maxCodePoints + 100);
+      return cutWithin(from, to, maxCodePoints, maxBytes);
+    };
+    return record;
   };
   const texts = heldTexts(termsOf(level, maxChars), counting, given);
   return {

@@ -5,12 +5,12 @@ import { AgentService, PublishRequestSchema, PublishResponseSchema } from "#gen/
 import { Fault } from "../../../src/base/errors.js";
 import type { Conversation } from "../../../src/contracts/protocol.js";
 import type { ServiceMethod } from "../../../src/contracts/service.js";
+import { Turns } from "../../../src/engine/time/turns.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { type AgentMethods, agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { FrameLoop } from "../../../src/runtime/frame-loop.js";
-import { Turns } from "../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { CallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { openStream, type StreamClient } from "../peers/service-calls.js";

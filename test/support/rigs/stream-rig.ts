@@ -1,9 +1,9 @@
 // An engine with a virtual clock, and streams of the services over it, without a socket.
 import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
+import { Turns } from "../../../src/engine/time/turns.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
-import { Turns } from "../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
 import { OFFER } from "./rpc-peer.js";

@@ -76,6 +76,7 @@ export class AgentHandler {
   private handle: AgentHandle | undefined;
   private spoken: readonly string[] = [];
   private awaitedCount = 0;
+  private publishing: Promise<void> | undefined;
 
   constructor(services: AgentHandlerServices) {
     this.services = services;
@@ -90,14 +91,15 @@ export class AgentHandler {
 
   /**
    * Publishes all events or none. `isArray`: pointers of faults begin with an index. `resumeToken`: of a session that another connection has (R8).
-   * `message`: the JSON that carried the events. Throws the Fault that refuses them.
+   * `message`: the JSON that carried the events. Throws the Fault that refuses them. With long text it publishes in a later turn (R34), for
+   * which later calls have to wait (`room`), and rejects with the Fault.
    */
   publish(
     events: readonly unknown[],
     isArray: boolean,
     resumeToken?: string | undefined,
     message?: EventsMessage,
-  ): PublishReceipt {
+  ): PublishReceipt | Promise<PublishReceipt> {
     try {
       this.assertMayPublish(events);
       const texts = message && sourceTexts(message, isArray);
@@ -106,11 +108,16 @@ export class AgentHandler {
         source: texts?.[index],
         isHandedOver: true,
       }));
-      return this.agent().publish(inputs, isArray, resumeToken);
+      const later = this.agent().publishLater(inputs, isArray, resumeToken);
+      return later === undefined ? this.agent().publish(inputs, isArray, resumeToken) : this.follow(later);
     } catch (caught) {
-      this.services.engine.publishRefused(faultFrom(caught).code);
-      throw caught;
+      throw this.refused(caught);
     }
+  }
+
+  /** Resolves, and never rejects, when the publish under way is done; undefined if none is. */
+  room(): Promise<void> | undefined {
+    return this.publishing;
   }
 
   /**
@@ -210,6 +217,24 @@ export class AgentHandler {
     this.handle?.close();
     this.handle = undefined;
     this.speak([]);
+  }
+
+  private async follow(later: Promise<PublishReceipt>): Promise<PublishReceipt> {
+    this.wasCostly = true;
+    const done = (): void => {
+      this.publishing = undefined;
+    };
+    this.publishing = later.then(done, done);
+    try {
+      return await later;
+    } catch (caught) {
+      throw this.refused(caught);
+    }
+  }
+
+  private refused(caught: unknown): unknown {
+    this.services.engine.publishRefused(faultFrom(caught).code);
+    return caught;
   }
 
   private speak(languages: readonly string[]): void {

@@ -87,7 +87,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       read: ({ publish }) => batchIn(publish),
       isCostly: ({ events }) => events.length > MANY_EVENTS || isCostlyPublish(events),
       act: async (handler, { events, resumeToken }) => {
-        const receipt = handler.publish(events, true, resumeToken);
+        const receipt = await handler.publish(events, true, resumeToken);
         // Acknowledged events are durable (R29).
         await receipt.durable;
         return { receipt: receiptDocument(receipt) };

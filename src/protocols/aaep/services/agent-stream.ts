@@ -9,6 +9,7 @@ import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
 import type { Conversation, EndReason } from "../../../contracts/protocol.js";
 import type { Connection, FrameTaker, PeerIdentity } from "../../../contracts/transport.js";
+import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
@@ -104,21 +105,26 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
       const request = publishRequestIn(frame);
       id = request.id;
       this.hasAsked = true;
-      const { response, isCostly, durable } = this.respond(request);
-      const message = encoded(id, response);
-      // Acknowledged events are durable (R29).
-      if (durable === undefined) answer(message);
-      else this.answerLater(durable.then(() => answer(message), refuse));
-      return isCostly;
+      const respondWith = ({ response, isCostly, durable }: Responded): boolean => {
+        const message = encoded(request.id, response);
+        // Acknowledged events are durable (R29).
+        if (durable === undefined) answer(message);
+        else this.answerLater(durable.then(() => answer(message), refuse));
+        return isCostly;
+      };
+      const responded = this.respond(request);
+      if (!(responded instanceof Promise)) return respondWith(responded);
+      this.answerLater(responded.then(respondWith).then(() => undefined, refuse));
+      return true;
     } catch (caught) {
       refuse(caught);
       return false;
     }
   }
 
-  /** An agent that sends without reading is not read from either. */
+  /** An agent that sends without reading is not read from either, and nothing overtakes a publish under way. */
   room(): Promise<void> | undefined {
-    return this.isOver ? undefined : this.answers.room();
+    return this.isOver ? undefined : (this.handler.room() ?? this.answers.room());
   }
 
   noMore(fault: Fault | undefined): void {
@@ -152,13 +158,12 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     void answered.then(() => this.unsafe.delete(answered));
   }
 
-  private respond(request: PublishRequest): Responded {
+  private respond(request: PublishRequest): Responded | Promise<Responded> {
     const { handler } = this;
     switch (request.kind) {
       case "publish": {
         const receipt = handler.publish(request.events, true, request.resumeToken);
-        const { durable } = receipt;
-        return { response: { receipt: receiptDocument(receipt) }, isCostly: handler.wasCostly, durable };
+        return receipt instanceof Promise ? receipt.then(receipted) : receipted(receipt, handler.wasCostly);
       }
       case "manifest":
         handler.setManifest(request.manifest);
@@ -200,6 +205,10 @@ interface Responded {
   readonly response: Message;
   readonly isCostly: boolean;
   readonly durable?: Promise<void> | undefined;
+}
+
+function receipted(receipt: PublishReceipt, isCostly = true): Responded {
+  return { response: { receipt: receiptDocument(receipt) }, isCostly, durable: receipt.durable };
 }
 
 function encoded(requestId: string, response: Message): Uint8Array {

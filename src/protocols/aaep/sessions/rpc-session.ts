@@ -151,14 +151,10 @@ class RpcSession implements CallSession, RpcHandlers {
   notification(call: RpcCall): void {
     const { method: name } = call;
     try {
-      // Nobody waits for the answer, so the durability is not awaited either.
-      if (name === "aaep.publish") {
-        this.hasCalled = true;
-        this.publish(call);
-        return;
-      }
       if (methodOf(name)?.needsAnswer === true) throw unanswerable(name);
-      const result = this.request(call);
+      this.hasCalled = true;
+      // Nobody waits for the answer, so the durability is not awaited either.
+      const result = name === "aaep.publish" ? this.publish(call) : this.request(call);
       if (result instanceof Promise) result.catch((caught) => this.tellFault(caught, name));
     } catch (caught) {
       this.tellFault(caught, name);
@@ -188,7 +184,11 @@ class RpcSession implements CallSession, RpcHandlers {
     return name === "aaep.publish" ? this.agent.wasCostly : methodOf(name)?.isCostly === true;
   }
 
-  publish({ params, text, outline }: RpcCall): PublishReceipt {
+  room(): Promise<void> | undefined {
+    return this.agent.room();
+  }
+
+  publish({ params, text, outline }: RpcCall): PublishReceipt | Promise<PublishReceipt> {
     if (typeof params !== "object" || params === null)
       throw new Fault("invalid_params", "Publish one event, or an array of them.", { pointer: "", rule: "R33" });
     const long = longForm(params);
@@ -200,7 +200,7 @@ class RpcSession implements CallSession, RpcHandlers {
 
   publishAnswered(call: RpcCall): Message | Promise<Message> {
     const receipt = this.publish(call);
-    return whenDurable(receiptDocument(receipt), receipt.durable);
+    return receipt instanceof Promise ? receipt.then(receiptMessage) : receiptMessage(receipt);
   }
 
   /** The params are the fields of the awaiting event, with `session_id` (AAEP §6.1). */
@@ -322,6 +322,10 @@ function unknownMethod({ method, params }: RpcCall): Fault {
 /** The result of a subscriber's call that has no answer is empty. */
 function answered(taken: Message | Promise<void> | undefined): Message | Promise<Message> {
   return taken instanceof Promise ? taken.then(() => ({})) : (taken ?? {});
+}
+
+function receiptMessage(receipt: PublishReceipt): Message | Promise<Message> {
+  return whenDurable(receiptDocument(receipt), receipt.durable);
 }
 
 /** Acknowledged events are durable (R29). */

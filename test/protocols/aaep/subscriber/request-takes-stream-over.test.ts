@@ -1,8 +1,8 @@
 // What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
 import { describe, expect, it } from "vitest";
+import { Turns } from "../../../../src/engine/time/turns.js";
 import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { Pump } from "../../../../src/runtime/pump.js";
-import { Turns } from "../../../../src/runtime/turns.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { type RigOptions, session } from "../../../support/rigs/engine-rig.js";

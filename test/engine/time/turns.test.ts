@@ -1,10 +1,10 @@
 // R34: what waits to be sent to many is sent over turns of the event loop, one piece a turn here, and what is critical waits for nobody's turn.
 import { describe, expect, it } from "vitest";
-import type { DeliverySource } from "../../src/contracts/protocol.js";
-import { batchOf } from "../../src/engine/views/delivery.js";
-import { Pump } from "../../src/runtime/pump.js";
-import { Turns } from "../../src/runtime/turns.js";
-import { createVirtualClock } from "../support/rigs/virtual-clock.js";
+import type { DeliverySource } from "../../../src/contracts/protocol.js";
+import { Turns } from "../../../src/engine/time/turns.js";
+import { batchOf } from "../../../src/engine/views/delivery.js";
+import { Pump } from "../../../src/runtime/pump.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
 const PIECE = batchOf([]);
 

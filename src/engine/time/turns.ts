@@ -1,6 +1,6 @@
 // Shares the turns of the event loop among those with work of one kind: connections that read, subscriptions with deliveries to send. Much work for
 // many is spread over several turns, one after another, so that nobody else is held up (R34).
-import type { Clock, Millis } from "../contracts/clock.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
 
 /** Longest time of a turn in which further pieces of the work begin, ms. */
 const TURN_MS: Millis = 2;
