@@ -19,8 +19,7 @@ import type { SessionSummary } from "../../../engine/sessions/session-record.js"
 import type { Message } from "../json/message.js";
 import { type EventsMessage, sourceTexts } from "../json/source-text.js";
 import { MOST_DECLARED_LANGUAGES, type SpokenLanguages } from "../subscriber/spoken-languages.js";
-import { ownMembersIn } from "../validation/manifest-members.js";
-import { assertManifest, assertResumeSession } from "../validation/validate-messages.js";
+import { assertManifest, assertResumeSession, ownMembersIn } from "../validation/validate-messages.js";
 
 export interface AgentHandlerServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;

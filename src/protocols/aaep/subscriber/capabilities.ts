@@ -3,7 +3,7 @@
 import { Fault } from "../../../base/errors.js";
 import { distinctTags } from "../../../engine/terms/language.js";
 import { BOUNDARIES, type EventFilters, type Terms } from "../../../engine/terms/terms.js";
-import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/capability-words.js";
+import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/validate-messages.js";
 import { isObject, notesOfTypes, notesOfUnknown, unknownValue } from "./notes.js";
 
 /** The terms that a request asks for, and what is said about the rest of it. */

@@ -1,7 +1,7 @@
 // The prefixes of a subscription's extensions, and conflicts between them (AAEP ch. 7).
 import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
-import type { Capabilities } from "../validation/capability-words.js";
-import { isReservedPrefix } from "../validation/declared-prefix.js";
+import { isReservedPrefix } from "../validation/event-rules.js";
+import type { Capabilities } from "../validation/validate-messages.js";
 import { quoted } from "./notes.js";
 
 /** `…/<prefix>/context/<version>` is the usual form of published vocabularies; other URIs show no prefix. */

@@ -3,8 +3,8 @@
 import { Fault } from "../../../base/errors.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
-import type { Capabilities } from "../validation/capability-words.js";
-import { isSpokenVersion } from "../validation/spoken-versions.js";
+import { isSpokenVersion } from "../validation/event-rules.js";
+import type { Capabilities } from "../validation/validate-messages.js";
 import {
   type HonoredCapabilities,
   honoredCapabilities,

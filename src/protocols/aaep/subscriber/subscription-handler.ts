@@ -16,7 +16,7 @@ import type { PendingDeliveries } from "../../../engine/subscriptions/subscripti
 import type { Offer, Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
-import type { Capabilities } from "../validation/capability-words.js";
+import type { Capabilities } from "../validation/validate-messages.js";
 import {
   assertLeave,
   assertListPending,

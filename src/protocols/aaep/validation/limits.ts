@@ -14,7 +14,7 @@ const MAX_DEPTH = 8;
  */
 const MAX_STRING_LENGTH = 16_384;
 
-export interface LimitBreach {
+interface LimitBreach {
   readonly kind: "fields" | "depth" | "string" | "bytes";
   readonly pointer: string;
   readonly sentence: string;

@@ -7,35 +7,73 @@ import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../../base/errors.js";
 import { ownMember } from "../../../base/members.js";
 import { sentenceOf } from "../../../base/schema/fault-words.js";
-import { type Schema, type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
-import { isCalendarDate } from "./calendar.js";
-import { type Capabilities, withoutUnknownWords } from "./capability-words.js";
+import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
+import { isCalendarDate } from "./event-rules.js";
 import { severalSentences } from "./fault-words.js";
 
-/** One kind of message: its name in sentences, its paragraph, and its schema. */
-interface MessageKind {
-  readonly name: string;
-  readonly rule: string;
-  readonly schema: Schema;
-}
+/** The kinds of messages, by their schemas: the name in sentences, and the paragraph. */
+const KINDS = {
+  SubscriptionRequest: { name: "subscription.request", rule: "AAEP §5.2" },
+  SubscriptionRenegotiate: { name: "subscription.renegotiate", rule: "AAEP §5.7.1" },
+  SubscriptionAccepted: { name: "subscription.accepted", rule: "AAEP §5.4" },
+  SubscriptionRejected: { name: "subscription.rejected", rule: "AAEP §5.5" },
+  SubscriptionClose: { name: "subscription.close", rule: "AAEP §5.8.1" },
+  ConfirmationReply: { name: "confirmation.reply", rule: "AAEP §6.3" },
+  ClarificationReply: { name: "clarification.reply", rule: "AAEP §6.3" },
+  ProducerManifest: { name: "aaep:producer.manifest", rule: "AAEP §5.10.1" },
+  AaepdSkip: { name: "aaepd.skip", rule: "R26" },
+  AaepdListPending: { name: "aaepd.list_pending", rule: "R28" },
+  AaepdRepeat: { name: "aaepd.repeat", rule: "R28" },
+  AaepdLeave: { name: "aaepd.leave", rule: "R5b" },
+  AaepdStop: { name: "aaepd.stop", rule: "R39" },
+  ResumeSessionParams: { name: "aaep.resume_session", rule: "R8" },
+} as const;
 
-/** Throws a Fault if the value is no such message. */
+type Kind = keyof typeof KINDS;
+
+/**
+ * Throws a Fault if the value is no such message: `capabilities_incompatible` for a capability, `version_unsupported` for an unreadable version, else
+ * `invalid_message`.
+ */
 type Assertion<Message> = (value: unknown) => asserts value is Message;
 
-function assertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
-  return (value) => {
-    if (!accepts(value)) throw firstFault(value, kind);
-  };
-}
-
-/** As `assertion`, but unknown words of capabilities are no mistake: a later version may define them (AAEP §12.6, R32). */
-function termsAssertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
+function assertion<Message>(kind: Kind): Assertion<Message> {
+  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
+  const accepts = validators[`is${kind}`];
   return (value) => {
     if (accepts(value)) return;
+    // Unknown words of capabilities are no mistake: a later version may define them (AAEP §12.6, R32).
     const known = withKnownWords(value);
     if (known === value || !accepts(known)) throw firstFault(known, kind);
   };
 }
+
+/** As `assertion`, for a reply, whose day must exist. */
+function replyAssertion<Message extends { readonly timestamp: string }>(kind: Kind): Assertion<Message> {
+  const assertForm: Assertion<Message> = assertion(kind);
+  return (value) => {
+    assertForm(value);
+    if (isCalendarDate(value.timestamp)) return;
+    const sentence = `\`timestamp\` names a day that does not exist: ${JSON.stringify(value.timestamp.slice(0, 10))}.`;
+    throw new Fault("invalid_message", sentence, { pointer: "/timestamp", rule: KINDS[kind].rule });
+  };
+}
+
+export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = assertion("SubscriptionRequest");
+export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = assertion("SubscriptionRenegotiate");
+export const assertSubscriptionAccepted: Assertion<types.SubscriptionAccepted> = assertion("SubscriptionAccepted");
+export const assertSubscriptionRejected: Assertion<types.SubscriptionRejected> = assertion("SubscriptionRejected");
+export const assertSubscriptionClose: Assertion<types.SubscriptionClose> = assertion("SubscriptionClose");
+export const assertConfirmationReply: Assertion<types.ConfirmationReply> = replyAssertion("ConfirmationReply");
+export const assertClarificationReply: Assertion<types.ClarificationReply> = replyAssertion("ClarificationReply");
+/** A complete manifest; also the params of `aaep.set_manifest`. */
+export const assertManifest: Assertion<types.ProducerManifest> = assertion("ProducerManifest");
+export const assertSkip: Assertion<types.AaepdSkip> = assertion("AaepdSkip");
+export const assertListPending: Assertion<types.AaepdListPending> = assertion("AaepdListPending");
+export const assertRepeat: Assertion<types.AaepdRepeat> = assertion("AaepdRepeat");
+export const assertLeave: Assertion<types.AaepdLeave> = assertion("AaepdLeave");
+export const assertStop: Assertion<types.AaepdStop> = assertion("AaepdStop");
+export const assertResumeSession: Assertion<types.ResumeSessionParams> = assertion("ResumeSessionParams");
 
 function withKnownWords(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("capabilities" in value)) return value;
@@ -44,95 +82,6 @@ function withKnownWords(value: unknown): unknown {
   const known = withoutUnknownWords(capabilities as Capabilities);
   return known === capabilities ? value : { ...value, capabilities: known };
 }
-
-/** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for an unreadable version, else `invalid_message` */
-export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = termsAssertion(
-  validators.isSubscriptionRequest,
-  { name: "subscription.request", rule: "AAEP §5.2", schema: schemas.SubscriptionRequest },
-);
-
-/** @throws Fault `capabilities_incompatible` for a capability, else `invalid_message` */
-export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = termsAssertion(
-  validators.isSubscriptionRenegotiate,
-  { name: "subscription.renegotiate", rule: "AAEP §5.7.1", schema: schemas.SubscriptionRenegotiate },
-);
-
-export const assertSubscriptionAccepted: Assertion<types.SubscriptionAccepted> = assertion(
-  validators.isSubscriptionAccepted,
-  { name: "subscription.accepted", rule: "AAEP §5.4", schema: schemas.SubscriptionAccepted },
-);
-
-export const assertSubscriptionRejected: Assertion<types.SubscriptionRejected> = assertion(
-  validators.isSubscriptionRejected,
-  { name: "subscription.rejected", rule: "AAEP §5.5", schema: schemas.SubscriptionRejected },
-);
-
-export const assertSubscriptionClose: Assertion<types.SubscriptionClose> = assertion(validators.isSubscriptionClose, {
-  name: "subscription.close",
-  rule: "AAEP §5.8.1",
-  schema: schemas.SubscriptionClose,
-});
-
-export function assertConfirmationReply(value: unknown): asserts value is types.ConfirmationReply {
-  const kind = { name: "confirmation.reply", rule: "AAEP §6.3", schema: schemas.ConfirmationReply };
-  if (!validators.isConfirmationReply(value)) throw firstFault(value, kind);
-  assertCalendarDate(value.timestamp, kind);
-}
-
-export function assertClarificationReply(value: unknown): asserts value is types.ClarificationReply {
-  const kind = { name: "clarification.reply", rule: "AAEP §6.3", schema: schemas.ClarificationReply };
-  if (!validators.isClarificationReply(value)) throw firstFault(value, kind);
-  assertCalendarDate(value.timestamp, kind);
-}
-
-/** A complete manifest; also the params of `aaep.set_manifest`. */
-export const assertManifest: Assertion<types.ProducerManifest> = assertion(validators.isProducerManifest, {
-  name: "aaep:producer.manifest",
-  rule: "AAEP §5.10.1",
-  schema: schemas.ProducerManifest,
-});
-
-/** `aaepd.skip`, or the params of `aaep.skip` or `aaepd.skip` in JSON-RPC. `output_id` needs `session_id` (R26). */
-export const assertSkip: Assertion<types.AaepdSkip> = assertion(validators.isAaepdSkip, {
-  name: "aaepd.skip",
-  rule: "R26",
-  schema: schemas.AaepdSkip,
-});
-
-/** `aaepd.list_pending`, or the params of `aaep.list_pending` (R28). */
-export const assertListPending: Assertion<types.AaepdListPending> = assertion(validators.isAaepdListPending, {
-  name: "aaepd.list_pending",
-  rule: "R28",
-  schema: schemas.AaepdListPending,
-});
-
-/** `aaepd.repeat`, or the params of `aaep.repeat` (R28). */
-export const assertRepeat: Assertion<types.AaepdRepeat> = assertion(validators.isAaepdRepeat, {
-  name: "aaepd.repeat",
-  rule: "R28",
-  schema: schemas.AaepdRepeat,
-});
-
-/** `aaepd.leave` (R5b). */
-export const assertLeave: Assertion<types.AaepdLeave> = assertion(validators.isAaepdLeave, {
-  name: "aaepd.leave",
-  rule: "R5b",
-  schema: schemas.AaepdLeave,
-});
-
-/** `aaepd.stop` (R39). */
-export const assertStop: Assertion<types.AaepdStop> = assertion(validators.isAaepdStop, {
-  name: "aaepd.stop",
-  rule: "R39",
-  schema: schemas.AaepdStop,
-});
-
-/** The params of `aaep.resume_session` (R8). */
-export const assertResumeSession: Assertion<types.ResumeSessionParams> = assertion(validators.isResumeSessionParams, {
-  name: "aaep.resume_session",
-  rule: "R8",
-  schema: schemas.ResumeSessionParams,
-});
 
 /** The paragraph of each capability; for all others, §5.3 in general. */
 export const CAPABILITY_RULES: Readonly<Record<string, string>> = {
@@ -151,29 +100,25 @@ export const CAPABILITY_RULES: Readonly<Record<string, string>> = {
   aaepd: "R26",
 };
 
-function firstFault(value: unknown, kind: MessageKind): Fault {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return new Fault("invalid_message", `${kind.name} must be a JSON object; send one.`, {
-      pointer: "",
-      rule: kind.rule,
-    });
-  }
-  const faults = schemaFaults(kind.schema, value);
+function firstFault(value: unknown, kind: Kind): Fault {
+  const { name, rule } = KINDS[kind];
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return new Fault("invalid_message", `${name} must be a JSON object; send one.`, { pointer: "", rule });
+  // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
+  const faults = schemaFaults(schemas[kind], value);
   const [first] = faults;
-  if (first === undefined) {
-    // Reached only if the validator and its schema disagreed; a test rules that out.
-    return new Fault("invalid_message", `This is no ${kind.name}; see its schema.`, { pointer: "", rule: kind.rule });
-  }
+  // Reached only if the validator and its schema disagreed; a test rules that out.
+  if (first === undefined)
+    return new Fault("invalid_message", `This is no ${name}; see its schema.`, { pointer: "", rule });
   const { pointer } = first;
-  const rule = ruleAt(pointer, kind.rule);
-  const sentence = severalSentences(faults.map((fault) => () => sentenceIn(fault, kind)));
-  return new Fault(codeOf(first), sentence, { pointer, rule, tellsSeveral: faults.length > 1 });
+  const sentence = severalSentences(faults.map((fault) => () => sentenceIn(fault, name)));
+  return new Fault(codeOf(first), sentence, { pointer, rule: ruleAt(pointer, rule), tellsSeveral: faults.length > 1 });
 }
 
 /** The form of a cursor, which the schema can only call a text. */
 const CURSOR = "a cursor of at most 1,024 characters that this daemon gave out";
 
-function sentenceIn(fault: SchemaFault, { name }: MessageKind): string {
+function sentenceIn(fault: SchemaFault, name: string): string {
   if (fault.pointer !== "/extensions/aaepd/resume_after") return sentenceOf(fault, name);
   return sentenceOf({ ...fault, schema: { ...fault.schema, form: CURSOR } }, name);
 }
@@ -192,8 +137,50 @@ function codeOf({ keyword, pointer }: SchemaFault): FaultCode {
   return "invalid_message";
 }
 
-function assertCalendarDate(timestamp: string, { rule }: MessageKind): void {
-  if (isCalendarDate(timestamp)) return;
-  const sentence = `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
-  throw new Fault("invalid_message", sentence, { pointer: "/timestamp", rule });
+/** The `capabilities` object of a request, as received. */
+export type Capabilities = Readonly<Record<string, unknown>>;
+
+/** The words of `preferred_verbosity` and of `cognitive_load`. */
+export const VERBOSITIES = ["terse", "normal", "detailed"] as const;
+export const LOADS = ["low", "medium", "high"] as const;
+/** Capabilities that are one word of a list. */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["preferred_verbosity", VERBOSITIES],
+  ["cognitive_load", LOADS],
+]);
+
+/** Returns the same object if every word is known, else a copy without the unknown words. */
+export function withoutUnknownWords(capabilities: Capabilities): Capabilities {
+  const isUnknown = (name: string): boolean => {
+    const word = capabilities[name];
+    return typeof word === "string" && WORDS.get(name)?.includes(word) === false;
+  };
+  if (![...WORDS.keys()].some(isUnknown)) return capabilities;
+  return Object.fromEntries(Object.entries(capabilities).filter(([name]) => !isUnknown(name)));
+}
+
+/** The members of `extensions.aaepd` for the daemon. Others may stand there: a manifest is a document for any reader. */
+export interface ManifestMembers {
+  /** The process of the agent that an adapter passes on. */
+  readonly pid: number | undefined;
+  /** Whether the agent ends a session when it is asked to. */
+  readonly canStop: boolean;
+}
+
+/** Largest number of a process on any system. */
+const LARGEST_PID = 2 ** 31 - 1;
+
+/** @throws Fault `invalid_message` for impossible values */
+export function ownMembersIn({ extensions }: types.ProducerManifest): ManifestMembers {
+  const { pid, can_stop: canStop = false } = (extensions?.aaepd ?? {}) as Readonly<Record<string, unknown>>;
+  const isPid = typeof pid === "number" && Number.isInteger(pid) && pid > 0 && pid <= LARGEST_PID;
+  if (pid !== undefined && !isPid)
+    throw impossible("pid", `to the number of the agent's process, 1 to ${LARGEST_PID}`, "R5d");
+  if (typeof canStop !== "boolean") throw impossible("can_stop", "to true or false", "R39");
+  return { pid: isPid ? pid : undefined, canStop };
+}
+
+function impossible(name: string, to: string, rule: string): Fault {
+  const sentence = `Set \`extensions.aaepd.${name}\` ${to}, or leave it out.`;
+  return new Fault("invalid_message", sentence, { pointer: `/extensions/aaepd/${name}`, rule });
 }

@@ -10,20 +10,19 @@ import { pointerStep } from "../../../base/json-pointer.js";
 import { fieldAt, sentenceOf } from "../../../base/schema/fault-words.js";
 import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
 import { assertAgentsMembers } from "./agents-members.js";
-import { isCalendarDate } from "./calendar.js";
-import { clarificationComplaints } from "./clarification-rules.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace, nearestCoreType } from "./core-types.js";
-import { KNOWN_VOCABULARIES, prefixComplaint, type Vocabularies } from "./declared-prefix.js";
-import { severalSentences } from "./fault-words.js";
 import {
-  hasMoreValuesThan,
-  isWithinLimits,
-  type LimitBreach,
-  limitBreaches,
-  MAX_EVENT_BYTES,
-  MAX_VALUE_COUNT,
-} from "./limits.js";
-import { isSpokenVersion } from "./spoken-versions.js";
+  clarificationComplaints,
+  isCalendarDate,
+  isSpokenVersion,
+  KNOWN_VOCABULARIES,
+  prefixComplaint,
+  type Vocabularies,
+} from "./event-rules.js";
+import { severalSentences } from "./fault-words.js";
+import { hasMoreValuesThan, isWithinLimits, limitBreaches, MAX_EVENT_BYTES, MAX_VALUE_COUNT } from "./limits.js";
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Narrows to a complete event. `vocabularies`: the prefixes that must be declared, with their URIs; by default the daemon's own. With `addedBytes`,
@@ -61,7 +60,7 @@ export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOC
 /** The fast check. True must mean that `findings` is empty. */
 function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes = 0): value is Envelope {
   if (typeof value !== "object" || value === null) return false;
-  const event = value as Readonly<Record<string, unknown>>;
+  const event = value as Fields;
   const type = event.type;
   if (typeof type !== "string") return false;
   const core = coreTypeOf(type);
@@ -101,26 +100,35 @@ interface Finding {
   readonly sentence: () => string;
 }
 
+function finding(
+  rank: number,
+  pointer: string,
+  rule: string,
+  sentence: () => string,
+  code: FaultCode = "invalid_event",
+): Finding {
+  return { rank, code, pointer, rule, sentence };
+}
+
 function findings(value: unknown, vocabularies: Vocabularies, addedBytes = 0): readonly Finding[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const sentence = () => "An event is a JSON object; send one.";
-    return [{ rank: RANK.object, code: "invalid_event", pointer: "", rule: "AAEP §3.9", sentence }];
-  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return [finding(RANK.object, "", "AAEP §3.9", () => "An event is a JSON object; send one.")];
   // The one exception to the order of §3.9: a hostile event could have a violation for each of its values.
   if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
     const sentence = () => `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has more. Send less.`;
-    return [{ rank: RANK.limits, code: "message_too_large", pointer: "", rule: "AAEP §3.7", sentence }];
+    return [finding(RANK.limits, "", "AAEP §3.7", sentence, "message_too_large")];
   }
-  const event = value as Readonly<Record<string, unknown>>;
-  const type = event.type;
-  const core = typeof type === "string" ? coreTypeOf(type) : undefined;
+  const event = value as Fields;
+  const core = typeof event.type === "string" ? coreTypeOf(event.type) : undefined;
   const found = [
     ...envelopeFindings(event, core),
     ...(core === undefined ? extensionTypeFindings(event, vocabularies) : payloadFindings(event, core)),
     ...timestampFindings(event),
     ...versionFindings(event),
     ...prefixFindings(event, vocabularies),
-    ...limitBreaches(event, addedBytes).map(findingFromBreach),
+    ...limitBreaches(event, addedBytes).map(({ kind, pointer, sentence }) =>
+      finding(RANK.limits, pointer, "AAEP §3.7", () => sentence, kind === "bytes" ? "message_too_large" : undefined),
+    ),
   ].sort((one, other) => one.rank - other.rank);
   const seen = new Set<string>();
   return found.filter(({ pointer }) => !seen.has(pointer) && seen.add(pointer));
@@ -133,16 +141,9 @@ function envelopeFindings(event: object, core: CoreType | undefined): readonly F
       // A closed payload reports these names itself.
       .filter(({ keyword }) => core === undefined || keyword !== "patterns")
       .map((fault) => {
-        const { pointer } = fault;
-        const field = pointer.split("/")[1] ?? "";
-        const sentence = () => sentenceInEvent(fault, name);
-        return {
-          rank: envelopeRank(fault, field),
-          code: "invalid_event",
-          pointer,
-          rule: envelopeRule(field),
-          sentence,
-        };
+        const field = fault.pointer.split("/")[1] ?? "";
+        const rule = ENVELOPE_RULES.get(field) ?? "AAEP §3.5";
+        return finding(envelopeRank(fault, field), fault.pointer, rule, () => sentenceInEvent(fault, name));
       })
   );
 }
@@ -191,36 +192,24 @@ const ENVELOPE_RULES: ReadonlyMap<string, string> = new Map([
   ["aaep_version", "AAEP §3.4.4"],
 ]);
 
-function envelopeRule(field: string): string {
-  return ENVELOPE_RULES.get(field) ?? "AAEP §3.5";
-}
-
-function payloadFindings(event: Readonly<Record<string, unknown>>, core: CoreType): readonly Finding[] {
-  const found: Finding[] = schemaFaults(core.payload, event).map((fault) => {
-    const { pointer } = fault;
-    const sentence = () => sentenceInEvent(fault, core.name);
-    if (pointer === "/urgency") return urgencyFinding(core);
+function payloadFindings(event: Fields, core: CoreType): readonly Finding[] {
+  const found = schemaFaults(core.payload, event).map((fault) => {
+    if (fault.pointer === "/urgency") return urgencyFinding(core);
     const rule = isStray(fault) ? "AAEP §3.5" : core.rule;
-    return { rank: RANK.payload, code: "invalid_event", pointer, rule, sentence };
+    return finding(RANK.payload, fault.pointer, rule, () => sentenceInEvent(fault, core.name));
   });
   if (core.urgency === "uncritical" && event.urgency === "critical") found.push(urgencyFinding(core));
   if (core.name === "aaep:agent.awaiting.confirmation" && defaultsToDanger(event)) {
     const sentence = () =>
       '`default_decision` must be "reject": the action is irreversible and of high or medium risk, so silence may not start it.';
-    const pointer = "/default_decision";
-    found.push({ rank: RANK.payload, code: "default_not_allowed", pointer, rule: "AAEP §6.4.1", sentence });
+    found.push(finding(RANK.payload, "/default_decision", "AAEP §6.4.1", sentence, "default_not_allowed"));
   }
-  if (core.name === "aaep:agent.awaiting.clarification") {
-    for (const { pointer, sentence } of clarificationComplaints(event))
-      found.push({
-        rank: RANK.payload,
-        code: "invalid_event",
-        pointer,
-        rule: "AAEP §4.4.2",
-        sentence: () => sentence,
-      });
-  }
-  return found;
+  if (core.name !== "aaep:agent.awaiting.clarification") return found;
+  const complaints = clarificationComplaints(event);
+  return [
+    ...found,
+    ...complaints.map(({ pointer, sentence }) => finding(RANK.payload, pointer, "AAEP §4.4.2", () => sentence)),
+  ];
 }
 
 function urgencyFinding(core: CoreType): Finding {
@@ -228,47 +217,28 @@ function urgencyFinding(core: CoreType): Finding {
     core.urgency === "critical"
       ? `\`urgency\` of ${core.name} must be "critical".`
       : `\`urgency\` of ${core.name} may not be "critical"; use "normal" or "background".`;
-  return { rank: RANK.payload, code: "urgency_not_allowed", pointer: "/urgency", rule: "R4", sentence };
+  return finding(RANK.payload, "/urgency", "R4", sentence, "urgency_not_allowed");
 }
 
 /** Whether an expired question would start an action that cannot be undone (AAEP §6.4.1). Either of the two fields makes an action irreversible. */
-function defaultsToDanger(event: Readonly<Record<string, unknown>>): boolean {
+function defaultsToDanger(event: Fields): boolean {
   if (event.default_decision !== "accept") return false;
   const irreversible = event.reversibility === "irreversible" || event.irreversible === true;
   return irreversible && (event.risk_level === "high" || event.risk_level === "medium");
 }
 
-function extensionTypeFindings(
-  event: Readonly<Record<string, unknown>>,
-  vocabularies: Vocabularies,
-): readonly Finding[] {
-  const found: Finding[] = schemaFaults(schemas.ExtensionEvent, event).map((fault) => ({
-    rank: RANK.payload,
-    code: "invalid_event",
-    pointer: fault.pointer,
-    rule: "AAEP §7",
-    sentence: () => sentenceInEvent(fault, "an extension's event"),
-  }));
-  const type = event.type;
+function extensionTypeFindings(event: Fields, vocabularies: Vocabularies): readonly Finding[] {
+  const found = schemaFaults(schemas.ExtensionEvent, event).map((fault) =>
+    finding(RANK.payload, fault.pointer, "AAEP §7", () => sentenceInEvent(fault, "an extension's event")),
+  );
+  const { type } = event;
   const complaint = typeof type === "string" ? typeComplaint(type, event, vocabularies) : undefined;
-  if (complaint !== undefined) {
-    found.push({
-      rank: RANK.type,
-      code: "unknown_type",
-      pointer: "/type",
-      rule: "AAEP §3.9",
-      sentence: () => complaint,
-    });
-  }
-  return found;
+  if (complaint === undefined) return found;
+  return [...found, finding(RANK.type, "/type", "AAEP §3.9", () => complaint, "unknown_type")];
 }
 
 /** Explains why a type outside the core is unknown; a type written as a URI declares itself. */
-function typeComplaint(
-  type: string,
-  event: Readonly<Record<string, unknown>>,
-  vocabularies: Vocabularies,
-): string | undefined {
+function typeComplaint(type: string, event: Fields, vocabularies: Vocabularies): string | undefined {
   if (isInCoreNamespace(type)) {
     const advice = nearestCoreType(type) || "Use one of them, or a type under your own prefix.";
     return `${JSON.stringify(type.slice(0, 100))} is none of the twelve types of AAEP. ${advice}`;
@@ -278,35 +248,27 @@ function typeComplaint(
   return prefixComplaint(type.slice(0, colon), event["@context"], vocabularies);
 }
 
-function timestampFindings(event: Readonly<Record<string, unknown>>): readonly Finding[] {
-  const timestamp = event.timestamp;
+function timestampFindings({ timestamp }: Fields): readonly Finding[] {
   if (typeof timestamp !== "string" || isCalendarDate(timestamp)) return [];
   const sentence = () => `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
-  return [{ rank: RANK.idsAndTime, code: "invalid_event", pointer: "/timestamp", rule: "AAEP §3.2.5", sentence }];
+  return [finding(RANK.idsAndTime, "/timestamp", "AAEP §3.2.5", sentence)];
 }
 
 /** Listeners are told that they receive AAEP 1.0.0, so an event of another major version is refused (AAEP §3.4.4, §12.6.3, R21). */
-function versionFindings({ aaep_version: version }: Readonly<Record<string, unknown>>): readonly Finding[] {
+function versionFindings({ aaep_version: version }: Fields): readonly Finding[] {
   if (typeof version !== "string" || isSpokenVersion(version)) return [];
   const sentence = () =>
     `\`aaep_version\` must be a version 1.x of AAEP; ${JSON.stringify(version.slice(0, 100))} is not spoken here.`;
-  return [{ rank: RANK.form, code: "invalid_event", pointer: "/aaep_version", rule: "AAEP §3.4.4", sentence }];
+  return [finding(RANK.form, "/aaep_version", "AAEP §3.4.4", sentence)];
 }
 
-function prefixFindings(event: Readonly<Record<string, unknown>>, vocabularies: Vocabularies): readonly Finding[] {
-  const extensions = event.extensions;
+function prefixFindings({ extensions, "@context": context }: Fields, vocabularies: Vocabularies): readonly Finding[] {
   if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions)) return [];
   return Object.keys(extensions).flatMap((prefix): readonly Finding[] => {
-    const complaint = prefixComplaint(prefix, event["@context"], vocabularies);
-    if (complaint === undefined) return [];
+    const complaint = prefixComplaint(prefix, context, vocabularies);
     const pointer = `/extensions/${pointerStep(prefix)}`;
-    return [{ rank: RANK.extensions, code: "invalid_event", pointer, rule: "AAEP §7", sentence: () => complaint }];
+    return complaint === undefined ? [] : [finding(RANK.extensions, pointer, "AAEP §7", () => complaint)];
   });
-}
-
-function findingFromBreach({ kind, pointer, sentence }: LimitBreach): Finding {
-  const code = kind === "bytes" ? "message_too_large" : "invalid_event";
-  return { rank: RANK.limits, code, pointer, rule: "AAEP §3.7", sentence: () => sentence };
 }
 
 function faultFromFinding({ code, pointer, rule, sentence }: Finding, value: unknown, tellsSeveral = false): Fault {

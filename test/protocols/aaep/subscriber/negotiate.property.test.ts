@@ -4,7 +4,7 @@ import { Fault } from "../../../../src/base/errors.js";
 import { compileFilter } from "../../../../src/engine/terms/filter.js";
 import { BOUNDARIES, type Offer, type Terms } from "../../../../src/engine/terms/terms.js";
 import { type Accepted, negotiate, renegotiate } from "../../../../src/protocols/aaep/subscriber/negotiate.js";
-import type { Capabilities } from "../../../../src/protocols/aaep/validation/capability-words.js";
+import type { Capabilities } from "../../../../src/protocols/aaep/validation/validate-messages.js";
 import { casesOf } from "../../../support/extent.js";
 
 const tag = fc.constantFrom("en", "en-US", "EN-us", "es", "es-419", "yo", "zh-Hant", "zh-Hans");

@@ -10,7 +10,7 @@ import {
   type Rejected,
   renegotiate,
 } from "../../../../src/protocols/aaep/subscriber/negotiate.js";
-import type { Capabilities } from "../../../../src/protocols/aaep/validation/capability-words.js";
+import type { Capabilities } from "../../../../src/protocols/aaep/validation/validate-messages.js";
 
 const OFFER: Offer = {
   maxEventsPerSecond: undefined,

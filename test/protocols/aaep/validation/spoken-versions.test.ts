@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isSpokenVersion } from "../../../../src/protocols/aaep/validation/spoken-versions.js";
+import { isSpokenVersion } from "../../../../src/protocols/aaep/validation/event-rules.js";
 
 it.each([
   ["1", true],

@@ -1,6 +1,56 @@
-// A rule for clarifications that a JSON Schema cannot express: somebody must be able to answer (AAEP §4.4.2, §6.3).
+// Rules of events that a JSON Schema cannot express, and that need no other event: days that exist, versions, prefixes, and questions that somebody can
+// answer.
 import { ownMember } from "../../../base/members.js";
+import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 import { isDefaultResponse, responseKinds } from "../../../engine/sessions/response-kinds.js";
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/**
+ * Whether the date of a well-formed timestamp exists: "2026-02-30T…" does not. A leap second never gets this far; the pattern stops at :59, because
+ * no clock here could distinguish it from the next second.
+ */
+export function isCalendarDate(timestamp: string): boolean {
+  const day = Number(timestamp.slice(8, 10));
+  if (day <= 28) return true;
+  const month = Number(timestamp.slice(5, 7));
+  const year = Number(timestamp.slice(0, 4));
+  const leap = month === 2 && (year % 4 === 0 ? year % 100 !== 0 || year % 400 === 0 : false);
+  return day <= (DAYS[month - 1] ?? 0) + (leap ? 1 : 0);
+}
+
+const VERSION_1 = /^1(\.\d+){0,2}([-+].*)?$/;
+const DRAFT = "0.1.0-draft";
+
+/** Whether a version is supported, as 1.0.0: any 1.x, and the draft before it (R21). */
+export function isSpokenVersion(version: string): boolean {
+  return version === DRAFT || VERSION_1.test(version);
+}
+
+/** Vocabulary URI by prefix, for the vocabularies known here. */
+export type Vocabularies = ReadonlyMap<string, string>;
+
+export const KNOWN_VOCABULARIES: Vocabularies = new Map([["aaepd", AAEPD_VOCABULARY]]);
+
+const RESERVED: ReadonlySet<string> = new Set(["aaep", "xsd", "rdf", "rdfs"]);
+const FORM = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+export function isReservedPrefix(prefix: string): boolean {
+  return RESERVED.has(prefix) || prefix.startsWith("@");
+}
+
+/** Returns a sentence about the wrong use of `prefix` in an event with that `@context`; undefined if the use is right. */
+export function prefixComplaint(prefix: string, context: unknown, vocabularies: Vocabularies): string | undefined {
+  if (isReservedPrefix(prefix)) return `The prefix \`${prefix}\` is reserved; choose one of your own.`;
+  if (!FORM.test(prefix))
+    return "A prefix of an extension is a letter and at most 63 letters, digits, underscores or hyphens; rename it.";
+  const declared: readonly unknown[] = Array.isArray(context) ? context.slice(1) : [];
+  const vocabulary = vocabularies.get(prefix);
+  if (vocabulary !== undefined && !declared.includes(vocabulary))
+    return `The prefix \`${prefix}\` is not declared; add "${vocabulary}" to \`@context\`.`;
+  if (declared.length > 0) return undefined;
+  return `The prefix \`${prefix}\` is not declared; make \`@context\` a list and add the URI of its vocabulary.`;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
