@@ -39,41 +39,35 @@ export function summaryDocument(summary: SessionSummary, after?: unknown): Messa
     open_outputs: openOutputs.map(({ outputId, position }) => ({ output_id: outputId, position })),
   };
   const items: readonly Item[] = [
-    ...summary.openQuestions.map(({ ordinal, event }) => ({
-      place: { list: 0, number: ordinal },
-      document: event as Message,
-    })),
+    ...summary.openQuestions.map(({ ordinal, event }) => ({ place: ordinal, document: event as Message })),
     ...summary.outcomes.map(({ number, token, outcome }) => ({
-      place: { list: 1, number },
+      place: FIRST_OUTCOME + number,
       document: { reply_token: token, outcome },
     })),
   ];
-  const rest = from === undefined ? items : items.filter(({ place }) => isBehind(place, from));
+  const rest = from === undefined ? items : items.filter(({ place }) => place > from);
   const { page, next } = pageOf(rest, JSON.stringify(head).length);
-  const documentsOf = (list: number) => page.flatMap(({ place, document }) => (place.list === list ? [document] : []));
-  return { ...head, open_questions: documentsOf(0), outcomes: documentsOf(1), next };
+  const isOutcome = ({ place }: Item): boolean => place >= FIRST_OUTCOME;
+  return {
+    ...head,
+    open_questions: page.filter((item) => !isOutcome(item)).map(({ document }) => document),
+    outcomes: page.filter(isOutcome).map(({ document }) => document),
+    next,
+  };
 }
 
 const NOTHING_OPEN = { agents: [], openTools: [], openOutputs: [] } as const;
 
-/** A place in the list of open questions (0), or in that of outcomes behind it (1). It stays when its question leaves the list. */
-interface Place {
-  readonly list: number;
-  readonly number: number;
-}
-
+/** A question or an outcome. Its place stays when an earlier question leaves the list: all outcomes stand behind all questions. */
 interface Item {
-  readonly place: Place;
+  readonly place: number;
   readonly document: Message;
 }
 
-function placeIn(after: unknown): Place | undefined {
-  const [, list, number] = (typeof after === "string" ? /^([01])-(\d{1,15})$/.exec(after) : undefined) ?? [];
-  return list === undefined ? undefined : { list: Number(list), number: Number(number) };
-}
+const FIRST_OUTCOME = 2 ** 52;
 
-function isBehind(place: Place, from: Place): boolean {
-  return place.list === from.list ? place.number > from.number : place.list > from.list;
+function placeIn(after: unknown): number | undefined {
+  return typeof after === "string" && /^\d{1,16}$/.test(after) ? Number(after) : undefined;
 }
 
 /** UTF-16 units of JSON that one answer holds. */
@@ -82,11 +76,10 @@ const PAGE_UNITS = 65_536;
 /** As many of the items as fit one answer beside `units` of others, at least one. */
 function pageOf(items: readonly Item[], units: number): { readonly page: readonly Item[]; readonly next?: string } {
   let taken = units;
-  let last: Place | undefined;
+  let last: number | undefined;
   for (const [index, { place, document }] of items.entries()) {
     taken += JSON.stringify(document).length;
-    if (last !== undefined && taken > PAGE_UNITS)
-      return { page: items.slice(0, index), next: `${last.list}-${last.number}` };
+    if (last !== undefined && taken > PAGE_UNITS) return { page: items.slice(0, index), next: String(last) };
     last = place;
   }
   return { page: items };

@@ -38,38 +38,31 @@ const RESPONSES: ReadonlyMap<string, { readonly number: number; readonly message
 
 /** The codec of Subscribe: it reads SubscribeRequests and writes the bytes of SubscribeResponses. */
 export function createSubscribeCodec(): Codec<Uint8Array, unknown> {
-  return {
-    textOf: writtenIn,
-    decode: (frame) => {
-      assertMessage(frame);
-      const document = requestIn(frame);
-      if (document !== undefined) return document;
-      const names = SubscribeRequestSchema.fields.map(({ name }) => name).join(", ");
-      const sentence = `This SubscribeRequest has no message that is known here: set one of ${names}.`;
-      throw new Fault("invalid_message", sentence, { pointer: "" });
-    },
-    encode: encodeResponse,
-    checkpoint: encodeCheckpoint,
-    format: EVENT_FORMAT,
-  };
+  return codecOf((frame) => {
+    const document = requestIn(frame);
+    if (document !== undefined) return document;
+    const names = SubscribeRequestSchema.fields.map(({ name }) => name).join(", ");
+    const sentence = `This SubscribeRequest has no message that is known here: set one of ${names}.`;
+    throw new Fault("invalid_message", sentence, { pointer: "" });
+  });
 }
 
 /** The codec of Listen: it reads a ListenRequest, undefined if that contains no request, and writes the same bytes as the codec of Subscribe. */
 export function createListenCodec(): Codec<Uint8Array, unknown> {
-  return {
-    textOf: writtenIn,
-    decode: (frame) => {
-      assertMessage(frame);
-      return decodeSole(ListenRequestSchema, frame);
-    },
-    encode: encodeResponse,
-    checkpoint: encodeCheckpoint,
-    format: EVENT_FORMAT,
-  };
+  return codecOf((frame) => decodeSole(ListenRequestSchema, frame));
 }
 
-function writtenIn({ written }: ServiceMessage): string | undefined {
-  return written?.text;
+function codecOf(decode: (frame: Uint8Array) => unknown): Codec<Uint8Array, unknown> {
+  return {
+    textOf: ({ written }: ServiceMessage) => written?.text,
+    decode: (frame) => {
+      assertMessage(frame);
+      return decode(frame);
+    },
+    encode: encodeResponse,
+    checkpoint: (cursor) => encodeResponse({ type: "aaepd.checkpoint", cursor }),
+    format: EVENT_FORMAT,
+  };
 }
 
 const CLOSE = SubscribeRequestSchema.field.close.number;
@@ -87,10 +80,6 @@ function requestIn(frame: Uint8Array): Record<string, unknown> | undefined {
     if (number !== CLOSE || more.length > 0 || saysOtherwise) throw caught;
     return { type: "subscription.close" };
   }
-}
-
-function encodeCheckpoint(cursor: string): Uint8Array {
-  return encodeResponse({ type: "aaepd.checkpoint", cursor });
 }
 
 function encodeResponse(message: unknown): Uint8Array {

@@ -1,5 +1,6 @@
 // The stream of a listener that sends only its request on it; everything else comes by calls of its own (R19, R22).
 import type { MessageProtocol, ProtocolSession } from "../../../contracts/protocol.js";
+import type { Message } from "../json/message.js";
 import type { PlainServices } from "../sessions/plain-session.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
@@ -27,14 +28,14 @@ export function createListenProtocol(
       return {
         receive: (message) => {
           const { id: former } = source;
-          const request = message ?? defaultRequest(services.ids.hex(8));
-          const outcome = source.request(request);
-          const answers = [outcome.message];
+          const outcome = source.request(message ?? defaultRequest(services.ids.hex(8)));
+          const isAccepted = outcome.kind === "accepted";
+          if (isAccepted) {
+            subscriptions.remove(former);
+            subscriptions.add({ handler: source, end: endInOrder });
+          }
           // A stream without a subscription permits no second attempt.
-          if (outcome.kind === "rejected") return { answers, closes: !source.isOpen(), wasCostly: true };
-          subscriptions.remove(former);
-          subscriptions.add({ handler: source, end: endInOrder });
-          return { answers, closes: false, wasCostly: true };
+          return { answers: [outcome.message], closes: !isAccepted && !source.isOpen(), wasCostly: true };
         },
         refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
         isOpen: () => source.isOpen(),
@@ -50,11 +51,7 @@ export function createListenProtocol(
 }
 
 /** The request of a listener that names nothing, not even itself (R22). */
-function defaultRequest(random: string): unknown {
-  return {
-    type: "subscription.request",
-    aaep_version: AAEP_VERSION,
-    subscriber_id: `listener-${random}`,
-    capabilities: {},
-  };
+function defaultRequest(random: string): Message {
+  const subscriber_id = `listener-${random}`;
+  return { type: "subscription.request", aaep_version: AAEP_VERSION, subscriber_id, capabilities: {} };
 }

@@ -1,5 +1,5 @@
 // aaep.v1.SubscriberService and aaep.v1.AaepService as methods that every transport of services can serve (AAEP app. B, R19, R20, R22, R28).
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, type DescMethod, toBinary } from "@bufbuild/protobuf";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
@@ -40,71 +40,55 @@ const HEARTBEAT_MS = 15_000;
 
 /** Makes the methods of both services for subscribers. Call it once, because their encodings are shared (R14). */
 export function subscriberMethods(services: SubscriberServices): readonly ServiceMethod[] {
-  return [...typedMethods(services), ...jsonMethods(services)];
-}
-
-function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
-  const { serve, heartbeatMs = () => HEARTBEAT_MS } = services;
-  // The service's schema has checkpoints, so nobody need ask for them.
-  const typed: PlainServices = { ...services, givesCheckpoints: true };
-  /** A stream keeps the heartbeat that it began with, which its acceptance reports. */
-  const begun = (): { readonly plain: PlainServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
-    const everyMs = heartbeatMs();
-    if (everyMs === 0) return { plain: typed, heartbeat: undefined };
-    const heartbeat = { everyMs, message: { type: "aaepd.heartbeat" } };
-    return { plain: { ...typed, heartbeatSeconds: everyMs / 1000 }, heartbeat };
-  };
-  const subscribeCodec = createSubscribeCodec();
-  const listenCodec = createListenCodec();
+  const { serve, heartbeatMs = () => HEARTBEAT_MS, utf8, manifest } = services;
+  const { method: typed } = SubscriberService;
+  const { method: json } = AaepService;
   const subscriptions = new KeyedSubscriptions();
-  const { method } = SubscriberService;
+
+  const typedStream = (
+    descriptor: DescMethod,
+    codec: Codec<Uint8Array, unknown>,
+    protocolOf: (plain: PlainServices, connection: Connection<Uint8Array>) => Pick<MessageProtocol<unknown>, "open">,
+  ): ServiceMethod => ({
+    kind: "stream",
+    descriptor,
+    joinsBatches: true,
+    accept: (connection) => {
+      // A stream keeps the heartbeat that it began with, which its acceptance reports.
+      const everyMs = heartbeatMs();
+      const heartbeat = everyMs === 0 ? undefined : { everyMs, message: { type: "aaepd.heartbeat" } };
+      // The service's schema has checkpoints, so nobody need ask for them.
+      const plain = { ...services, givesCheckpoints: true, heartbeatSeconds: heartbeat && everyMs / 1000 };
+      serve(connection, codec, protocolOf(plain, connection), heartbeat);
+    },
+  });
+
+  // The service of the specification's appendix has no message for heartbeats; gRPC's own keepalive watches its streams.
+  const jsonCodec = createAaepMessageCodec(utf8);
+  const jsonProtocol = createPlainProtocol({ ...services, heartbeatSeconds: undefined });
   return [
-    {
-      kind: "stream",
-      descriptor: method.subscribe,
-      joinsBatches: true,
-      accept: (connection) => {
-        const { plain, heartbeat } = begun();
-        serve(connection, subscribeCodec, createPlainProtocol(plain, claimsOfRequest), heartbeat);
-      },
-    },
-    {
-      kind: "stream",
-      descriptor: method.listen,
-      joinsBatches: true,
-      accept: (connection) => {
-        const end = (): void => void connection.close();
-        const { plain, heartbeat } = begun();
-        serve(connection, listenCodec, createListenProtocol(plain, subscriptions, end), heartbeat);
-      },
-    },
+    typedStream(typed.subscribe, createSubscribeCodec(), (plain) => createPlainProtocol(plain, claimsOfRequest)),
+    typedStream(typed.listen, createListenCodec(), (plain, connection) =>
+      createListenProtocol(plain, subscriptions, () => void connection.close()),
+    ),
     ...keyedCalls(services, new CallTurns(services.clock), subscriptions),
     {
       kind: "unary",
-      descriptor: method.getManifest,
-      answer: () => encodeDocument(method.getManifest.output, { manifest: services.manifest() }),
+      descriptor: typed.getManifest,
+      answer: () => encodeDocument(typed.getManifest.output, { manifest: manifest() }),
     },
-  ];
-}
-
-/** The service of the specification's appendix. It has no message for heartbeats; gRPC's own keepalive watches its streams. */
-function jsonMethods(services: SubscriberServices): readonly ServiceMethod[] {
-  const codec = createAaepMessageCodec(services.utf8);
-  const protocol = createPlainProtocol({ ...services, heartbeatSeconds: undefined });
-  const { method } = AaepService;
-  return [
     {
       kind: "stream",
-      descriptor: method.subscribe,
+      descriptor: json.subscribe,
       joinsBatches: false,
-      accept: (connection) => services.serve(connection, codec, protocol, undefined),
+      accept: (connection) => serve(connection, jsonCodec, jsonProtocol, undefined),
     },
     {
       kind: "unary",
-      descriptor: method.getManifest,
+      descriptor: json.getManifest,
       answer: () => {
-        const json = services.utf8.encode(JSON.stringify(services.manifest()));
-        return toBinary(ManifestSchema, create(ManifestSchema, { json }));
+        const bytes = utf8.encode(JSON.stringify(manifest()));
+        return toBinary(ManifestSchema, create(ManifestSchema, { json: bytes }));
       },
     },
   ];
