@@ -14,15 +14,19 @@ import { validatorFiles } from "./generate/validators.mjs";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** The folders of schemas/ with a folder of the same name in gen/. */
 const PARTS = ["aaep", "a2e", "akashik"];
-/** The titles after `is` and `schemas.` in the files of src/ that import from gen/`part`: what nobody calls is not made. */
-function calledTitles(part) {
+/** The titles that files of src/ name in quotes, as keys, or after `is` or `schemas.`, and import from gen/`part`: what nobody names is not made. */
+function namedTitles(part) {
   const texts = filesBelow(join(ROOT, "src"))
     .filter((name) => name.endsWith(".ts"))
-    .map((name) => readFileSync(join(ROOT, "src", name), "utf8"))
-    .filter((text) => text.includes(`#gen/${part}/`));
-  const titles = (expression) =>
-    new Set(texts.flatMap((text) => Array.from(text.matchAll(expression), ([, one]) => one)));
-  return { validated: titles(/\bis([A-Z]\w*)/g), explained: titles(/\bschemas\.([A-Z]\w*)/g) };
+    .map((name) => readFileSync(join(ROOT, "src", name), "utf8"));
+  const titles = (file, expression) => {
+    const importers = texts.filter((text) => text.includes(`#gen/${part}/${file}`));
+    return new Set(importers.flatMap((text) => Array.from(text.matchAll(expression), ([, one, key]) => one ?? key)));
+  };
+  return {
+    validated: titles("validators.js", /(?:\bis|")([A-Z]\w*)|\b([A-Z]\w*):/g),
+    explained: titles("schemas.js", /(?:\bschemas\.|")([A-Z]\w*)|\b([A-Z]\w*):/g),
+  };
 }
 
 /** The text of every file of gen/ by its path from the root of the project. */
@@ -31,7 +35,7 @@ async function generated() {
   for (const part of PARTS) {
     const schemas = catalogue(readSchemas(join(ROOT, "schemas", part)));
     files.set(`gen/${part}/types.d.ts`, await typesFile(schemas.named));
-    for (const [name, text] of Object.entries(validatorFiles(schemas, calledTitles(part))))
+    for (const [name, text] of Object.entries(validatorFiles(schemas, namedTitles(part))))
       files.set(`gen/${part}/${name}`, text);
   }
   for (const [path, text] of messageFiles(ROOT)) files.set(path, text);

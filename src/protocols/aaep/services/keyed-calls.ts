@@ -23,22 +23,21 @@ export interface KeyedSubscription {
   readonly end: () => void;
 }
 
-/** Subscriptions whose listeners use calls beside their stream, found by id and key (R19). */
+/** Subscriptions whose listeners use calls beside their stream, found by id and key (R19). A key has 128 random bits. */
 export class KeyedSubscriptions {
-  private readonly byId = new Map<string, KeyedSubscription>();
+  private readonly byIdAndKey = new Map<string, KeyedSubscription>();
 
   add(one: KeyedSubscription): void {
-    this.byId.set(one.handler.id, one);
-  }
-
-  remove(id: string): void {
-    this.byId.delete(id);
+    this.byIdAndKey.set(`${one.handler.id} ${one.handler.key}`, one);
   }
 
   /** Undefined for an unknown id and for a wrong key; the caller cannot distinguish the two. */
   find(id: unknown, key: unknown): KeyedSubscription | undefined {
-    const one = typeof id === "string" ? this.byId.get(id) : undefined;
-    return isSameKey(typeof key === "string" ? key : "", one?.handler.key ?? NO_KEY) ? one : undefined;
+    return typeof id === "string" && typeof key === "string" ? this.byIdAndKey.get(`${id} ${key}`) : undefined;
+  }
+
+  remove({ id, key }: Pick<SubscriptionHandler, "id" | "key">): void {
+    this.byIdAndKey.delete(`${id} ${key}`);
   }
 
   /** As `find`, but throws `unknown_subscription`. */
@@ -49,16 +48,6 @@ export class KeyedSubscriptions {
       "There is no such subscription of Listen; give the subscription_id of its acceptance, and the key of its honored_capabilities.aaepd.";
     throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
   }
-}
-
-/** As long as a real key, so that the search for an unknown subscription takes as long as for a known one. */
-const NO_KEY = "-".repeat(32);
-
-/** Compares without an early exit, so that the time reveals nothing about a guess. */
-function isSameKey(given: string, key: string): boolean {
-  let difference = given.length ^ key.length;
-  for (let index = 0; index < key.length; index++) difference |= given.charCodeAt(index) ^ key.charCodeAt(index);
-  return difference === 0;
 }
 
 /** Reply, Close, and the calls of the list, as methods of aaep.v1.SubscriberService. */
@@ -94,7 +83,7 @@ export function keyedCalls(
   };
 
   const end = ({ handler, end }: KeyedSubscription): void => {
-    subscriptions.remove(handler.id);
+    subscriptions.remove(handler);
     end();
   };
 

@@ -27,11 +27,11 @@ export function createListenProtocol(
       };
       return {
         receive: (message) => {
-          const { id: former } = source;
+          const { id, key } = source;
           const outcome = source.request(message ?? defaultRequest(services.ids.hex(8)));
           const isAccepted = outcome.kind === "accepted";
           if (isAccepted) {
-            subscriptions.remove(former);
+            subscriptions.remove({ id, key });
             subscriptions.add({ handler: source, end: endInOrder });
           }
           // A stream without a subscription permits no second attempt.
@@ -42,7 +42,7 @@ export function createListenProtocol(
         finish: (reason) =>
           hasEnded ? { pendingDeliveries: NOTHING_PENDING, messages: () => [] } : source.lastWords(reason),
         ended: (reason) => {
-          subscriptions.remove(source.id);
+          subscriptions.remove(source);
           source.subscription?.close(reason);
         },
       };

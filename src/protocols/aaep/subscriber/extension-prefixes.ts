@@ -2,7 +2,7 @@
 import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 import { isReservedPrefix } from "../validation/event-rules.js";
 import type { Capabilities } from "../validation/validate-messages.js";
-import { quoted } from "./notes.js";
+import { isObject, quoted } from "./notes.js";
 
 /** `…/<prefix>/context/<version>` is the usual form of published vocabularies; other URIs show no prefix. */
 const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
@@ -14,10 +14,6 @@ function sameVocabulary(uri: string): string {
   return uri.slice(0, end);
 }
 
-function prefixOf(vocabulary: string): string | undefined {
-  return PUBLISHED.exec(vocabulary)?.[1];
-}
-
 /**
  * Returns a sentence about a reserved prefix, or one that two vocabularies claim. Undefined if every extension has a prefix of its own. `extensions`
  * is the member of that name of a request.
@@ -27,26 +23,21 @@ export function prefixConflict(
   vocabularies: readonly string[],
   extensions: unknown,
 ): string | undefined {
-  const named = [
+  const owned = vocabularies.map(sameVocabulary).map((uri) => [PUBLISHED.exec(uri)?.[1], uri] as const);
+  const prefixes = [
     ...Object.keys(capabilities),
-    ...(typeof extensions === "object" && extensions !== null ? Object.keys(extensions) : []),
+    ...Object.keys(isObject(extensions) ? extensions : {}),
+    ...owned.flatMap(([prefix]) => prefix ?? []),
   ];
-  const owners = new Map([["aaepd", AAEPD_VOCABULARY]]);
-  const reserved = (prefix: string) =>
-    `The extension prefix ${quoted(prefix)} is reserved; give the extension another one.`;
-  for (const prefix of named) {
-    if (isReservedPrefix(prefix)) return reserved(prefix);
-  }
-  for (const uri of vocabularies) {
-    const vocabulary = sameVocabulary(uri);
-    const prefix = prefixOf(vocabulary);
+  const reserved = prefixes.find(isReservedPrefix);
+  if (reserved !== undefined)
+    return `The extension prefix ${quoted(reserved)} is reserved; give the extension another one.`;
+  const owners = new Map<string, string>([["aaepd", AAEPD_VOCABULARY]]);
+  for (const [prefix, uri] of owned) {
     if (prefix === undefined) continue;
-    if (isReservedPrefix(prefix)) return reserved(prefix);
-    const owner = owners.get(prefix);
-    if (owner !== undefined && owner !== vocabulary) {
+    if ((owners.get(prefix) ?? uri) !== uri)
       return `Two extensions have the prefix ${quoted(prefix)}; name only one of their vocabularies in supported_extensions.`;
-    }
-    owners.set(prefix, vocabulary);
+    owners.set(prefix, uri);
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
 // Replies to questions, as the subscriber's handler hands them to the engine (R19, AAEP §6.3.4).
 import { Fault } from "../../../base/errors.js";
 import type { ReplyAsItCame } from "../../../contracts/audit.js";
+import type { Reply } from "../../../engine/questions/reply-check.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
-import { isReplyType } from "../json/claims.js";
 import { assertClarificationReply, assertConfirmationReply } from "../validation/validate-messages.js";
 
 /** The reply in the form for the audit log. */
@@ -10,39 +10,40 @@ export function asItCame(message: unknown, text: string | undefined): unknown {
   return text === undefined ? message : ({ text, message } satisfies ReplyAsItCame);
 }
 
+/** Hands a reply over, and returns whether it counted. Throws a Fault for a malformed one. A reply counts over its own subscription only (R19). */
 export function giveReply(message: unknown, engine: Subscription, raw: unknown): boolean {
-  const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
-  if (!isReplyType(type)) throw new Fault("invalid_message", "A reply has its type.", { pointer: "/type" });
-  if (type === "confirmation.reply") {
-    assertConfirmationReply(message);
-    if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
-    const { reply_token: token, timestamp, decision, decided_by, decision_rationale, modified_action } = message;
-    return engine.listener.reply(
-      {
-        kind: "confirmation",
-        token,
-        timestamp,
-        decision,
-        decidedBy: decided_by,
-        rationale: decision_rationale,
-        modifiedAction: modified_action,
-      },
-      raw,
-    );
-  }
-  assertClarificationReply(message);
-  if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
-  const { reply_token: token, timestamp, response, decided_by, confidence } = message;
-  return engine.listener.reply(
-    { kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence },
-    raw,
-  );
+  const { subscriptionId, ...reply } = replyIn(message);
+  if (subscriptionId === engine.id) return engine.listener.reply(reply, raw);
+  engine.listener.refusedReply("wrong_subscription", reply.token, raw);
+  return false;
 }
 
-/** Refuses a reply for another subscription or none: a reply counts over its own subscription only (R19). */
-function refuseStray(message: { readonly reply_token: string }, engine: Subscription, raw: unknown): false {
-  engine.listener.refusedReply("wrong_subscription", message.reply_token, raw);
-  return false;
+function replyIn(message: unknown): Reply & { readonly subscriptionId: string } {
+  const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
+  if (type === "confirmation.reply") {
+    assertConfirmationReply(message);
+    return {
+      kind: "confirmation",
+      subscriptionId: message.subscription_id,
+      token: message.reply_token,
+      timestamp: message.timestamp,
+      decision: message.decision,
+      decidedBy: message.decided_by,
+      rationale: message.decision_rationale,
+      modifiedAction: message.modified_action,
+    };
+  }
+  if (type !== "clarification.reply") throw new Fault("invalid_message", "A reply has its type.", { pointer: "/type" });
+  assertClarificationReply(message);
+  return {
+    kind: "clarification",
+    subscriptionId: message.subscription_id,
+    token: message.reply_token,
+    timestamp: message.timestamp,
+    response: message.response,
+    decidedBy: message.decided_by,
+    confidence: message.confidence,
+  };
 }
 
 /** Returns the token of a malformed reply, for the log. */

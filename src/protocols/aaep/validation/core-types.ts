@@ -1,19 +1,6 @@
 // The twelve core types: their names, their paragraphs, and for each the generated validator and the schema of its payload.
 import * as schemas from "#gen/aaep/schemas.js";
-import {
-  isAwaitingClarificationEvent,
-  isAwaitingConfirmationEvent,
-  isHandoffRequestedEvent,
-  isOutputStreamingEvent,
-  isProgressUpdatedEvent,
-  isSessionCancelledEvent,
-  isSessionCompletedEvent,
-  isSessionErroredEvent,
-  isSessionStartedEvent,
-  isStateChangedEvent,
-  isToolCompletedEvent,
-  isToolInvokedEvent,
-} from "#gen/aaep/validators.js";
+import * as validators from "#gen/aaep/validators.js";
 import { didYouMean } from "../../../base/nearest.js";
 import type { Schema } from "../../../base/schema/schema-faults.js";
 
@@ -32,40 +19,29 @@ export interface CoreType {
   readonly payload: Schema;
 }
 
-type Row = readonly [string, string, UrgencyRule, CoreType["accepts"], CoreType["payload"]];
-
-const ROWS: readonly Row[] = [
-  ["agent.session.started", "AAEP §4.1.1", "free", isSessionStartedEvent, schemas.SessionStartedEvent],
-  ["agent.session.completed", "AAEP §4.1.2", "free", isSessionCompletedEvent, schemas.SessionCompletedEvent],
-  ["agent.session.errored", "AAEP §4.1.3", "critical", isSessionErroredEvent, schemas.SessionErroredEvent],
-  ["agent.session.cancelled", "AAEP §4.1.4", "free", isSessionCancelledEvent, schemas.SessionCancelledEvent],
-  ["agent.state.changed", "AAEP §4.2.1", "free", isStateChangedEvent, schemas.StateChangedEvent],
-  ["agent.progress.updated", "AAEP §4.2.2", "uncritical", isProgressUpdatedEvent, schemas.ProgressUpdatedEvent],
-  ["agent.tool.invoked", "AAEP §4.3.1", "free", isToolInvokedEvent, schemas.ToolInvokedEvent],
-  ["agent.tool.completed", "AAEP §4.3.2", "free", isToolCompletedEvent, schemas.ToolCompletedEvent],
-  ["agent.output.streaming", "AAEP §4.3.3", "uncritical", isOutputStreamingEvent, schemas.OutputStreamingEvent],
-  [
-    "agent.awaiting.confirmation",
-    "AAEP §4.4.1",
-    "critical",
-    isAwaitingConfirmationEvent,
-    schemas.AwaitingConfirmationEvent,
-  ],
-  [
-    "agent.awaiting.clarification",
-    "AAEP §4.4.2",
-    "critical",
-    isAwaitingClarificationEvent,
-    schemas.AwaitingClarificationEvent,
-  ],
-  ["agent.handoff.requested", "AAEP §4.4.3", "critical", isHandoffRequestedEvent, schemas.HandoffRequestedEvent],
-];
+/** Local name, title of the schema, paragraph, and permitted urgency. */
+const ROWS = [
+  ["agent.session.started", "SessionStartedEvent", "AAEP §4.1.1", "free"],
+  ["agent.session.completed", "SessionCompletedEvent", "AAEP §4.1.2", "free"],
+  ["agent.session.errored", "SessionErroredEvent", "AAEP §4.1.3", "critical"],
+  ["agent.session.cancelled", "SessionCancelledEvent", "AAEP §4.1.4", "free"],
+  ["agent.state.changed", "StateChangedEvent", "AAEP §4.2.1", "free"],
+  ["agent.progress.updated", "ProgressUpdatedEvent", "AAEP §4.2.2", "uncritical"],
+  ["agent.tool.invoked", "ToolInvokedEvent", "AAEP §4.3.1", "free"],
+  ["agent.tool.completed", "ToolCompletedEvent", "AAEP §4.3.2", "free"],
+  ["agent.output.streaming", "OutputStreamingEvent", "AAEP §4.3.3", "uncritical"],
+  ["agent.awaiting.confirmation", "AwaitingConfirmationEvent", "AAEP §4.4.1", "critical"],
+  ["agent.awaiting.clarification", "AwaitingClarificationEvent", "AAEP §4.4.2", "critical"],
+  ["agent.handoff.requested", "HandoffRequestedEvent", "AAEP §4.4.3", "critical"],
+] as const;
 
 /** Prefix of the core types written as full URIs. */
 const TYPES_URI = "https://aaep-protocol.org/types/";
 
 const BY_SPELLING: ReadonlyMap<string, CoreType> = new Map(
-  ROWS.flatMap(([local, rule, urgency, accepts, payload]) => {
+  ROWS.flatMap(([local, title, rule, urgency]) => {
+    // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
+    const [accepts, payload] = [validators[`is${title}`], schemas[title]];
     const type: CoreType = { name: `aaep:${local}`, rule, urgency, accepts, payload };
     return [
       [type.name, type],

@@ -1,5 +1,5 @@
-// Rules of events that a JSON Schema cannot express, and that need no other event: days that exist, versions, prefixes, and questions that somebody can
-// answer.
+// Rules of events that a JSON Schema cannot express, and that need no other event: days that exist, versions, prefixes, and questions that
+// somebody can answer.
 import { ownMember } from "../../../base/members.js";
 import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 import { isDefaultResponse, responseKinds } from "../../../engine/sessions/response-kinds.js";
