@@ -11,7 +11,7 @@ import { createRpcProtocol } from "../protocols/aaep/sessions/rpc-session.js";
 import { errorMessage } from "../protocols/aaep/subscriber/subscriber-messages.js";
 import type { ConversationServices } from "../runtime/conversation.js";
 import { CallConversation, type CallServices } from "../runtime/run-call-conversation.js";
-import { runConversation } from "../runtime/run-conversation.js";
+import { MessageConversation } from "../runtime/run-conversation.js";
 
 export interface ProtocolServices extends ConversationServices {
   readonly aaep: RpcServices;
@@ -63,7 +63,7 @@ export function createProtocols(services: ProtocolServices): Protocols {
 function byMessages(protocol: MessageProtocol<unknown>, services: ProtocolServices): ServedProtocol {
   return {
     recognizes: protocol.recognizes,
-    serve: (connection, options) => runConversation(connection, services.codec, protocol, services, options),
+    serve: (connection, options) => new MessageConversation(connection, services.codec, protocol, services, options),
   };
 }
 

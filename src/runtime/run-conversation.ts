@@ -11,7 +11,7 @@ import type {
   ProtocolSession,
   Reaction,
 } from "../contracts/protocol.js";
-import type { Connection, FrameTaker } from "../contracts/transport.js";
+import type { Connection, FrameTaker, PeerIdentity } from "../contracts/transport.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import { awaitHandshake, type ConversationServices, closeWithin, frameBatchOf, logAccident } from "./conversation.js";
 import { FrameLoop } from "./frame-loop.js";
@@ -32,21 +32,10 @@ export interface ConversationOptions<Message = unknown> {
 }
 
 /**
- * Starts a conversation. Only this function iterates the connection's frames. Any number of conversations may share `services` and `options`. Logs
- * an internal error that ends the conversation.
+ * A conversation of messages, which begins when it is made. Only the conversation reads the connection's frames. Any number of conversations may share
+ * `services` and `options`. Logs an internal error that ends the conversation.
  */
-export function runConversation<Frame, Message>(
-  connection: Connection<Frame>,
-  codec: Codec<Frame, Message>,
-  protocol: Pick<MessageProtocol<Message>, "open">,
-  services: ConversationServices,
-  options: ConversationOptions<Message>,
-): Conversation {
-  return new RunningConversation(connection, codec, protocol, services, options);
-}
-
-/** A class, because each connection has one. */
-class RunningConversation<Frame, Message> implements Conversation, DeliverySink, FrameTaker<Frame> {
+export class MessageConversation<Frame, Message> implements Conversation, DeliverySink, FrameTaker<Frame> {
   readonly done: Promise<void>;
   private readonly connection: Connection<Frame>;
   private readonly codec: Codec<Frame, Message>;
@@ -86,7 +75,9 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink,
       stream: this.pump,
       tell: (message) => this.tell(message),
     });
-    this.heartbeats = this.heartbeatsOf(options.heartbeat);
+    const { heartbeat } = options;
+    this.heartbeats =
+      heartbeat && new Heartbeats(heartbeat.everyMs, () => void this.say(heartbeat.message), services.clock);
     this.cancelTimeout = awaitHandshake(connection.peer, services, () => {
       if (!this.session.isOpen()) void this.finish("handshake_timeout");
     });
@@ -147,15 +138,6 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink,
     return this.options.keepsOutput && this.connection.peer.trust !== "parent";
   }
 
-  private heartbeatsOf(heartbeat: Heartbeat<Message> | undefined): Heartbeats | undefined {
-    if (heartbeat === undefined) return undefined;
-    const sink = {
-      beat: () => void this.say(heartbeat.message),
-      writable: () => this.writable(),
-    };
-    return new Heartbeats(heartbeat.everyMs, sink, this.services.clock);
-  }
-
   private say(message: Message): boolean {
     return this.handed(this.connection.send(this.codec.encode(message)));
   }
@@ -171,14 +153,15 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink,
     this.heartbeats?.sent(isTaken);
     if (!isTaken && this.isTaking) {
       this.isTaking = false;
-      void this.writable().then(() => this.tellUntold());
+      void this.writable().then(() => this.takesAgain());
     }
     return isTaken;
   }
 
-  private tellUntold(): void {
+  private takesAgain(): void {
     const { untold } = this;
     this.isTaking = true;
+    this.heartbeats?.sent(true);
     this.untold = undefined;
     if (untold !== undefined) this.tell(untold.message);
   }
@@ -267,4 +250,48 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink,
 
 function nothingSaid(): Fault {
   return new Fault("handshake_required", "Send a subscription.request first.", { pointer: "", rule: "AAEP §5.1" });
+}
+
+/** The services of streams: conversations with a status at their end. The daemon finishes them like those of connections. */
+export interface StreamServices extends ConversationServices {
+  /** Receives each stream when it is served; the receiver calls `finish`. */
+  readonly served: (stream: Conversation, peer: PeerIdentity) => void;
+}
+
+/** Returns a function that serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
+export function createStreamServer(
+  services: StreamServices,
+): <Frame, Message>(
+  connection: Connection<Frame>,
+  codec: Codec<Frame, Message>,
+  protocol: Pick<MessageProtocol<Message>, "open">,
+  heartbeat: Heartbeat<Message> | undefined,
+) => void {
+  return (connection, codec, protocol, heartbeat) => {
+    const options = { heartbeat, keepsOutput: true, statusOf };
+    services.served(new MessageConversation(connection, codec, protocol, services, options), connection.peer);
+  };
+}
+
+/**
+ * The fault that gives the status of a stream ended by the daemon. A recording that has ended is no fault, and neither is the subscriber's own
+ * close.
+ */
+function statusOf(reason: EndReason): Fault | undefined {
+  switch (reason) {
+    case "recording_ended":
+      return undefined;
+    case "producer_shutdown":
+      return new Fault("shutting_down", "The daemon is stopping. Subscribe again when it is back.", { rule: "R8a" });
+    case "lagging":
+      return new Fault("lagging", "This stream took too little for too long. Subscribe again with resume_after.", {
+        rule: "R18",
+      });
+    case "handshake_timeout":
+      return new Fault("timed_out", "No subscription.request came in time. Open another stream.", { rule: "R22" });
+    case "producer_error":
+      return new Fault("internal", "Something went wrong in the daemon, and stands in its log. Subscribe again.", {
+        origin: "local",
+      });
+  }
 }

@@ -36,18 +36,17 @@ export interface ExchangeServices
   readonly room: SharedRoom;
 }
 
-/** Messages that wait for a peer. The connection is given no more than it takes. */
+/** Messages to the peer. What waits for it waits in the connection and is counted here. */
 class Outgoing<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly codec: TextCodec<Frame>;
   private readonly room: SharedRoom;
   private readonly clock: Clock;
   private readonly gaveUp: () => void;
-  private waiting: string[] = [];
   private waitingUnits = 0;
-  private isBlocked = false;
+  /** Resolves when the peer has taken what waits; undefined while nothing waits. */
+  private blocked: Resolvers<void> | undefined;
   private isOver = false;
-  private whenEmpty: Resolvers<void> | undefined;
   private cancelGiveUp = (): void => {};
 
   /** `gaveUp`: the peer has taken nothing for a minute. */
@@ -66,21 +65,17 @@ class Outgoing<Frame> {
 
   send(text: string, isFinal: boolean): boolean {
     if (this.isOver) return false;
-    if (!this.isBlocked) {
-      this.hand(text);
-      return true;
-    }
-    const isRoom = this.waitingUnits + text.length <= MOST_WAITING_UNITS && this.room.isRoom(text.length);
-    if (!isFinal && !isRoom) return false;
-    this.waiting.push(text);
-    this.count(text.length);
+    const { length } = text;
+    const isRoom = this.waitingUnits + length <= MOST_WAITING_UNITS && this.room.isRoom(length);
+    if (this.blocked !== undefined && !isFinal && !isRoom) return false;
+    if (this.blocked !== undefined) this.count(length);
+    const isTaken = this.connection.send(this.codec.frameOf(text));
+    if (!isTaken && this.blocked === undefined) this.block();
     return true;
   }
 
   offer(text: string): boolean {
-    if (this.isOver || this.isBlocked) return false;
-    this.hand(text);
-    return true;
+    return this.blocked === undefined && this.send(text, false);
   }
 
   /** Returns a promise that resolves when the peer has taken enough for its next message to be taken; undefined: it has. */
@@ -89,44 +84,26 @@ class Outgoing<Frame> {
   }
 
   /** Resolves when nothing waits. */
-  emptied(): Promise<void> {
-    if (this.waiting.length === 0) return Promise.resolve();
-    this.whenEmpty ??= withResolvers();
-    return this.whenEmpty.promise;
+  async emptied(): Promise<void> {
+    await this.blocked?.promise;
   }
 
   end(): void {
     this.isOver = true;
+    this.unblock();
+  }
+
+  private block(): void {
+    this.blocked = withResolvers();
+    this.cancelGiveUp = this.clock.wakeAt(this.clock.now() + GIVE_UP_MS, this.gaveUp);
+    void this.connection.writable().then(() => this.unblock());
+  }
+
+  private unblock(): void {
     this.cancelGiveUp();
     this.count(-this.waitingUnits);
-    this.waiting = [];
-    this.tellEmpty();
-  }
-
-  private hand(text: string): void {
-    if (this.connection.send(this.codec.frameOf(text))) return;
-    this.isBlocked = true;
-    this.cancelGiveUp = this.clock.wakeAt(this.clock.now() + GIVE_UP_MS, this.gaveUp);
-    void this.connection.writable().then(() => this.handWaiting());
-  }
-
-  private handWaiting(): void {
-    this.isBlocked = false;
-    this.cancelGiveUp();
-    let sentCount = 0;
-    for (const text of this.waiting) {
-      if (this.isBlocked || this.isOver) break;
-      sentCount += 1;
-      this.count(-text.length);
-      this.hand(text);
-    }
-    this.waiting = this.waiting.slice(sentCount);
-    if (this.waiting.length === 0) this.tellEmpty();
-  }
-
-  private tellEmpty(): void {
-    this.whenEmpty?.resolve();
-    this.whenEmpty = undefined;
+    this.blocked?.resolve();
+    this.blocked = undefined;
   }
 
   private count(units: number): void {
@@ -135,17 +112,8 @@ class Outgoing<Frame> {
   }
 }
 
-/** Starts an exchange. Only the exchange reads the connection's frames. */
-export function runExchange<Frame>(
-  connection: Connection<Frame>,
-  codec: TextCodec<Frame>,
-  protocol: Pick<ExchangeProtocol, "open">,
-  services: ExchangeServices,
-): Conversation {
-  return new Exchange(connection, codec, protocol, services);
-}
-
-class Exchange<Frame> implements Conversation, FrameTaker<Frame> {
+/** An exchange, which begins when it is made. Only the exchange reads the connection's frames. */
+export class Exchange<Frame> implements Conversation, FrameTaker<Frame> {
   readonly inputEnded: Promise<void>;
   readonly done: Promise<void>;
   private readonly connection: Connection<Frame>;

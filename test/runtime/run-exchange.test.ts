@@ -2,8 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
-import { Turns } from "../../src/engine/time/turns.js";
-import { createWaitingRoom, runExchange } from "../../src/runtime/run-exchange.js";
+import { createWaitingRoom, Exchange } from "../../src/runtime/run-exchange.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 
@@ -40,7 +39,7 @@ function opened(
   };
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const closings: unknown[] = [];
-  const conversation = runExchange(
+  const conversation = new Exchange(
     {
       ...first,
       close: (fault, withinMs) => {

@@ -7,12 +7,13 @@ import { Fault } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
 import { faultFromNodeError, isAddressInUse, isRefused } from "../node-errors.js";
 import { isProcess, withClaim } from "./claim.js";
+import { assureSocketDirectory, socketStatus } from "./directory.js";
 import { assertPathFits, type IpcPlace, isPipeName } from "./paths.js";
-import { assureSocketDirectory } from "./runtime-directory.js";
-import { socketStatus } from "./socket-status.js";
 
 /** How long the owner of a socket may take to accept. A socket without owner refuses at once. */
 const PROBE_MS = 500;
+/** Most daemons of one producer id on one machine; more are a mistake somewhere. */
+const MOST_INSTANCES = 16;
 
 /** A bound address. */
 export interface Bound {
@@ -212,4 +213,22 @@ function unbind(server: Server, path: string, inode: bigint | undefined): void {
   server.close();
   rmSync(path, { force: true });
   rmSync(ownerFile(path), { force: true });
+}
+
+/**
+ * Tries instance 1, 2 and so on, until an address is free. Rejects with any other Fault, and beyond `mostInstances` (default 16) with
+ * "address_in_use".
+ */
+export async function firstFreeInstance<Listening>(
+  listenAs: (instance: number) => Promise<Listening>,
+  mostInstances: number = MOST_INSTANCES,
+): Promise<Listening> {
+  for (let instance = 1; ; instance++) {
+    try {
+      return await listenAs(instance);
+    } catch (caught) {
+      const isTaken = caught instanceof Fault && caught.code === "address_in_use";
+      if (!isTaken || instance >= mostInstances) throw caught;
+    }
+  }
 }

@@ -1,7 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, type Stats } from "node:fs";
+// The folders of sockets: which are safe from other users, and the default one. And the status of a socket's file.
+import { type BigIntStats, existsSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { isAlreadyThere, isForbidden, isMissing, nodeErrorCode } from "../node-errors.js";
+import { type IpcPlace, ipcDirectory, runtimeDirectory } from "./paths.js";
 
 /**
  * Makes the folder of a socket if it is missing, and ensures that no other user can add, replace or reach a file in it: it must be ours, with
@@ -119,4 +121,54 @@ export function privateDirectories(directories: readonly string[], userId: numbe
 
 function refuse(directory: string, is: string, advice: string): never {
   throw new Fault("permission_denied", `The folder ${directory} ${is}. ${advice}.`, { origin: "local" });
+}
+
+/**
+ * Ensures the folder of a socket as `assurePrivateDirectory` does. If it lies in the folder that XDG_RUNTIME_DIR names, the latter must belong to
+ * this user, and no other user may write to it: a writer there could put another folder in the place of the socket's. Throws like
+ * `assurePrivateDirectory`.
+ */
+export function assureSocketDirectory(directory: string, place: IpcPlace): void {
+  assertAround(directory, place);
+  assurePrivateDirectory(directory, place.userId);
+}
+
+/** Checks the folder as `assureSocketDirectory` does, and makes nothing. A missing folder passes. */
+export function assertSocketDirectory(directory: string, place: IpcPlace): void {
+  assertAround(directory, place);
+  if (existsSync(directory)) assertPrivateDirectory(directory, place.userId);
+}
+
+function assertAround(directory: string, place: IpcPlace): void {
+  const runtime = runtimeDirectory(place);
+  if (runtime !== undefined && directory === ipcDirectory(place)) assertOwnRuntimeDirectory(runtime, place.userId);
+}
+
+function assertOwnRuntimeDirectory(runtime: string, userId: number | undefined): void {
+  const advice =
+    "Set the variable to a folder of your own with mode 700, unset it, or name a socket in such a folder (--socket PATH).";
+  const denied = (is: string): Fault =>
+    new Fault("permission_denied", `XDG_RUNTIME_DIR names ${runtime}, which ${is}. ${advice}`, { origin: "local" });
+  const status = statusOf(runtime);
+  // A missing folder is made later, with the right mode. Making the folder of the socket reports why there is no status.
+  if (status === undefined) return;
+  if (userId !== undefined && status.uid !== userId) throw denied(`belongs to user ${status.uid}`);
+  const mode = status.mode & 0o7777;
+  if ((mode & 0o022) !== 0) throw denied(`has mode 0${mode.toString(8)}, so that ${writersOf(mode)} can write to it`);
+}
+
+function statusOf(runtime: string): Stats | undefined {
+  try {
+    return statSync(runtime);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The status of a socket's file; undefined if there is none. In big integers, because Node 20 remembers the kind of the last file whose status it
+ * read in plain numbers: after a socket, the next module behind a symbolic link would be loaded under a second name, and so twice.
+ */
+export function socketStatus(path: string): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false });
 }

@@ -6,10 +6,9 @@ import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { type Bound, ownerFile } from "./bind.js";
+import { assureSocketDirectory, socketStatus } from "./directory.js";
 import { listeningPaths } from "./listening-sockets.js";
 import type { IpcPlace } from "./paths.js";
-import { assureSocketDirectory } from "./runtime-directory.js";
-import { socketStatus } from "./socket-status.js";
 
 /**
  * Listens on the socket of `descriptor`, which has to be the one at `path`: a stream socket of mode 0600 in a private folder, which listens. Throws a

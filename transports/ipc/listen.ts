@@ -4,9 +4,8 @@ import type { Listener, PeekableConnection, Transport } from "../../src/contract
 import { createByteConnection } from "../framing/byte-connection.js";
 import { type ByteConnectionOptions, resolveByteConnectionOptions } from "../framing/options.js";
 import { faultFromNodeError } from "../node-errors.js";
-import { bindPrivately } from "./bind.js";
+import { bindPrivately, firstFreeInstance } from "./bind.js";
 import { adoptInherited } from "./inherited.js";
-import { firstFreeInstance } from "./instances.js";
 import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
 import { peerProcessOf } from "./peer-user.js";
 

@@ -14,10 +14,9 @@ import { connect, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { faultFromNodeError } from "../node-errors.js";
-import { assertPrivate, assertUnswappable, isForeign, isWritableForOthers } from "./directory.js";
+import { assertPrivate, assertUnswappable, isForeign, isWritableForOthers, socketStatus } from "./directory.js";
 import { currentPlace, type IpcPlace, ipcDirectories, isPipeName } from "./paths.js";
 import { peerUserOf } from "./peer-user.js";
-import { socketStatus } from "./socket-status.js";
 
 /** A socket that was looked at, under a name that means this socket and no other until its release. */
 export interface HeldSocket {

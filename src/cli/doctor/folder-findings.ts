@@ -1,8 +1,7 @@
 // The folders of sockets, journal and audit log: their owner, their mode, and whether this user can write there.
 import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { dirname } from "node:path";
-import { assertPrivateDirectory } from "../../../transports/ipc/directory.js";
-import { assertSocketDirectory } from "../../../transports/ipc/runtime-directory.js";
+import { assertPrivateDirectory, assertSocketDirectory } from "../../../transports/ipc/directory.js";
 import { Fault } from "../../base/errors.js";
 import { defaultJournalDirectory } from "../../daemon/journal/journal-folder.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";

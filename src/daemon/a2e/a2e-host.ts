@@ -17,7 +17,7 @@ import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
-import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { createWaitingRoom, Exchange, type TextCodec } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess } from "./provider-process.js";
 
@@ -112,7 +112,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
 
   return {
     services,
-    serve: (connection, frames = by.codec) => runExchange(connection, frames, protocol, { ...by, ...sharing }),
+    serve: (connection, frames = by.codec) => new Exchange(connection, frames, protocol, { ...by, ...sharing }),
     report: () => {
       const present = router.providers();
       return {

@@ -8,7 +8,7 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { MessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-provider.js";
 import type { Router } from "../../protocols/a2e/providers/router.js";
-import { type ExchangeServices, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { Exchange, type ExchangeServices, type TextCodec } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/a2e-choices.js";
 import { logErrorLines } from "./error-lines.js";
 import { createRestartWaits } from "./restart-waits.js";
@@ -109,7 +109,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       { label: `a2e:${name}`, trust: "same-user" },
       { framing: "newline", isLinesOnly: true, maxFrameBytes: services.maxFrameBytes },
     );
-    const joined = runExchange(
+    const joined = new Exchange(
       connection,
       services.codec,
       {

@@ -12,7 +12,7 @@ import type { Operation } from "../../protocols/akashik/messages/capabilities.js
 import { createAkashikProtocol } from "../../protocols/akashik/sessions/akashik-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
-import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { createWaitingRoom, Exchange, type TextCodec } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import type { ExchangeServer } from "../exchanges/exchange-door.js";
 import { createFieldKept, readKeptField } from "./kept-field.js";
@@ -76,7 +76,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
   const endFeed = feedSessions({ engine, field, clock, log });
   return {
     serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>
-      runExchange(connection, frames, protocol, { ...by, ...sharing }),
+      new Exchange(connection, frames, protocol, { ...by, ...sharing }),
     answer: (text, operation, peer) => answerSingle(text, operation, peer, services),
     report: () => {
       const { units, conflicts, agents, subscriptions, waiting } = field.counts();

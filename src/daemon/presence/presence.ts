@@ -2,8 +2,8 @@
 // the place where they would be beside one.
 import { dirname } from "node:path";
 import { isProcess } from "../../../transports/ipc/claim.js";
+import { assureSocketDirectory } from "../../../transports/ipc/directory.js";
 import { type IpcPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
-import { assureSocketDirectory } from "../../../transports/ipc/runtime-directory.js";
 import type { Log } from "../../contracts/log.js";
 import { writeTokenFile } from "../../security/token-file.js";
 import { manifestPath, type RuntimeFile, readRuntimeFile, tokenPathBeside, writeRuntimeFile } from "./runtime-files.js";

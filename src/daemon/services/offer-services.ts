@@ -13,8 +13,8 @@ import { subscriberMethods } from "../../protocols/aaep/services/subscriber-serv
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
+import { createStreamServer } from "../../runtime/run-conversation.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
-import { createStreamServer } from "../../runtime/serve-stream.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";

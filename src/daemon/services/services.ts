@@ -1,7 +1,7 @@
 // The services of the daemon over gRPC and Connect: one list of methods, served at every configured address. Loaded only if there is an address.
 import { platformAfter } from "../../../transports/framing/options.js";
 import { unfinishedOf } from "../../../transports/framing/unfinished.js";
-import { firstFreeInstance } from "../../../transports/ipc/instances.js";
+import { firstFreeInstance } from "../../../transports/ipc/bind.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import type { ServiceName } from "../../../transports/ways.js";
 import { Fault } from "../../base/errors.js";

@@ -3,7 +3,7 @@ import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import { Turns } from "../../../src/engine/time/turns.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
-import { createStreamServer } from "../../../src/runtime/serve-stream.js";
+import { createStreamServer } from "../../../src/runtime/run-conversation.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
 import { OFFER } from "./rpc-peer.js";
