@@ -117,8 +117,7 @@ export interface CallStream extends DeliveryStream {
 }
 
 /** One peer's conversation in a protocol of calls. */
-export interface CallSession {
-  readonly handlers: RpcHandlers;
+export interface CallSession extends RpcHandlers {
   /** Whether the peer has sent anything that keeps a silent connection open (R22). */
   readonly isOpen: () => boolean;
   /** The connection is gone: its agent's sessions begin their grace, its subscriptions end. `reason`: why this side ended it. */

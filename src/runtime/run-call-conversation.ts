@@ -55,7 +55,7 @@ export class CallConversation implements Conversation, CallHost {
     this.services = services;
     this.options = options;
     this.session = protocol.open(connection.peer, this);
-    this.rpc = services.answerCalls(connection, this.session.handlers);
+    this.rpc = services.answerCalls(connection, this.session);
     new FrameLoop(connection, this.rpc, services.readingTurns);
     // A first frame that was no call does not count as a handshake (R22).
     const cancelTimeout = awaitHandshake(connection.peer, services, () => {

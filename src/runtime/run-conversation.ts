@@ -32,8 +32,8 @@ export interface ConversationOptions<Message = unknown> {
 }
 
 /**
- * A conversation of messages, which begins when it is made. Only the conversation reads the connection's frames. Any number of conversations may share
- * `services` and `options`. Logs an internal error that ends the conversation.
+ * A conversation of messages, which begins when it is made. Only the conversation reads the connection's frames. Any number of conversations may
+ * share `services` and `options`. Logs an internal error that ends the conversation.
  */
 export class MessageConversation<Frame, Message> implements Conversation, DeliverySink, FrameTaker<Frame> {
   readonly done: Promise<void>;

@@ -13,7 +13,6 @@ import type {
 import { faultFromNodeError } from "../node-errors.js";
 import { FrameDecoder } from "./decoder.js";
 import { FrameQueue } from "./frame-queue.js";
-import type { Framing } from "./framings.js";
 import {
   type ByteConnectionOptions,
   type ResolvedByteConnectionOptions,
@@ -50,7 +49,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner, Unf
   private readonly readable: Readable;
   private readonly output: Writable;
   private readonly options: ResolvedByteConnectionOptions;
-  private readonly decoder: FrameDecoder;
+  readonly decoder: FrameDecoder;
   private readonly inbox = new FrameQueue<Uint8Array>(() => this.wanted());
   private flow: "new" | "flowing" | "paused" = "new";
   private readonly outbox: Outbox;
@@ -110,10 +109,6 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner, Unf
 
   unref(): void {
     for (const stream of [this.readable, this.output]) (stream as { readonly unref?: () => void }).unref?.();
-  }
-
-  get framing(): Framing {
-    return this.decoder.framing ?? this.options.framing;
   }
 
   overflowed(): void {

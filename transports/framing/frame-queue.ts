@@ -27,7 +27,7 @@ export class FrameQueue<Frame> {
     if (this.isTaking && this.waiting.length === 0) this.isTaking = this.reader?.take(frame) === true;
     else this.waiting.push(frame);
     this.tellFirst?.();
-    return !this.isFull;
+    return this.isTaking && this.waiting.length === 0;
   }
 
   /** Whether a frame waits, or the reader has taken one and takes no more at present. */

@@ -14,6 +14,8 @@ export const PIPE_PIECE_BYTES = 4096;
 const FRAMING_BYTES = 4;
 
 export interface OutboxLimits {
+  /** The framing until the peer has shown its own. */
+  readonly framing: Framing;
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
   /** Largest write of more than one frame, bytes. */
@@ -21,8 +23,8 @@ export interface OutboxLimits {
 }
 
 export interface OutboxOwner {
-  /** Read at each write, because it may change with the peer's first byte. */
-  readonly framing: Framing;
+  /** Shows the peer's framing from its first byte on (R23). */
+  readonly decoder: { readonly framing: Framing | undefined };
   readonly overflowed: () => void;
 }
 
@@ -67,10 +69,8 @@ export class Outbox {
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
     if (!this.isTaking) return false;
-    // The framing is settled: a peer that is sent deliveries has spoken.
-    const { framing } = this.owner;
-    this.frameHeld();
-    this.enqueue(piecesOfBatch(batch, framing, this.limits.pieceBytes));
+    if (this.held.length > 0) this.frameHeld();
+    this.enqueue(piecesOfBatch(batch, this.owner.decoder.framing ?? this.limits.framing, this.limits.pieceBytes));
     this.writeOn();
     return this.hasRoom();
   }
@@ -109,10 +109,9 @@ export class Outbox {
 
   private frameHeld(): void {
     const { held } = this;
-    if (held.length === 0) return;
     this.held = [];
     this.heldBytes = 0;
-    this.enqueue(piecesOf(this.owner.framing, held, this.limits.pieceBytes));
+    this.enqueue(piecesOf(this.owner.decoder.framing ?? this.limits.framing, held, this.limits.pieceBytes));
   }
 
   private enqueue(pieces: readonly Buffer[]): void {

@@ -1,6 +1,5 @@
 import type { Log } from "../../src/contracts/log.js";
-import type { Admit } from "../../src/contracts/service.js";
-import type { ServiceAddress } from "../../src/contracts/service-address.js";
+import type { Admit, ServiceAddress } from "../../src/contracts/service.js";
 import { type After, assertWithin, platformAfter } from "../framing/options.js";
 import type { ServiceListenOptions } from "../service-calls/listen.js";
 

@@ -11,7 +11,7 @@ import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { Audit } from "../../../src/contracts/audit.js";
 import type { Clock } from "../../../src/contracts/clock.js";
 import type { Log } from "../../../src/contracts/log.js";
-import type { ServiceAddress } from "../../../src/contracts/service-address.js";
+import type { ServiceAddress } from "../../../src/contracts/service.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import type { Configuration, OptionName } from "../../../src/daemon/config/config.js";
 import { OPTION_NAMES } from "../../../src/daemon/config/config-schema.js";

@@ -5,7 +5,7 @@ import { didYouMean, foreignProtocol } from "../../../base/nearest.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
-import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
+import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall } from "../../../contracts/rpc.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";
@@ -106,8 +106,7 @@ export function createRpcProtocol(services: RpcServices): CallProtocol {
   };
 }
 
-class RpcSession implements CallSession, RpcHandlers {
-  readonly handlers: RpcHandlers = this;
+class RpcSession implements CallSession {
   readonly services: RpcServices;
   readonly access: Access;
   readonly subscriptions: RpcSubscriptions;

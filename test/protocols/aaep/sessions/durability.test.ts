@@ -38,7 +38,7 @@ function createDisk(): Disk {
 
 function createPeer(rig: EngineRig) {
   const { session: peer, told: notified } = openRpcPeer(rig);
-  const { handlers } = peer;
+  const handlers = peer;
   return {
     notified,
     /** How the questions ended that it was told of. */

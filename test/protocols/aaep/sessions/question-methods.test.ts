@@ -31,8 +31,8 @@ function createStage(): Stage {
     return {
       session,
       told,
-      call: (method, params, signal = new CallSignal()) => session.handlers.request(rpcCall(method, params, signal)),
-      tell: (method, params) => session.handlers.notification(rpcCall(method, params, new CallSignal())),
+      call: (method, params, signal = new CallSignal()) => session.request(rpcCall(method, params, signal)),
+      tell: (method, params) => session.notification(rpcCall(method, params, new CallSignal())),
     };
   };
   return { rig, peer };
