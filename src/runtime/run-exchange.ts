@@ -36,7 +36,7 @@ export interface ExchangeServices
   readonly room: SharedRoom;
 }
 
-/** Messages to the peer. What waits for it waits in the connection and is counted here. */
+/** Messages to the peer. Those that wait for it wait in the connection; this class counts them. */
 class Outgoing<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly codec: TextCodec<Frame>;

@@ -89,7 +89,7 @@ export function isWritableForOthers(mode: number, group: number, userId: number 
 }
 
 /** The users besides its owner who may write to a folder of that mode, as the subject of "can write". */
-export function writersOf(mode: number): string {
+function writersOf(mode: number): string {
   return (mode & 0o002) === 0 ? "its group" : "everybody";
 }
 

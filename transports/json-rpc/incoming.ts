@@ -64,23 +64,22 @@ export interface IncomingRefused {
 const CANCEL_METHOD = "$/cancelRequest";
 
 /** Fatal, so that no damaged character passes as another one. A byte order mark is no white space of JSON. */
-export function createIncomingParser(): (frame: Uint8Array) => Incoming {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  return (frame) => {
-    let text: string | undefined;
-    let document: JsonDocument;
-    try {
-      text = decoder.decode(frame);
-      document = readJsonDocument(text);
-    } catch (caught) {
-      const fault = faultFrom(caught);
-      if (text !== undefined && fault.code !== "invalid_json") return classifyUnreadable(text, fault);
-      const sentence = "The message is not JSON in UTF-8. Send one JSON-RPC 2.0 object a message.";
-      const notJson = new Fault("invalid_json", sentence, { pointer: "", cause: caught });
-      return { kind: "refused", id: null, fault: notJson, text: undefined, isNotification: false };
-    }
-    return classify(document, text);
-  };
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function readIncoming(frame: Uint8Array): Incoming {
+  let text: string | undefined;
+  let document: JsonDocument;
+  try {
+    text = UTF8.decode(frame);
+    document = readJsonDocument(text);
+  } catch (caught) {
+    const fault = faultFrom(caught);
+    if (text !== undefined && fault.code !== "invalid_json") return classifyUnreadable(text, fault);
+    const sentence = "The message is not JSON in UTF-8. Send one JSON-RPC 2.0 object a message.";
+    const notJson = new Fault("invalid_json", sentence, { pointer: "", cause: caught });
+    return { kind: "refused", id: null, fault: notJson, text: undefined, isNotification: false };
+  }
+  return classify(document, text);
 }
 
 /**

@@ -9,12 +9,12 @@ import type { AnsweringConnection, RefusedCall, RpcConnection, RpcHandlers } fro
 import type { CloseInfo, Connection, FrameBatch } from "../../src/contracts/transport.js";
 import { refusedHead } from "../framing/refusal.js";
 import {
-  createIncomingParser,
   type IncomingAnswer,
   type IncomingCall,
   type IncomingRefused,
   idFromHead,
   type RpcId,
+  readIncoming,
 } from "./incoming.js";
 import { encodeMessage, notificationBatch } from "./outgoing.js";
 import { faultFromRpcError, rpcErrorFromFault } from "./status.js";
@@ -53,7 +53,6 @@ export class RpcPeer implements AnsweringConnection {
   private readonly connection: Connection<Uint8Array>;
   private readonly handlers: RpcHandlers;
   private readonly options: RpcOptions;
-  private readonly parse = createIncomingParser();
   private readonly inputEnd = withResolvers();
   /** Requests that handlers are still working on. */
   private readonly unanswered = new Set<IncomingCall>();
@@ -82,7 +81,7 @@ export class RpcPeer implements AnsweringConnection {
 
   take(frame: Uint8Array): boolean {
     if (this.isStopped) return false;
-    const incoming = this.parse(frame);
+    const incoming = readIncoming(frame);
     switch (incoming.kind) {
       case "call":
         this.takeCall(incoming);
