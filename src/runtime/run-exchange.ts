@@ -36,7 +36,7 @@ export interface ExchangeServices
   readonly room: SharedRoom;
 }
 
-/** Messages to the peer. Those that wait for it wait in the connection; this class counts them. */
+/** Messages to the peer. The connection keeps what the peer has not taken; this class counts it. */
 class Outgoing<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly codec: TextCodec<Frame>;

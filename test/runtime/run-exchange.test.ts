@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
+import { Turns } from "../../src/engine/time/turns.js";
 import { createWaitingRoom, Exchange } from "../../src/runtime/run-exchange.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
