@@ -331,7 +331,7 @@ export class Engine {
   /** The fault with which the journal refuses every event at present; undefined while it takes them (R29). */
   private refusal(): unknown {
     try {
-      const durable = this.whenDurable();
+      const { durable } = this.journal.append([]);
       // Nobody waits for this promise, so its rejection is no error.
       if (durable !== this.lastAsked) durable?.catch(() => undefined);
       this.lastAsked = durable;

@@ -125,7 +125,7 @@ export class Hub {
     for (const entry of entries) {
       const rendered = new RenderedEntry(entry);
       for (const shared of this.views.values()) this.pushTo(shared, rendered);
-      if (entry.kind === "output.streaming") this.settle(rendered);
+      if (entry.kind === "output.streaming" && this.outputs.count > 0) this.settle(rendered);
     }
   }
 
@@ -181,10 +181,10 @@ export class Hub {
   /** The terms of a view; equal terms share their shape. */
   viewTerms(terms: Terms): ViewTerms {
     const key = shapeKey(terms);
-    const known = this.shapes.get(key);
-    const shape = known ?? {
+    const form = shapeOf(terms);
+    const shape = this.shapes.get(key) ?? {
       key,
-      apply: (event: AgentEvent) => applyShape(event, shapeOf(terms), this.options.defaultLanguage),
+      apply: (event: AgentEvent) => applyShape(event, form, this.options.defaultLanguage),
     };
     this.shapes.set(key, shape);
     return viewTermsOf(terms, shape);

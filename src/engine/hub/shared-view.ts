@@ -5,7 +5,7 @@ import type { View } from "../views/view.js";
 
 /** A subscription, as its view calls it. */
 export interface ViewMember {
-  readonly wake: () => void;
+  readonly outlet: { readonly wake: () => void };
   /** The member's place in a view that drops units before `window`; undefined if it needs none of them. */
   readonly placeIn: (shared: SharedView, window: number) => number | undefined;
   /** Reports to the member's holder that it has ended, because its view failed. */
@@ -24,7 +24,7 @@ export class SharedView {
   /** `open` makes the view; it calls what it is given after each unit. */
   constructor(open: (appended: (critical: boolean) => void) => View) {
     this.view = open((critical) => {
-      if (critical) for (const member of this.members) member.wake();
+      if (critical) for (const member of this.members) member.outlet.wake();
       else this.wakeReady();
     });
   }
@@ -46,7 +46,7 @@ export class SharedView {
       if (left === 0) break;
       left -= 1;
       this.ready.delete(member);
-      member.wake();
+      member.outlet.wake();
     }
   }
 }

@@ -168,12 +168,12 @@ export function createJournalRing(options: JournalRingOptions): JournalRing {
         sent,
         epoch: head,
       };
-      if (count() > circle.length) widen();
-      circle[placeOf(head)] = ringEntry;
+      if (head - oldest >= circle.length) widen();
+      circle[(head - firstEpoch) % circle.length] = ringEntry;
       ids.add(eventId, head);
       added.push({ event, kind, source, at, ordinal, made, sent, epoch: head });
       bytes += entryBytes(ringEntry);
-      trim();
+      if (head - oldest >= maxEvents || bytes > maxBytes) trim();
     }
     return { events: added, durable: undefined };
   };

@@ -27,6 +27,8 @@ interface Entry {
 
 /** A class, because there is one for each subscription. The maps are made with the first unit. */
 export class DeliveryQueue {
+  /** Number of units in the queue. */
+  size = 0;
   private readonly owner: DeliveryQueueOwner;
   private entries: Entry[] | undefined;
   private byAge: Map<number, Entry> | undefined;
@@ -67,13 +69,9 @@ export class DeliveryQueue {
     return first?.unit;
   }
 
-  size(): number {
-    return this.entries?.length ?? 0;
-  }
-
   /** Whether units of the source stay where they are for now. */
   isFull(): boolean {
-    return this.size() >= this.owner.limit;
+    return this.size >= this.owner.limit;
   }
 
   all(): readonly Unit[] {
@@ -105,12 +103,14 @@ export class DeliveryQueue {
     this.entries ??= [];
     this.byAge ??= new Map();
     this.entries.push(entry);
+    this.size += 1;
     this.byAge.set(entry.age, entry);
   }
 
   /** Call for each entry that is removed from the order. */
   private left(entry: Entry): void {
     this.byAge?.delete(entry.age);
+    this.size -= 1;
   }
 
   private join(first: Unit, last: Unit): Unit | "nothing" | undefined {

@@ -31,6 +31,8 @@ const ALWAYS = Number.POSITIVE_INFINITY;
 
 export class Outflow {
   readonly pending: Pending;
+  /** Whether the terms may hold units back: by a rate, a pace or a pause. */
+  isHeldByTerms: boolean;
   private readonly owner: PendingOwner;
   private readonly services: SubscriptionServices;
   private readonly budget: RateBudget;
@@ -46,13 +48,14 @@ export class Outflow {
   constructor(shared: SharedView, owner: PendingOwner, services: SubscriptionServices) {
     this.owner = owner;
     this.services = services;
+    this.isHeldByTerms = holdsBack(owner.terms);
     this.budget = new RateBudget(owner.terms.maxEventsPerSecond, services.limits.burst, services.now());
     this.pending = new Pending(shared, owner, services);
   }
 
   /** Units in the queue, and sums that are owed. */
   get waitingCount(): number {
-    return this.pending.queue.size() + (this.pending.briefing?.size ?? 0);
+    return this.pending.queue.size + (this.pending.briefing?.size ?? 0);
   }
 
   /** Epochs, outputs and agents that are remembered because of what left out of order, and what is to leave first. */
@@ -62,7 +65,7 @@ export class Outflow {
 
   /** Whether the next unit of the view could leave at once. */
   isReady(now: Millis): boolean {
-    return !this.owner.terms.paused && this.budget.availableAt() <= now;
+    return !this.isHeldByTerms || (!this.owner.terms.paused && this.budget.availableAt() <= now);
   }
 
   begin({ resumed, readAfter, loss }: SubscriptionStart): void {
@@ -125,7 +128,7 @@ export class Outflow {
       if (this.ending === "merging" && pending.fillOne()) continue;
       const unit = pending.queue.shift() ?? (pending.isAtEnd ? this.nextSum() : undefined);
       if (unit !== undefined) this.send(unit, out, now);
-      this.ending = pending.queue.size() > 0 ? "emptying" : "merging";
+      this.ending = pending.queue.size > 0 ? "emptying" : "merging";
       if (unit === undefined) break;
     }
     if (out.length > 0) return { kind: "batch", batch: batchOf(out) };
@@ -141,6 +144,7 @@ export class Outflow {
   /** Takes note of terms that follow others (AAEP §5.7.2). `shared`: their view. */
   retuned(former: Terms, shared: SharedView, now: Millis): void {
     const { terms } = this.owner;
+    this.isHeldByTerms = holdsBack(terms);
     this.budget.retune(terms.maxEventsPerSecond, now);
     if (former.paused && !terms.paused) this.pausedUntil = now;
     if (terms.paceWpm === undefined) this.spokenAt = LONG_AGO;
@@ -157,29 +161,36 @@ export class Outflow {
 
   /** Takes the units before `index` of the view, so that it may drop them. Returns false if the subscription has to read them from the journal. */
   fillTo(index: number): boolean {
-    return !this.pending.hasCritical() && this.pending.fillTo(index, this.mergeBefore());
+    return !this.hasCritical() && this.pending.fillTo(index, this.mergeBefore());
   }
 
   /** Whether nothing but its place in the view decides what the subscription gets next. */
   private isPlain(): boolean {
     const { pending } = this;
     const { backlog, queue, first, exceptions, briefing, index, view } = pending;
-    if (isHeldByTerms(this.owner.terms) || backlog !== undefined || queue.size() > 0 || first.length > 0) return false;
+    if (this.isHeldByTerms || backlog !== undefined || queue.size > 0 || first.length > 0) return false;
     if (exceptions !== undefined || (briefing !== undefined && pending.isBriefing)) return false;
     if (this.pausedUntil > LONG_AGO && (view.log.at(index)?.at ?? ALWAYS) < this.pausedUntil) return false;
     // Units that came while the peer took nothing are held back only from critical ones.
-    return index >= this.blockedTo || !pending.hasCritical();
+    return index >= this.blockedTo || !this.hasCritical();
   }
 
+  /** Takes the batch that the view makes once for all subscriptions at this place. */
   private takeShared(now: Millis): Taken {
     const { pending } = this;
     const { log } = pending.view;
     const shared = log.batch(pending.index);
     if (shared === undefined) return IDLE;
-    if (pending.hasCritical()) for (const unit of log.from(pending.index, shared.next)) this.noteTold(unit);
-    pending.moveTo(shared.next);
+    const { batch, next, isLast: isAll } = shared;
+    if (log.criticalEnd > pending.criticalFrom) for (const unit of log.from(pending.index, next)) this.noteTold(unit);
+    pending.index = next;
+    if (pending.criticalFrom < next) pending.criticalFrom = next;
     this.budget.spend(now);
-    return { kind: "batch", batch: shared.batch, isAll: shared.isLast };
+    return { kind: "batch", batch, isAll };
+  }
+
+  private hasCritical(): boolean {
+    return this.pending.view.log.criticalEnd > this.pending.criticalFrom;
   }
 
   private takeFirst(out: Delivery[], now: Millis): void {
@@ -342,8 +353,7 @@ export class Outflow {
   }
 }
 
-/** Whether the terms may hold units back: by a rate, a pace or a pause. */
-export function isHeldByTerms({ maxEventsPerSecond, paused, paceWpm }: Terms): boolean {
+function holdsBack({ maxEventsPerSecond, paused, paceWpm }: Terms): boolean {
   return maxEventsPerSecond !== undefined || paused || paceWpm !== undefined;
 }
 

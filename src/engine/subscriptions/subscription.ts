@@ -9,7 +9,7 @@ import { canAnswerEvent } from "../terms/answering.js";
 import type { Terms } from "../terms/terms.js";
 import type { Checkpoint, Delivery } from "../views/delivery.js";
 import { Listener, type Listening } from "./listener.js";
-import { isHeldByTerms, Outflow } from "./outflow.js";
+import { Outflow } from "./outflow.js";
 import { PeerLag } from "./peer-lag.js";
 import type { PendingOwner } from "./pending.js";
 import type { Resumed, SubscriptionStart } from "./resume.js";
@@ -38,7 +38,7 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
   readonly listener: Listener;
   private readonly counts: RunningCounts;
   private readonly services: SubscriptionServices;
-  private readonly outlet: Outlet;
+  readonly outlet: Outlet;
   private readonly outflow: Outflow;
   private readonly leaveConnection: () => void;
   private readonly peerLag = new PeerLag();
@@ -315,7 +315,7 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
     const at = deliveries[0]?.at;
     if (at === undefined || at < this.outflow.pending.followsSince) return;
     const { limited, unlimited } = hub.latencies;
-    (isHeldByTerms(this.terms) ? limited : unlimited).note(now - at, deliveries.length);
+    (this.outflow.isHeldByTerms ? limited : unlimited).note(now - at, deliveries.length);
   }
 
   private cancelTimer(): void {

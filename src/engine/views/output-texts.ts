@@ -23,6 +23,11 @@ export class OutputTexts {
     this.codeBlocks = codeBlocks;
   }
 
+  /** Number of outputs that are followed. */
+  get count(): number {
+    return this.records.size;
+  }
+
   all(): Iterable<OutputText> {
     return this.records.values();
   }

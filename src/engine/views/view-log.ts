@@ -2,7 +2,7 @@
 import { eventSize } from "../event/event-size.js";
 import { batchOf, type Delivery, type DeliveryBatch } from "./delivery.js";
 import { joinText } from "./join-text.js";
-import { type EventUnit, isCritical, type TextUnit, type Unit } from "./unit.js";
+import type { EventUnit, TextUnit, Unit } from "./unit.js";
 
 interface CriticalUnit {
   readonly index: number;
@@ -55,8 +55,9 @@ export class ViewLog {
   private readonly batches: KnownBatch[] = [];
   private readonly stretches = new Map<number, TextStretch>();
 
-  /** Index behind the newest unit. */
+  /** Index behind the newest unit, and behind the newest critical one. */
   end = 0;
+  criticalEnd = 0;
 
   /** `maxChars`: longest joined text, in code points. */
   constructor(render: (unit: Unit) => Delivery, maxChars: number) {
@@ -70,8 +71,9 @@ export class ViewLog {
   }
 
   append(unit: Unit): void {
-    if (isCritical(unit)) {
+    if (unit.kind === "event" && unit.role === "critical") {
       this.criticals.push({ index: this.end, unit });
+      this.criticalEnd = this.end + 1;
       if (this.criticals.length > CRITICALS_KEPT) this.criticalsFrom = (this.criticals.shift()?.index ?? 0) + 1;
     }
     this.units.push(unit);
@@ -90,7 +92,7 @@ export class ViewLog {
   /** The first critical unit at or after `index`; undefined if there is none, or if more than 1,000 are: those keep their place (R18). */
   criticalFrom(index: number): CriticalUnit | undefined {
     const { criticals } = this;
-    if (index < this.criticalsFrom || !this.hasCriticalFrom(index)) return undefined;
+    if (index < this.criticalsFrom || index >= this.criticalEnd) return undefined;
     let [low, high] = [0, criticals.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -98,11 +100,6 @@ export class ViewLog {
       else high = middle;
     }
     return criticals[low];
-  }
-
-  /** Whether a critical unit stands at or after `index`. */
-  hasCriticalFrom(index: number): boolean {
-    return (this.criticals.at(-1)?.index ?? -1) >= index;
   }
 
   /** The units from `from` as one batch, of at most 256 units and no more after 64 KiB (R34). Equal requests share one object. */

@@ -17,7 +17,7 @@ import { textEvent } from "./merged-events.js";
 import { positionIn } from "./output-text.js";
 import type { RenderedEntry } from "./rendered-entry.js";
 import { encodedBytes, MAX_TEXT_BYTES } from "./text-room.js";
-import { eventUnit, type TextUnit, timestampOf, type Unit } from "./unit.js";
+import { eventUnit, type TextUnit, type Unit } from "./unit.js";
 import { ViewLog } from "./view-log.js";
 import { grantedHint, type ViewTerms } from "./view-terms.js";
 
@@ -155,7 +155,10 @@ export class View {
 
   private append(released: Unit): void {
     const unit = this.sent.size === 0 || released.kind === "event" ? released : this.notBefore(released);
-    this.place.timestamps.set(unit.session, timestampOf(unit));
+    this.place.timestamps.set(
+      unit.session,
+      unit.kind === "text" ? unit.timestamp : unit.rendered.entry.event.timestamp,
+    );
     this.log.append(unit);
     this.appended(unit.kind === "event" && unit.role === "critical");
   }
@@ -198,7 +201,7 @@ export class View {
       complete,
       timestamp: event.timestamp,
       base: rendered.textBase,
-      mergeable: !this.terms.carriesExtensions(event),
+      mergeable: event.extensions === undefined || !this.terms.carriesExtensions(event),
       verbatim: said === undefined || said === hint ? rendered : undefined,
     });
     return true;

@@ -11,15 +11,20 @@ function stage(names: string) {
     appended = told;
     return {} as View;
   });
-  const made = [...names].map((name): ViewMember & { onWake: () => void } => ({
-    onWake: () => {},
-    wake() {
-      woken.push(name);
-      this.onWake();
-    },
-    placeIn: () => undefined,
-    end: () => {},
-  }));
+  const made = [...names].map((name): ViewMember & { onWake: () => void } => {
+    const member = {
+      onWake: () => {},
+      outlet: {
+        wake: () => {
+          woken.push(name);
+          member.onWake();
+        },
+      },
+      placeIn: () => undefined,
+      end: () => {},
+    };
+    return member;
+  });
   for (const member of made) {
     shared.members.add(member);
     shared.wakeNext(member);
