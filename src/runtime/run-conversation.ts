@@ -72,7 +72,7 @@ export class MessageConversation<Frame, Message> implements Conversation, Delive
     this.session = protocol.open(connection.peer, {
       stream: this.pump,
       tell: (message) => {
-        if (!this.isOver) this.say(message);
+        if (!this.isOver && this.isTaking) this.say(message);
       },
     });
     const { heartbeat } = options;

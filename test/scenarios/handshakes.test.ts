@@ -219,8 +219,8 @@ tellOverLanes([
       {
         do: "hears",
         who: "reader",
-        events: [{ event_id: "evt_q", reply_token: "rpl_1" }],
-        save: { asked: "0.timestamp" },
+        events: [{ from_state: "idle", to_state: "writing_output" }, { event_id: "evt_q", reply_token: "rpl_1" }],
+        save: { asked: "1.timestamp" },
       },
       { do: "publish", events: [chunk("One, ", false, OTHER), chunk("two.", true, OTHER)] },
       { do: "hears", who: "reader", events: [chunk("One, ", false, OTHER), chunk("two.", true, OTHER)] },
