@@ -219,7 +219,10 @@ tellOverLanes([
       {
         do: "hears",
         who: "reader",
-        events: [{ from_state: "idle", to_state: "writing_output" }, { event_id: "evt_q", reply_token: "rpl_1" }],
+        events: [
+          { from_state: "idle", to_state: "writing_output" },
+          { event_id: "evt_q", reply_token: "rpl_1" },
+        ],
         save: { asked: "1.timestamp" },
       },
       { do: "publish", events: [chunk("One, ", false, OTHER), chunk("two.", true, OTHER)] },
