@@ -1,6 +1,5 @@
 import { Fault } from "../../src/base/errors.js";
 import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
-import { PIECE_BYTES } from "./outbox.js";
 import { type Unfinished, unfinishedOf } from "./unfinished.js";
 
 /** Calls `run` once after `milliseconds`; returns the cancellation. Passed in, so that deadlines are tested without sleeping (R24). */
@@ -24,8 +23,6 @@ export interface ByteConnectionOptions {
   readonly highWaterMarkBytes?: number;
   /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the connection is closed as `peer_gone`. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
-  /** Largest write of several frames: a size that the operating system takes whole or not at all. Default 32,768. */
-  readonly pieceBytes?: number;
   /** Default time limit of `close` for handed-over data to leave, ms. After it the rest is dropped. Default 2000. */
   readonly closeTimeoutMs?: number;
   /** How long `close` then waits for the peer's own end, so that the peer sees an orderly one. Limited by the time of `close`. Default 250. */
@@ -58,7 +55,6 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
     unfinished: options.unfinished ?? unfinishedOf(maxFrameBytes),
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
-    pieceBytes: options.pieceBytes ?? PIECE_BYTES,
     closeTimeoutMs: options.closeTimeoutMs ?? 2000,
     lingerTimeoutMs: options.lingerTimeoutMs ?? 250,
     after: options.after ?? platformAfter,
@@ -66,7 +62,6 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
   assertWithin("maxFrameBytes", resolved.maxFrameBytes, 1, LARGEST_MAX_FRAME_BYTES);
   assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
   assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
-  assertWithin("pieceBytes", resolved.pieceBytes, 1, Number.MAX_SAFE_INTEGER);
   assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, 600_000);
   assertWithin("lingerTimeoutMs", resolved.lingerTimeoutMs, 0, 600_000);
   return resolved;

@@ -1,13 +1,12 @@
 // Takes over a listening socket that a service manager made before this process started (socket activation). The socket belongs to the manager: it
 // is there before the daemon and stays behind it, so that no client finds the address empty.
-import { readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { type Bound, ownerFile } from "./bind.js";
 import { assureSocketDirectory, socketStatus } from "./directory.js";
-import { listeningPaths } from "./listening-sockets.js";
 import type { IpcPlace } from "./paths.js";
 
 /**
@@ -66,14 +65,24 @@ function listen(server: Server, descriptor: number, path: string): Promise<void>
   });
 }
 
-/** The path at which the socket of a descriptor listens; undefined if it is no listening stream socket with a path. */
+/** The flag of a socket that accepts connections, and the type of a stream socket, as the kernel prints them. */
+const ACCEPTS = 0x10000;
+const STREAM = 1;
+
+/** The path at which the socket of a descriptor listens, by the kernel's list of sockets (Linux); undefined if no stream socket listens there. */
 function listeningPath(descriptor: number): string | undefined {
   try {
-    const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${descriptor}`))?.[1];
-    return inode === undefined ? undefined : listeningPaths().get(inode);
+    const own = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${descriptor}`))?.[1];
+    for (const line of readFileSync("/proc/net/unix", "utf8").split("\n")) {
+      // Address, references, protocol, flags, type, state, inode; then the path, which may have blanks.
+      const [, flags = "", type = "", inode, path] = /^\S+ \S+ \S+ (\S+) (\S+) \S+ +(\d+) (\/.*)$/.exec(line) ?? [];
+      const listens = (Number.parseInt(flags, 16) & ACCEPTS) !== 0 && Number.parseInt(type, 16) === STREAM;
+      if (listens && inode === own) return path;
+    }
   } catch {
-    return undefined;
+    // The kernel does not tell.
   }
+  return undefined;
 }
 
 function isSameFile(one: string, other: string): boolean {

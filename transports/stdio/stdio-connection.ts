@@ -1,7 +1,6 @@
 import type { PeekableConnection } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import type { ByteConnectionOptions } from "../framing/options.js";
-import { PIPE_PIECE_BYTES } from "../framing/outbox.js";
 import type { Stdio } from "./take-stdio.js";
 
 /**
@@ -15,10 +14,6 @@ export function createStdioConnection(
   return createByteConnection(
     stdio,
     { label: "stdio", trust: "parent", processId: stdio.parentId },
-    {
-      framing: "newline",
-      pieceBytes: PIPE_PIECE_BYTES,
-      ...options,
-    },
+    { framing: "newline", ...options },
   );
 }

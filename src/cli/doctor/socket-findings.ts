@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { privateDirectories, socketStatus } from "../../../transports/ipc/directory.js";
-import { removedSockets } from "../../../transports/ipc/listening-sockets.js";
 import { WAY_NAMES, WAYS } from "../../../transports/ways.js";
 import { readRuntimeFile } from "../../daemon/presence/runtime-files.js";
 import { advice, type Finding, fact, problem, shellWord } from "./finding.js";
@@ -21,25 +20,13 @@ export async function socketFindings({ io, place, configuration }: Patient): Pro
   const sockets = paths.filter((path) => isOfWay(path) || (socket.kind === "path" && path === socket.path));
   const found = (await Promise.all(sockets.map((path) => socketFinding(path, place.userId)))).flat();
   const left = paths.filter((path) => MANIFEST.test(path)).flatMap(manifestFinding);
-  const named = socket.kind === "path" ? [dirname(socket.path)] : [];
-  const gone = removedSockets([...io.daemonDirectories, ...named]).filter(
-    (path) => isOfWay(path) || (socket.kind === "path" && path === socket.path),
-  );
-  const faults = [...gone.map(goneFinding), ...found, ...left];
+  const faults = [...found, ...left];
   return faults.length > 0 ? faults : [fact("sockets", "sockets", "No file was left by a daemon that has ended.")];
 }
 
 /** Whether a path ends as those of a way's sockets do. */
 function isOfWay(path: string): boolean {
   return WAY_NAMES.some((name) => path.endsWith(WAYS[name].ending ?? "/"));
-}
-
-/** A process listens, and the file by which others find it was removed. */
-function goneFinding(path: string): Finding {
-  const message = `A daemon listens at ${path}, and the file of that socket was removed, so that nobody finds the daemon.`;
-  const remedy =
-    "The daemon makes it again within a minute; if not, start it again. Keep cleaners of temporary files away from that folder.";
-  return problem("sockets", "socket_gone", message, remedy);
 }
 
 async function socketFinding(path: string, userId: number | undefined): Promise<readonly Finding[]> {

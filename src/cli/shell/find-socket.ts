@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { assertPrivateDirectory, privateDirectories } from "../../../transports/ipc/directory.js";
-import { removedSockets } from "../../../transports/ipc/listening-sockets.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../../client/discovery/daemons.js";
@@ -39,11 +38,6 @@ export function noDaemonIn(directories: readonly string[]): Fault {
     if (usual !== undefined && existsSync(usual)) assertPrivateDirectory(usual, currentPlace().userId);
   } catch (caught) {
     return faultFrom(caught);
-  }
-  const [removed] = removedSockets(directories);
-  if (removed !== undefined) {
-    const sentence = `A daemon listens at ${removed}, and the file of that socket was removed. The daemon makes it again within a minute. Try again then.`;
-    return new Fault("not_found", sentence, { origin: "local" });
   }
   const sentence = `There is no daemon in ${directories.join(" or ")}. To start one: aaepd setup, or in a terminal of its own: aaepd serve`;
   return new Fault("not_found", sentence, { origin: "local" });

@@ -160,33 +160,6 @@ describe("createByteConnection", () => {
     await connection.writable();
   });
 
-  it("R8a: writes whole frames, so few that the system takes all of them, and the next when they have left", async () => {
-    const written: string[] = [];
-    let finishOne: () => void = () => {};
-    const note = (chunks: readonly { readonly chunk: Buffer }[], done: () => void): void => {
-      written.push(chunks.map(({ chunk }) => String(chunk)).join(""));
-      finishOne = done;
-    };
-    // As a socket does, it passes all on at once that it was given meanwhile.
-    const stream = new Writable({ write: (chunk, _encoding, done) => note([{ chunk }], done), writev: note });
-    const timers = handTimers();
-    const { connection } = connectionOver(stream, { pieceBytes: 16, after: timers.after });
-    const texts = Array.from({ length: 9 }, (_, index) => `{"a":${index}}`);
-    connection.sendBatch({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
-    await turn();
-    connection.send(Buffer.from('{"long":"longer than a piece may be"}'));
-    await turn();
-    expect(written).toEqual(['{"a":0}\n{"a":1}\n']);
-    finishOne();
-    await turn();
-    expect(written).toEqual(['{"a":0}\n{"a":1}\n', '{"a":2}\n{"a":3}\n']);
-    const closing = connection.close();
-    timers.runAll();
-    await closing;
-    expect(await connection.closed).toEqual({ kind: "local", isCutShort: true });
-    expect(written).toHaveLength(2);
-  });
-
   it("R8a: from close on nothing more is taken, though what was handed over is still on its way", async () => {
     const { stream, written, finishOne } = slowWritable();
     const { connection } = connectionOver(stream);
@@ -202,7 +175,7 @@ describe("createByteConnection", () => {
 
   it("R8a: close lets all leave that was handed over, in its order, and then ends", async () => {
     const { stream, written, finishOne } = slowWritable();
-    const { connection } = connectionOver(stream, { pieceBytes: 8 });
+    const { connection } = connectionOver(stream);
     for (const text of ["{1}", "{2}", "{3}", "{4}"]) connection.send(Buffer.from(text));
     void connection.close();
     for (let index = 0; index < 4; index += 1) {
@@ -278,7 +251,6 @@ describe("createByteConnection", () => {
       maxFrameBytes: 1_064_960,
       highWaterMarkBytes: 65_536,
       maxBufferedBytes: 16_777_216,
-      pieceBytes: 32_768,
       closeTimeoutMs: 2000,
       lingerTimeoutMs: 250,
     });

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
@@ -23,7 +22,6 @@ import type { Connection, Listener } from "../../../src/contracts/transport.js";
 import { bindPrivately, occupantOf } from "../../../transports/ipc/bind.js";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport, listenAuto } from "../../../transports/ipc/listen.js";
-import { removedSockets } from "../../../transports/ipc/listening-sockets.js";
 import { currentPlace, type IpcPlace } from "../../../transports/ipc/paths.js";
 import { ensureBuilt } from "../../support/built.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
@@ -210,21 +208,6 @@ describe("an address that is taken, or seems so", () => {
     expect(existsSync(path)).toBe(false);
   });
 });
-
-it.runIf(process.platform === "linux")(
-  "a socket of this user whose file was removed is found by its folder",
-  async () => {
-    const directory = temporaryDirectory();
-    const [there, gone] = ["there", "gone"].map((name) => join(directory, name)) as [string, string];
-    for (const path of [there, gone]) {
-      const server = createServer().listen(path);
-      await once(server, "listening");
-      onTestFinished(() => void server.close());
-    }
-    rmSync(gone);
-    expect([removedSockets([directory]), removedSockets([join(directory, "none")])]).toEqual([[gone], []]);
-  },
-);
 
 describe("connections", () => {
   it("names nobody's address, and tells it from a dead owner's", async () => {
