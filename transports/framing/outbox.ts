@@ -18,7 +18,7 @@ export interface OutboxOwner {
   readonly overflowed: () => void;
 }
 
-/** What the peer has not taken waits in the stream. */
+/** Frames that the peer has not taken wait in the stream. */
 export class Outbox {
   private readonly stream: Writable;
   private readonly limits: OutboxLimits;
