@@ -1,13 +1,13 @@
 // The language of an adapter's own sentences, and the tag that its events have (R2).
 
-import type { AdapterWords } from "../engine/messages/adapter-catalogues/adapter-words.js";
-import { ADAPTER_WORDS } from "../engine/messages/adapter-messages.js";
-import { catalogueLanguage } from "../engine/messages/daemon-messages.js";
+import { catalogueLanguage } from "../engine/messages/messages.js";
+import type { Wording } from "../engine/messages/wording.js";
+import { WORDINGS } from "../engine/messages/wording.js";
 
 export interface Speech {
   /** The language of `words`, as a tag. */
   readonly language: string;
-  readonly words: AdapterWords;
+  readonly words: Wording;
 }
 
 const VARIABLES = ["LC_ALL", "LC_MESSAGES", "LANG"] as const;
@@ -20,7 +20,7 @@ export function speechOf(given: string | undefined, environment: Readonly<Record
     given ?? tagOf(VARIABLES.map((name) => environment[name]).find((value) => value !== undefined && value !== ""));
   const language = catalogueLanguage([tag]);
   const isServed = tag.toLowerCase().split("-")[0] === language;
-  return { language: isServed ? tag : language, words: ADAPTER_WORDS[language] };
+  return { language: isServed ? tag : language, words: WORDINGS[language] };
 }
 
 function tagOf(locale = ""): string {

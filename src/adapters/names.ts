@@ -2,7 +2,7 @@
 import { basename, extname } from "node:path";
 import { Fault } from "../base/errors.js";
 import { foldedName } from "../base/tool-name.js";
-import type { AdapterWords } from "../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../engine/messages/wording.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
 import { oneLine } from "./words.js";
 
@@ -60,10 +60,10 @@ export function agentIdOf(command: readonly string[]): string {
 }
 
 /** The name for people: `given`, else host and folder. At most 40 units. */
-export function agentName(given: string | undefined, host: string, folder: string, words: AdapterWords): string {
+export function agentName(given: string | undefined, host: string, folder: string, words: Wording): string {
   if (given !== undefined) return given;
   const name = oneLine(basename(folder));
-  return shortenedText(name === "" ? host : words.agentIn(host, name), LONGEST_NAME);
+  return shortenedText(name === "" ? host : words.say("agentIn", { host, folder: name }), LONGEST_NAME);
 }
 
 /** A name from the command line. Throws a Fault "usage" for one that is empty, or that could be taken for the daemon's. */

@@ -2,7 +2,7 @@
 
 import { MAX_MESSAGE_DEPTH } from "../base/json-document.js";
 import { wholeEnd } from "../base/whole-end.js";
-import type { AdapterWords } from "../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../engine/messages/wording.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
 import { LONGEST_ANNOUNCEMENT, linesIn, unhidden } from "./words.js";
 
@@ -10,15 +10,15 @@ import { LONGEST_ANNOUNCEMENT, linesIn, unhidden } from "./words.js";
 const LONGEST_CONSEQUENCE = 16_000;
 
 /** The first line of what will be done, and how much of it and how many lines follow. */
-export function shortAction(what: string, words: AdapterWords): string {
+export function shortAction(what: string, words: Wording): string {
   const [line = "", ...others] = linesIn(unhidden(what)).map((one) => one.trim());
   const shown = shortenedText(line, LONGEST_ANNOUNCEMENT / 2);
   // One of its characters is the ellipsis.
   const rest = shown === line ? 0 : line.length - shown.length + 1;
   return [
     shown,
-    ...(rest === 0 ? [] : [words.moreCharacters(rest)]),
-    ...(others.length === 0 ? [] : [words.moreLines(others.length)]),
+    ...(rest === 0 ? [] : [words.say("moreCharacters", { count: rest })]),
+    ...(others.length === 0 ? [] : [words.say("moreLines", { count: others.length })]),
   ].join(" ");
 }
 
@@ -29,11 +29,12 @@ export interface WholeText {
 }
 
 /** The parts of a consequence, each in a line of its own. */
-export function wholeText(parts: readonly string[], words: AdapterWords): WholeText {
+export function wholeText(parts: readonly string[], words: Wording): WholeText {
   const text = unhidden(parts.join("\n"));
-  if (text.length <= LONGEST_CONSEQUENCE) return { text: text.trim() === "" ? words.noDetails : text, isCut: false };
+  if (text.length <= LONGEST_CONSEQUENCE)
+    return { text: text.trim() === "" ? words.say("noDetails") : text, isCut: false };
   const end = wholeEnd(text, LONGEST_CONSEQUENCE);
-  return { text: `${words.leftOut(text.length - end)}\n${text.slice(0, end)}`, isCut: true };
+  return { text: `${words.say("leftOut", { count: text.length - end })}\n${text.slice(0, end)}`, isCut: true };
 }
 
 /** Each argument as its name and its value in words, in the order of the host. */

@@ -1,7 +1,7 @@
 // Every announcement that an adapter makes passes here: one line, without code marks, with names of files in place of paths.
 
 import { characterEscape } from "../base/json-line.js";
-import type { AdapterWords } from "../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../engine/messages/wording.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
 
 /** UTF-16 units of an announcement. */
@@ -19,10 +19,15 @@ const CODE_MARKS = /[`{}]/g;
 const LINE_ENDS = /\r\n|[\n\r\u2028\u2029]/;
 
 /** The words of a host in one announcement: its first line, and how many lines are left out. */
-export function announced(text: string, words: AdapterWords): string {
+export function announced(text: string, words: Wording): string {
   const lines = linesIn(text);
-  const rest = lines.length > 1 ? ` ${words.moreLines(lines.length - 1)}` : "";
+  const rest = lines.length > 1 ? ` ${words.say("moreLines", { count: lines.length - 1 })}` : "";
   return `${shortenedText(shownNames(oneLine((lines[0] ?? "").slice(0, LONGEST_LINE))), LONGEST_ANNOUNCEMENT - rest.length)}${rest}`;
+}
+
+/** Words with the name of the subagent in front of them. `title`: "" where the host tells none. */
+export function ofSubagent(title: string, said: string, words: Wording): string {
+  return title === "" ? words.say("untitledSubagent", { words: said }) : words.say("subagent", { title, words: said });
 }
 
 /** The lines that have more than blanks. */

@@ -234,7 +234,7 @@ test("no example of the page is left out", () => {
 });
 
 test("the page explains every way in which a question can have been decided, and no other", () => {
-  const source = readFileSync(new URL("../../src/engine/messages/catalogues/catalogue.ts", import.meta.url), "utf8");
+  const source = readFileSync(new URL("../../src/engine/messages/messages.ts", import.meta.url), "utf8");
   const [, union = ""] = /export type DecidedBy = ([^;]+);/.exec(source) ?? [];
   const [, table = ""] = /\| `decided_by` \| \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(PAGE) ?? [];
   const explained = [...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, name]) => name);

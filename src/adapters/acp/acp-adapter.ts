@@ -2,7 +2,7 @@
 // no stream and no clock, so that each order of messages can be tried. A call is announced 700 ms after its status has changed last, unless it was
 // allowed before: agents ask up to half a second after a call is "in progress", and a rejected call must not be heard to run.
 import { keepNewest } from "../../base/keep-newest.js";
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Adapter, Reading, Sign } from "../adapter.js";
 import { elicited } from "../elicited.js";
@@ -61,7 +61,7 @@ type Awaited =
 
 class Acp implements AcpAdapter {
   readonly #options: AcpOptions;
-  readonly #words: AdapterWords;
+  readonly #words: Wording;
   readonly #permissions: Permissions;
   readonly #conversations = new Map<string, Conversation>();
   readonly #awaited = new Map<string, Awaited>();
@@ -114,8 +114,8 @@ class Acp implements AcpAdapter {
   readonly ended: AcpAdapter["ended"] = (how, isAfterHost) => {
     const signs = [...this.#turns].flatMap((turn) =>
       isAfterHost
-        ? this.#end(turn, "cancelled", this.#words.hostClosed)
-        : this.#end(turn, "errored", this.#words.exited(how), "AGENT_EXITED"),
+        ? this.#end(turn, "cancelled", this.#words.say("hostClosed"))
+        : this.#end(turn, "errored", this.#words.say("exited", { how }), "AGENT_EXITED"),
     );
     return { signs };
   };
@@ -165,7 +165,9 @@ class Acp implements AcpAdapter {
   #begin(idOfRequest: string, sessionId: string, params: Fields): readonly Sign[] {
     const [oldest] = this.#turns;
     const dropped =
-      this.#turns.size < MOST_TURNS || oldest === undefined ? [] : this.#end(oldest, "cancelled", this.#words.stopped);
+      this.#turns.size < MOST_TURNS || oldest === undefined
+        ? []
+        : this.#end(oldest, "cancelled", this.#words.say("stopped"));
     const conversation = this.#conversation(sessionId);
     this.#turnCount += 1;
     const turn = new Turn(`turn ${this.#turnCount}`, sessionId, this.#options);
@@ -181,7 +183,7 @@ class Acp implements AcpAdapter {
       {
         kind: "turn",
         turn: turn.key,
-        words: request === "" ? this.#words.works : request,
+        words: request === "" ? this.#words.say("works") : request,
         conversation: sessionId,
         folder: conversation.folder,
       },
@@ -239,23 +241,27 @@ class Acp implements AcpAdapter {
   }
 
   #stopped(turn: Turn, reason: unknown): readonly Sign[] {
-    const { done, limitReached, refused, stopped } = this.#words;
     switch (reason) {
       case "cancelled":
-        return this.#end(turn, "cancelled", stopped);
+        return this.#end(turn, "cancelled", this.#words.say("stopped"));
       case "refusal":
-        return this.#end(turn, "completed", refused);
+        return this.#end(turn, "completed", this.#words.say("refused"));
       case "max_tokens":
       case "max_turn_requests":
-        return this.#end(turn, "completed", limitReached);
+        return this.#end(turn, "completed", this.#words.say("limitReached"));
       default:
-        return this.#end(turn, "completed", done);
+        return this.#end(turn, "completed", this.#words.say("done"));
     }
   }
 
   #failed(turn: Turn, error: Fields): readonly Sign[] {
     const isSignIn = error.code === AUTHENTICATION_REQUIRED;
-    return this.#end(turn, "errored", isSignIn ? this.#words.signInNeeded : this.#words.failed, "AGENT_ERROR");
+    return this.#end(
+      turn,
+      "errored",
+      isSignIn ? this.#words.say("signInNeeded") : this.#words.say("failed"),
+      "AGENT_ERROR",
+    );
   }
 
   #end(turn: Turn, how: "completed" | "cancelled" | "errored", words: string, code?: string): readonly Sign[] {
@@ -288,7 +294,7 @@ class Acp implements AcpAdapter {
   #terminal(turn: Turn, { command }: Fields): readonly Sign[] {
     const program = someText(command);
     if (program === undefined || turn.tools.isAnyRunning()) return [];
-    const words = announced(this.#words.runs.execute(program), this.#words);
+    const words = announced(this.#words.say("runs.execute", { what: program }), this.#words);
     return [{ kind: "state", turn: turn.key, state: "thinking", words }];
   }
 }

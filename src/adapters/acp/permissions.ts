@@ -1,6 +1,6 @@
 // Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
 // exactly one. Ids go back as they are written. A request that could be read in two ways is left to the editor.
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Reading, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { isClear, type MessageId, type RpcMessage } from "../rpc-message.js";
@@ -37,7 +37,7 @@ interface Permission {
 const NOTHING: Reading = { signs: [] };
 
 export class Permissions {
-  readonly #words: AdapterWords;
+  readonly #words: Wording;
   readonly #irreversibleKinds: ReadonlySet<string>;
   readonly #open = new Map<string, Permission>();
   readonly #byQuestion = new Map<string, Permission>();
@@ -45,7 +45,7 @@ export class Permissions {
   readonly #late = new Map<string, number>();
   #count = 0;
 
-  constructor(words: AdapterWords, irreversibleKinds: ReadonlySet<string>) {
+  constructor(words: Wording, irreversibleKinds: ReadonlySet<string>) {
     this.#words = words;
     this.#irreversibleKinds = irreversibleKinds;
   }
@@ -100,7 +100,10 @@ export class Permissions {
       this.#byQuestion.set(asked.id, permission);
       return { signs: [...before, asked] };
     }
-    const told = announced(this.#words.askedThere(`${announced(words.action, this.#words)}.`), this.#words);
+    const told = announced(
+      this.#words.say("askedThere", { asking: `${announced(words.action, this.#words)}.` }),
+      this.#words,
+    );
     return { signs: [...before, { kind: "state", turn: turn.key, state: "awaiting_input", words: told }] };
   }
 
@@ -130,7 +133,7 @@ export class Permissions {
     permission.question = undefined;
     if (decision === "accept" && permission.isToBeRepeated && permission.asked !== undefined) {
       permission.isToBeRepeated = false;
-      const action = this.#words.notAllRead(permission.asked.action);
+      const action = this.#words.say("notAllRead", { action: permission.asked.action });
       const again = { ...permission.asked, id: this.#nextQuestion(), action };
       permission.question = again.id;
       this.#byQuestion.set(again.id, permission);

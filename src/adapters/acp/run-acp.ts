@@ -108,7 +108,7 @@ export async function runAcp(options: RunAcpOptions): Promise<ChildEnd> {
   options.onStarted(proxy);
   const end = await proxy.ended;
   proxy.catchUp();
-  follow(adapter.ended(end.signal ?? words.exitCode(end.code ?? 0), end.isAfterHost));
+  follow(adapter.ended(end.signal ?? words.say("exitCode", { code: `${end.code ?? 0}` }), end.isAfterHost));
   await tellers.close();
   return end;
 }

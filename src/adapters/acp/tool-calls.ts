@@ -1,6 +1,6 @@
 // The tools of one turn: when one is said to run. Agents disagree about the order of proposal, permission, start and end. A call is therefore
 // announced when it was allowed, or when nobody was asked for a while. A rejected call never is.
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Sign } from "../adapter.js";
 import type { Fields } from "../fields.js";
 import { ASKED_WITHIN_MS, NO_FACTS, type ToolFacts } from "../tool-facts.js";
@@ -25,13 +25,13 @@ const asTheyAre = (words: string): string => words;
 
 export class ToolCalls {
   readonly #turn: string;
-  readonly #words: AdapterWords;
+  readonly #words: Wording;
   readonly #irreversibleKinds: ReadonlySet<string>;
   readonly #calls = new Map<string, Call>();
   /** Ids of the calls that `wake` may announce, in the order of `since`. */
   readonly #waiting = new Set<string>();
 
-  constructor(turn: string, words: AdapterWords, irreversibleKinds: ReadonlySet<string>) {
+  constructor(turn: string, words: Wording, irreversibleKinds: ReadonlySet<string>) {
     this.#turn = turn;
     this.#words = words;
     this.#irreversibleKinds = irreversibleKinds;

@@ -1,9 +1,9 @@
 // One request of a person and what the agent does about it, until the agent answers the request.
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
-import { announced, oneLine } from "../words.js";
+import { announced, ofSubagent, oneLine } from "../words.js";
 import { ToolCalls } from "./tool-calls.js";
 
 /** UTF-16 units of the title of a subagent, which must leave room for what it does. */
@@ -12,7 +12,7 @@ const LONGEST_TITLE = 40;
 const MOST_SUBAGENTS = 256;
 
 export interface TurnOptions {
-  readonly words: AdapterWords;
+  readonly words: Wording;
   readonly irreversibleKinds: ReadonlySet<string>;
   /** Whether the agent's thoughts are told as text. */
   readonly tellsThoughts: boolean;
@@ -49,7 +49,7 @@ export class Turn {
   /** Puts the title of the subagent in front of its words. */
   inFront(sessionId: string): (words: string) => string {
     const title = this.#subagents.get(sessionId);
-    return title === undefined ? (words) => words : (words) => this.#say(this.#options.words.subagent(title, words));
+    return title === undefined ? (words) => words : (words) => this.#say(ofSubagent(title, words, this.#options.words));
   }
 
   /** Reads an update of this turn's session or of one of its subagents. `modeName` names a mode by its id. */
@@ -78,11 +78,11 @@ export class Turn {
       case "plan":
         return this.#planned(listOf(update.entries).map(fieldsOf));
       case "current_mode_update":
-        return this.#state(words.mode(modeName(someText(update.currentModeId) ?? "")));
+        return this.#state(words.say("mode", { name: modeName(someText(update.currentModeId) ?? "") }));
       case "notice":
         return this.#state(someText(update.title));
       case "compaction_update":
-        return this.#state(update.status === "in_progress" ? words.compacting : undefined);
+        return this.#state(update.status === "in_progress" ? words.say("compacting") : undefined);
       case "subagent_update":
         return this.#subagent(someText(update.sessionId), someText(update.title));
       default:
@@ -123,7 +123,7 @@ export class Turn {
   #subagent(sessionId: string | undefined, title = ""): readonly Sign[] {
     if (sessionId === undefined || this.#subagents.has(sessionId) || this.#subagents.size >= MOST_SUBAGENTS) return [];
     this.#subagents.set(sessionId, shortenedText(oneLine(title), LONGEST_TITLE));
-    return this.#state(this.inFront(sessionId)(this.#options.words.works));
+    return this.#state(this.inFront(sessionId)(this.#options.words.say("works")));
   }
 
   #state(words: string | undefined): readonly Sign[] {

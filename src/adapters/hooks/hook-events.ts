@@ -1,12 +1,12 @@
 // The events that hosts of hooks share, each as the signs of one message. Pure: a message comes in, signs go out.
 import { LONGEST_TOOL_NAME } from "../../base/tool-name.js";
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Decision, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
 import { foreignId } from "../foreign-id.js";
 import { questionWords, runsWords } from "../tool-words.js";
-import { announced, oneLine } from "../words.js";
+import { announced, ofSubagent, oneLine } from "../words.js";
 import type { HookOptions, HookReading } from "./hook-host.js";
 import { callKey, isAnswerable, isDialog, isSilent, toolFacts } from "./tool-facts.js";
 
@@ -38,7 +38,7 @@ export const NOTHING: Told = { signs: [] };
 export const promptSubmitted: HookEvent = ({ prompt, source }, { turn, folder, words }) => {
   const isPersons = source === undefined || source === "user" || source === "sdk";
   const request = isPersons ? shortenedText(oneLine(someText(prompt) ?? ""), LONGEST_REQUEST) : "";
-  return { signs: [{ kind: "turn", turn, words: request || words.works, conversation: turn, folder }] };
+  return { signs: [{ kind: "turn", turn, words: request || words.say("works"), conversation: turn, folder }] };
 };
 
 export const toolBegins: HookEvent = (message, context) => {
@@ -64,7 +64,7 @@ export const toolFailed: HookEvent = (message, context) =>
 export const toolDenied: HookEvent = (message, context) => {
   const { turn, words, inFront } = context;
   const { tool, input } = callOf(message);
-  const said = inFront(words.denied(questionWords(toolFacts(tool, input, words), words).action));
+  const said = inFront(words.say("denied", { what: questionWords(toolFacts(tool, input, words), words).action }));
   const ended = toolEnded(message, context, "cancelled");
   return { ...ended, signs: [...ended.signs, state(turn, "thinking", said, words)] };
 };
@@ -78,7 +78,7 @@ export const permissionRequested: HookEvent = (message, { turn, words, answers, 
     return {
       key,
       isAskedThere: true,
-      ...waits(turn, inFront(words.askedThere(`${announced(action, words)}.`)), words),
+      ...waits(turn, inFront(words.say("askedThere", { asking: `${announced(action, words)}.` })), words),
     };
   return {
     key,
@@ -117,44 +117,44 @@ export const agentStopped: HookEvent = ({ last_assistant_message: last }, { turn
   const lastMessage = someText(last);
   return {
     ...(lastMessage === undefined ? {} : { lastMessage }),
-    signs: [{ kind: "end", turn, how: "completed", words: words.done }],
+    signs: [{ kind: "end", turn, how: "completed", words: words.say("done") }],
   };
 };
 
 export const agentFailed: HookEvent = ({ error }, { turn, words }) => {
   const isSignIn = error === "authentication_failed";
-  const said = isSignIn ? words.signInNeeded : words.failed;
+  const said = isSignIn ? words.say("signInNeeded") : words.say("failed");
   return { signs: [{ kind: "end", turn, how: "errored", words: said, code: "AGENT_ERROR" }] };
 };
 
 /** The person has stopped the turn. */
 export const turnInterrupted: HookEvent = (_, { turn, words }) => ({
-  signs: [{ kind: "end", turn, how: "cancelled", words: words.stopped }],
+  signs: [{ kind: "end", turn, how: "cancelled", words: words.say("stopped") }],
 });
 
 export const subagentStarted: HookEvent = (_, { turn, words, inFront }) => ({
-  signs: [state(turn, "thinking", inFront(words.works), words)],
+  signs: [state(turn, "thinking", inFront(words.say("works")), words)],
 });
 
 export const subagentStopped: HookEvent = (_, { turn, words, inFront }) => ({
-  signs: [state(turn, "thinking", inFront(words.done), words)],
+  signs: [state(turn, "thinking", inFront(words.say("done")), words)],
 });
 
 export const compacting: HookEvent = (_, { turn, words }) => ({
-  signs: [state(turn, "thinking", words.compacting, words)],
+  signs: [state(turn, "thinking", words.say("compacting"), words)],
 });
 
 export const conversationEnded: HookEvent = (_, { turn, words }) => ({
   isLast: true,
-  signs: [{ kind: "end", turn, how: "cancelled", words: words.hostClosed }],
+  signs: [{ kind: "end", turn, how: "cancelled", words: words.say("hostClosed") }],
 });
 
-export function state(turn: string, name: string, said: string, words: AdapterWords): Sign {
+export function state(turn: string, name: string, said: string, words: Wording): Sign {
   return { kind: "state", turn, state: name, words: announced(said, words) };
 }
 
 /** The host waits for the person in its own window. */
-export function waits(turn: string, said: string, words: AdapterWords): Told {
+export function waits(turn: string, said: string, words: Wording): Told {
   return { signs: [state(turn, "awaiting_input", said, words)] };
 }
 
@@ -172,7 +172,7 @@ export function readHook(
   const title = someText(message.agent_type) ?? "";
   const folder = someText(message.cwd);
   const inFront = (said: string): string =>
-    actor === undefined ? said : words.subagent(shortenedText(oneLine(title), LONGEST_TITLE), said);
+    actor === undefined ? said : ofSubagent(shortenedText(oneLine(title), LONGEST_TITLE), said, words);
   const read = Object.hasOwn(events, event) ? events[event] : undefined;
   const told = read?.(message, { ...options, turn: conversation, folder, inFront }) ?? NOTHING;
   return { event, conversation, folder, actor, ...told };
@@ -205,7 +205,7 @@ function toolRuns(tool: string, input: unknown, { words, inFront }: EventContext
 }
 
 /** The agent's list of tasks, as progress of its turn. */
-function planned(turn: string, todos: readonly Fields[], words: AdapterWords): readonly Sign[] {
+function planned(turn: string, todos: readonly Fields[], words: Wording): readonly Sign[] {
   const done = todos.filter(({ status }) => status === "completed").length;
   const current = todos.find(({ status }) => status === "in_progress");
   if (todos.length === 0 || done === todos.length) return [];
@@ -215,7 +215,7 @@ function planned(turn: string, todos: readonly Fields[], words: AdapterWords): r
 }
 
 /** The questions of a dialog with their choices, or the name of its tool. */
-function dialogWords(tool: string, { questions, plan }: Fields, words: AdapterWords): string {
+function dialogWords(tool: string, { questions, plan }: Fields, words: Wording): string {
   const asked = listOf(questions)
     .map(fieldsOf)
     .flatMap(({ question, options }) => {
@@ -223,6 +223,6 @@ function dialogWords(tool: string, { questions, plan }: Fields, words: AdapterWo
       const text = someText(question);
       return text === undefined ? [] : [labels.length === 0 ? text : `${text} ${labels.join(", ")}.`];
     });
-  if (asked.length > 0) return words.askedThere(oneLine(asked.join(" ")));
-  return words.askedThere(plan === undefined ? words.question : `${tool}.`);
+  if (asked.length > 0) return words.say("askedThere", { asking: oneLine(asked.join(" ")) });
+  return words.say("askedThere", { asking: plan === undefined ? words.say("question") : `${tool}.` });
 }

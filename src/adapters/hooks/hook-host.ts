@@ -1,5 +1,5 @@
 // A host of hooks, as the daemon sees it: it reads the host's messages, and makes its answers. Types only.
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import type { Decision, Sign } from "../adapter.js";
 import type { Fields } from "../fields.js";
 
@@ -34,7 +34,7 @@ export interface HookReading {
 }
 
 export interface HookOptions {
-  readonly words: AdapterWords;
+  readonly words: Wording;
   /** Whether listeners may answer. Otherwise questions are announced, and left to the host. */
   readonly answers: boolean;
 }

@@ -1,7 +1,7 @@
 // A tool of a terminal agent: what it does, and to what, by its name and its arguments.
 import { createHash } from "node:crypto";
 import { ownMember } from "../../base/members.js";
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { NO_FACTS, type ToolFacts } from "../tool-facts.js";
 
@@ -73,7 +73,7 @@ export function isAnswerable(tool: string): boolean {
 }
 
 /** The facts of a call that are known before it runs. */
-export function toolFacts(tool: string, given: unknown, words: AdapterWords): ToolFacts {
+export function toolFacts(tool: string, given: unknown, words: Wording): ToolFacts {
   const input = inputOf(given);
   const kind = ownMember(KINDS, tool);
   const base = { ...NO_FACTS, name: nameForPeople(tool), kind, input };
@@ -85,7 +85,7 @@ export function toolFacts(tool: string, given: unknown, words: AdapterWords): To
     return { ...base, paths, input: typeof command === "string" ? { patch: command, ...others } : input };
   }
   if (kind === "execute") return { ...base, title: someText(input.command) };
-  if (kind === "search") return { ...base, title: words.searches };
+  if (kind === "search") return { ...base, title: words.say("searches") };
   if (AGENTS.has(tool)) return { ...base, title: someText(input.description) ?? base.name };
   const path = someText(input.file_path) ?? someText(input.notebook_path) ?? someText(input.path);
   return { ...base, title: base.name.replaceAll("_", " "), paths: path === undefined ? [] : [path] };

@@ -1,6 +1,6 @@
 // Calls that the server works on: their progress, and their end. A call may outlive its request, as a task, or until the host sends it again with an
 // answer.
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import type { Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { idKey } from "../rpc-message.js";
@@ -27,12 +27,12 @@ const ENDS: Readonly<Record<string, "success" | "error" | "cancelled">> = {
 };
 
 export class Calls {
-  readonly #words: AdapterWords;
+  readonly #words: Wording;
   /** By the keys of requests, tasks and answers that are awaited. */
   readonly #open = new Map<string, OpenCall>();
   readonly #tokens = new Map<string, OpenCall>();
 
-  constructor(words: AdapterWords) {
+  constructor(words: Wording) {
     this.#words = words;
   }
 

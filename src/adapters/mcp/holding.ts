@@ -1,5 +1,5 @@
 // Calls that wait for a person. Only a reply lets one go to the server. Everything else is answered here: "not done".
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import type { Decision, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { argumentParts, shortAction } from "../question-words.js";
@@ -79,7 +79,7 @@ export interface Answered {
 const NOTHING: Answered = { signs: [] };
 
 /** `seconds`: how long a person has. */
-export function createHolding(words: AdapterWords, seconds: number): Holding {
+export function createHolding(words: Wording, seconds: number): Holding {
   const byQuestion = new Map<string, Waiting>();
   let count = 0;
   const nextQuestion = (): string => {
@@ -140,7 +140,7 @@ export function createHolding(words: AdapterWords, seconds: number): Holding {
       waiting.isToBeRepeated = false;
       waiting.question = nextQuestion();
       byQuestion.set(waiting.question, waiting);
-      const action = words.notAllRead(asked.action);
+      const action = words.say("notAllRead", { action: asked.action });
       return { signs: [{ ...asked, id: waiting.question, action, seconds: left }] };
     },
     unanswered: (question) => {
@@ -169,7 +169,7 @@ export function createHolding(words: AdapterWords, seconds: number): Holding {
           signs.push(...over(waiting));
           toHost.push(refused(held, "unanswered"));
         } else if (held.token !== undefined && now >= noticeAt) {
-          toHost.push(progressed(held.token, waiting.notices, words.waitsForPerson));
+          toHost.push(progressed(held.token, waiting.notices, words.say("waitsForPerson")));
           waiting.notices += 1;
           waiting.noticeAt = now + PROGRESS_MS;
         }
@@ -184,10 +184,10 @@ export function createHolding(words: AdapterWords, seconds: number): Holding {
  * The whole of a call. Its action has the beginning of the arguments, so that two calls of one tool sound different, and are different to the daemon:
  * a no takes back the consent to what is asked in the same words (R5).
  */
-function wordsOf(name: string, input: Fields, words: AdapterWords): QuestionWords {
+function wordsOf(name: string, input: Fields, words: Wording): QuestionWords {
   const whole = questionWords({ ...NO_FACTS, name, input }, words);
   const what = [name, argumentParts(input).join("\n")].filter((part) => part !== "").join(": ");
-  return { ...whole, action: words.use(shortAction(what, words)) };
+  return { ...whole, action: words.say("use", { tool: shortAction(what, words) }) };
 }
 
 /** The arguments. Further members that a server could read, such as the answers to a form, stand beside them. */

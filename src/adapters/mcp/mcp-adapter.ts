@@ -1,7 +1,7 @@
 // The Model Context Protocol between a host and a server, in both of its eras: which of its messages are heard, and which calls wait for a person.
 import { createHash } from "node:crypto";
 import { textsOf } from "../../base/json-members.js";
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import type { Adapter, Reading, Sign } from "../adapter.js";
 import { elicited } from "../elicited.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
@@ -14,7 +14,7 @@ import { raisedProgress } from "./raised-progress.js";
 import { ServerTools } from "./server-tools.js";
 
 export interface McpOptions {
-  readonly words: AdapterWords;
+  readonly words: Wording;
   /** The server's name for people, and in front of the names of its tools. */
   readonly server: string;
   /** How long a person has to answer about a held call, in seconds. */
@@ -116,15 +116,15 @@ class Mcp implements McpAdapter {
     const { signs, toHost } = this.#holding.wake(now);
     if (signs.length > 0 || toHost.length > 0) return this.#after({ signs, toHost }, now);
     if (this.#isBusy() || now < this.#quietSince + QUIET_MS) return NOTHING;
-    return { signs: this.#end("completed", this.#options.words.done) };
+    return { signs: this.#end("completed", this.#options.words.say("done")) };
   };
 
   readonly ended: McpAdapter["ended"] = (how, isAfterHost) => {
     const { words } = this.#options;
     return {
       signs: isAfterHost
-        ? this.#end("completed", words.done)
-        : this.#end("errored", words.programEnded(how), "SERVER_EXITED"),
+        ? this.#end("completed", words.say("done"))
+        : this.#end("errored", words.say("programEnded", { how }), "SERVER_EXITED"),
     };
   };
 
@@ -236,7 +236,7 @@ class Mcp implements McpAdapter {
     const turn = `turn ${this.#turnCount}`;
     this.#turn = turn;
     const { words, server } = this.#options;
-    return { turn, signs: [{ kind: "turn", turn, words: announced(words.usesTools(server), words) }] };
+    return { turn, signs: [{ kind: "turn", turn, words: announced(words.say("usesTools", { server }), words) }] };
   }
 
   #end(how: "completed" | "errored", words: string, code?: string): readonly Sign[] {

@@ -134,7 +134,7 @@ export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
   for (const one of early) one(proxy);
   options.onStarted(proxy);
   const end = await proxy.ended;
-  quietly(() => adapter.ended(end.signal ?? words.exitCode(end.code ?? 0), end.isAfterHost));
+  quietly(() => adapter.ended(end.signal ?? words.say("exitCode", { code: `${end.code ?? 0}` }), end.isAfterHost));
   await teller?.close(CLOSING_MS);
   return end;
 }

@@ -83,7 +83,10 @@ export async function runProgram(options: RunProgramOptions): Promise<ProgramEnd
     },
     onFault,
   });
-  const begun = announced(words.runs.execute(shortenedText(command.join(" "), LONGEST_COMMAND)), words);
+  const begun = announced(
+    words.say("runs.execute", { what: shortenedText(command.join(" "), LONGEST_COMMAND) }),
+    words,
+  );
   teller.tell({ kind: "turn", turn: TURN, words: begun });
   for (const sign of early) teller.tell(sign);
   tell = teller.tell;
@@ -104,9 +107,9 @@ function taken(sink: Writable): Promise<void> {
 }
 
 function endSign({ code, signal }: ProgramEnd, isStopped: boolean, { words }: Speech): Sign {
-  if (isStopped) return { kind: "end", turn: TURN, how: "cancelled", words: words.stopped };
-  if (code === 0) return { kind: "end", turn: TURN, how: "completed", words: words.done };
-  const told = words.programEnded(signal ?? words.exitCode(code ?? 0));
+  if (isStopped) return { kind: "end", turn: TURN, how: "cancelled", words: words.say("stopped") };
+  if (code === 0) return { kind: "end", turn: TURN, how: "completed", words: words.say("done") };
+  const told = words.say("programEnded", { how: signal ?? words.say("exitCode", { code: `${code ?? 0}` }) });
   return { kind: "end", turn: TURN, how: "errored", words: told, code: "PROGRAM_FAILED" };
 }
 

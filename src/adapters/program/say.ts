@@ -28,9 +28,9 @@ export async function say({ pieces, name, speech, socket, onFault }: SayOptions)
   });
   const isHeard = agent.status.kind !== "silent";
   try {
-    const session = agent.session(words.message);
+    const session = agent.session(words.say("message"));
     await session.say(pieces);
-    session.complete(words.done);
+    session.complete(words.say("done"));
   } finally {
     await agent.close();
   }

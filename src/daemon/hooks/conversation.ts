@@ -5,7 +5,7 @@ import type { HookReading } from "../../adapters/hooks/hook-host.js";
 import type { IdSource } from "../../base/ids.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { AgentHandle } from "../../engine/agents/agent-handle.js";
-import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Wording } from "../../engine/messages/wording.js";
 import type { KeptCall, KeptConversation, KeptTurn } from "./kept-conversation.js";
 import { type Answer, type Asking, createOpenQuestions } from "./open-questions.js";
 import { createTurnSpeaker } from "./turn-speaker.js";
@@ -21,7 +21,7 @@ const MOST_CALLS = 256;
 
 export interface ConversationServices {
   readonly agent: AgentHandle;
-  readonly words: AdapterWords;
+  readonly words: Wording;
   readonly clock: Clock;
   readonly ids: Pick<IdSource, "hex">;
   /** Whether a subscription can answer a question of this session. */
@@ -65,7 +65,7 @@ export function createConversation(kept: KeptConversation, services: Conversatio
     return turn;
   };
   /** The open turn. One whose beginning was not heard begins now. */
-  const present = (): KeptTurn => kept.turn ?? begin(words.works);
+  const present = (): KeptTurn => kept.turn ?? begin(words.say("works"));
 
   const hold = (turn: KeptTurn, call: KeptCall): void => {
     held.set(
@@ -107,7 +107,7 @@ export function createConversation(kept: KeptConversation, services: Conversatio
   const tell = (sign: Sign, { actor, key, lastMessage, isSpare, isUnasked, ran }: HookReading): void => {
     switch (sign.kind) {
       case "turn":
-        endTurn({ how: "cancelled", words: words.stopped });
+        endTurn({ how: "cancelled", words: words.say("stopped") });
         begin(sign.words);
         return;
       case "end":
@@ -180,7 +180,7 @@ export function createConversation(kept: KeptConversation, services: Conversatio
       );
     let answer = await put(sign);
     if (answer?.decision === "accept" && reading.isCut === true)
-      answer = await put({ ...sign, action: words.notAllRead(sign.action) });
+      answer = await put({ ...sign, action: words.say("notAllRead", { action: sign.action }) });
     // A decision of the host shows in its own messages.
     if (answer === undefined || kept.turn !== turn) return answer?.decision;
     changed();
@@ -253,7 +253,7 @@ export function createConversation(kept: KeptConversation, services: Conversatio
     },
     end: () => {
       changed();
-      endTurn({ how: "cancelled", words: words.stopped });
+      endTurn({ how: "cancelled", words: words.say("stopped") });
     },
     close: () => {
       for (const cancel of held.values()) cancel();

@@ -1,8 +1,7 @@
 // The daemon's texts as fields of an event: for one listener, or in every language for shaping (R14, R31).
 import type { LocalizationHints } from "../event/event.js";
 import { CATALOGUE_LANGUAGES, type CatalogueLanguage, textDirection } from "../terms/language.js";
-import type { Message, MessageKey, MessageParameters } from "./catalogues/catalogue.js";
-import { catalogueLanguage, messageIn } from "./daemon-messages.js";
+import { catalogueLanguage, type Form, type MessageKey, type MessageParameters, messageIn } from "./messages.js";
 
 /**
  * "listener": for an event made for one shape, in the language that serves it. "everyone": for an event that is journaled once, with a variant for
@@ -18,10 +17,7 @@ export interface LocalizedMessages {
 }
 
 /** The parameters of a message, which may depend on its language and its form. */
-export type ParametersFor<Key extends MessageKey> = (
-  language: CatalogueLanguage,
-  form: keyof Message,
-) => MessageParameters[Key];
+export type ParametersFor<Key extends MessageKey> = (language: CatalogueLanguage, form: Form) => MessageParameters[Key];
 
 /** The names of the members of each language, which are the same in every event. */
 const VARIANTS = CATALOGUE_LANGUAGES.map((language) => ({
@@ -36,8 +32,8 @@ export function localizedMessages<Key extends MessageKey>(
   parametersFor: ParametersFor<Key>,
 ): LocalizedMessages {
   const primary = audience.kind === "listener" ? catalogueLanguage(audience.languages) : audience.primary;
-  const say = (language: CatalogueLanguage, form: keyof Message) =>
-    messageIn(language, key, parametersFor(language, form))[form];
+  const say = (language: CatalogueLanguage, form: Form) =>
+    messageIn(language, key, form, parametersFor(language, form));
   const summaries: Record<string, string> = {
     summary_terse: say(primary, "terse"),
     summary_normal: say(primary, "normal"),

@@ -1,8 +1,8 @@
 // The words of a question, and the language in which a notice quotes them (AAEP ch. 11, R31).
 import { textOf } from "../../base/members.js";
 import type { AgentEvent, QuestionKind } from "../event/event.js";
-import type { DefaultAnswer } from "../messages/catalogues/catalogue.js";
-import { quotedIn } from "../messages/catalogues/wording.js";
+import type { DefaultAnswer } from "../messages/messages.js";
+import { WORDINGS } from "../messages/wording.js";
 import { choiceOf, responseKinds } from "../sessions/response-kinds.js";
 import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "../terms/language.js";
 import { hasVariants } from "../terms/readable-fields.js";
@@ -50,7 +50,7 @@ function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
   // Each part is shortened before it is quoted: the beginning of a quoted text would keep the whole of it in memory.
   const quoteOf = (longest: number, fields: readonly string[]): string =>
     shortenedText(
-      quotedIn(language, ...fields.map((field) => shortenedText(textOf(question[field]), longest))),
+      WORDINGS[language].quoted(...fields.map((field) => shortenedText(textOf(question[field]), longest))),
       longest,
     );
   const [first, ...more] = isConfirmation ? (["action", "consequence"] as const) : (["question"] as const);

@@ -1,9 +1,9 @@
 // Complete events that the daemon makes for a session (R31). Other rooms decide when an event is made, and which subscriptions get it.
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent, Producer, Urgency } from "../event/event.js";
-import type { GapReason, MessageParameters } from "../messages/catalogues/catalogue.js";
-import { catalogueLanguage } from "../messages/daemon-messages.js";
 import { type LocalizedMessages, localizedMessages, type TextAudience } from "../messages/localized-messages.js";
+import type { GapReason, MessageParameters } from "../messages/messages.js";
+import { catalogueLanguage } from "../messages/messages.js";
 import { type MadeFacts, madeEvent } from "../sessions/change.js";
 import { shortenedText } from "../text/shortened-text.js";
 import type { AskingIn } from "./asking.js";

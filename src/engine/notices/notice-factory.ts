@@ -2,8 +2,8 @@
 import type { IdSource } from "../../base/ids.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
-import type { MessageKey, Outcome } from "../messages/catalogues/catalogue.js";
 import { localizedMessages, type ParametersFor, type TextAudience } from "../messages/localized-messages.js";
+import type { MessageKey, Outcome } from "../messages/messages.js";
 import type { ReminderPoint } from "../questions/pending-question.js";
 import type { QuestionResult } from "../questions/question-result.js";
 import type { EndedBecause, MadeText } from "../sessions/change.js";

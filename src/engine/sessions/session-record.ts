@@ -4,7 +4,7 @@ import type { AgentProcess } from "../event/agent-process.js";
 import { AWAITING_INPUT, type ImpliedState } from "../event/agent-states.js";
 import type { AgentEvent, Producer } from "../event/event.js";
 import type { Timestamp } from "../event/timestamps.js";
-import type { Outcome } from "../messages/catalogues/catalogue.js";
+import type { Outcome } from "../messages/messages.js";
 import type { TextLengths } from "../text/chunk-text.js";
 
 export type SessionPhase = "absent" | "open" | "ended";

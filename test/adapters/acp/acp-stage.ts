@@ -1,7 +1,7 @@
 // An adapter of ACP between an editor and an agent that a test writes, on a clock of its own.
 import { type AcpAdapter, type AcpOptions, createAcpAdapter } from "../../../src/adapters/acp/acp-adapter.js";
 import type { Decision, Reading, Sign } from "../../../src/adapters/adapter.js";
-import { ADAPTER_WORDS } from "../../../src/engine/messages/adapter-messages.js";
+import { WORDINGS } from "../../../src/engine/messages/wording.js";
 
 export interface AcpStage {
   readonly adapter: AcpAdapter;
@@ -34,7 +34,7 @@ export const OPTIONS = [
 
 export function acpStage(options: Partial<AcpOptions> = {}): AcpStage {
   const adapter = createAcpAdapter({
-    words: ADAPTER_WORDS.en,
+    words: WORDINGS.en,
     irreversibleKinds: new Set(),
     tellsThoughts: false,
     saysPrompts: true,

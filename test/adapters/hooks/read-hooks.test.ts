@@ -4,13 +4,13 @@ import type { Sign } from "../../../src/adapters/adapter.js";
 import { CLAUDE } from "../../../src/adapters/hooks/claude/claude-hooks.js";
 import { CODEX } from "../../../src/adapters/hooks/codex/codex-hooks.js";
 import type { HookHost, HookReading } from "../../../src/adapters/hooks/hook-host.js";
-import { ADAPTER_WORDS } from "../../../src/engine/messages/adapter-messages.js";
+import { WORDINGS } from "../../../src/engine/messages/wording.js";
 import { CLAUDE_MESSAGES, CODEX_MESSAGES, INPUT } from "./hook-messages.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
 function read(message: Message, host: HookHost = CLAUDE, answers = true): HookReading {
-  const reading = host.read(message, { words: ADAPTER_WORDS.en, answers });
+  const reading = host.read(message, { words: WORDINGS.en, answers });
   if (reading === undefined) throw new Error("it was not read");
   return reading;
 }
@@ -252,7 +252,7 @@ describe("a message is bound to its call by tool and arguments", () => {
 
 describe("messages that are none", () => {
   it("are not read, and unknown events say nothing", () => {
-    const read = (message: Message) => CLAUDE.read(message, { words: ADAPTER_WORDS.en, answers: true });
+    const read = (message: Message) => CLAUDE.read(message, { words: WORDINGS.en, answers: true });
     expect(read({})).toBeUndefined();
     expect(read({ session_id: 7, hook_event_name: "Stop" })).toBeUndefined();
     expect(read({ session_id: "s", hook_event_name: "toString" })?.signs).toEqual([]);

@@ -3,7 +3,7 @@ import type { Decision, Reading, Sign } from "../../../src/adapters/adapter.js";
 import { heldNames } from "../../../src/adapters/mcp/held-lines.js";
 import { createHostReader } from "../../../src/adapters/mcp/host-reader.js";
 import { createMcpAdapter, type McpAdapter } from "../../../src/adapters/mcp/mcp-adapter.js";
-import { ADAPTER_WORDS } from "../../../src/engine/messages/adapter-messages.js";
+import { WORDINGS } from "../../../src/engine/messages/wording.js";
 
 export interface McpStage {
   readonly adapter: McpAdapter;
@@ -33,7 +33,7 @@ export interface McpStageOptions {
 export const MODERN = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 
 export function mcpStage({ held = [], holdSeconds = 45, broken = {} }: McpStageOptions = {}): McpStage {
-  const adapter = createMcpAdapter({ words: ADAPTER_WORDS.en, server: "notes", holdSeconds });
+  const adapter = createMcpAdapter({ words: WORDINGS.en, server: "notes", holdSeconds });
   const used: McpAdapter = { ...adapter, ...broken };
   const signs: Sign[] = [];
   const toServer: string[] = [];

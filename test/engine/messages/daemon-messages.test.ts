@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { MessageKey, MessageParameters } from "../../../src/engine/messages/catalogues/catalogue.js";
-import { catalogueLanguage, messageIn, textFor } from "../../../src/engine/messages/daemon-messages.js";
+import {
+  catalogueLanguage,
+  type MessageKey,
+  type MessageParameters,
+  messageIn,
+  textFor,
+} from "../../../src/engine/messages/messages.js";
 import { CATALOGUE_LANGUAGES } from "../../../src/engine/terms/language.js";
 import { shortenedText } from "../../../src/engine/text/shortened-text.js";
 
@@ -80,10 +85,9 @@ function everyText<Key extends MessageKey>(
   key: Key,
   language: (typeof CATALOGUE_LANGUAGES)[number],
 ): readonly string[] {
-  return CASES[key].flatMap((parameters) => {
-    const { terse, normal } = messageIn(language, key, parameters);
-    return [terse, normal];
-  });
+  return CASES[key].flatMap((parameters) =>
+    (["terse", "normal"] as const).map((form) => messageIn(language, key, form, parameters)),
+  );
 }
 
 const KEYS = Object.keys(CASES) as MessageKey[];
@@ -92,30 +96,30 @@ describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
   test.each(KEYS)("says %s in full sentences", (key) => {
     for (const text of everyText(key, language)) {
       expect(text.trim()).toBe(text);
-      expect(text).not.toMatch(/#|undefined|null|NaN|\[object| {2}|_tool|\$\{/);
+      expect(text).not.toMatch(/[#{}]|undefined|null|NaN|\[object| {2}|_tool|\$\{/);
       expect(text).toMatch(/[.。?!]$/);
     }
   });
 
   test("says who, what and how many", () => {
     expect(
-      textFor("questionNotice", { agent: "Planner", kind: "confirmation", asking: "Move $5?" }, [language]).text,
+      textFor("questionNotice", { agent: "Planner", kind: "confirmation", asking: "Move $5?" }, [language]),
     ).toMatch(/Planner.*Move \$5\?/s);
-    expect(textFor("gap", { eventCount: 14, reason: "aged_out" }, [language]).text).toContain("14");
-    expect(textFor("toolAbandoned", { tool: "fetch_balance" }, [language], "terse").text).toContain("fetch_balance");
-    expect(textFor("resolution", ended("rejected", "reply"), [language]).text).toContain("Move $5?");
+    expect(textFor("gap", { eventCount: 14, reason: "aged_out" }, [language])).toContain("14");
+    expect(textFor("toolAbandoned", { tool: "fetch_balance" }, [language], "terse")).toContain("fetch_balance");
+    expect(textFor("resolution", ended("rejected", "reply"), [language])).toContain("Move $5?");
   });
 
   test("a default is never told as an answer: the ways a question can end all sound different", () => {
     const ends = CASES.resolution.filter(({ decidedBy }) => decidedBy !== "agent");
     for (const form of ["terse", "normal"] as const) {
-      const texts = ends.map((end) => textFor("resolution", end, [language], form).text);
+      const texts = ends.map((end) => textFor("resolution", end, [language], form));
       expect(new Set(texts).size).toBe(texts.length);
     }
   });
 
   test.each(["terse", "normal"] as const)("a confirmation and another question sound different: %s", (form) => {
-    const texts = CASES.questionNotice.map((one) => textFor("questionNotice", one, [language], form).text);
+    const texts = CASES.questionNotice.map((one) => textFor("questionNotice", one, [language], form));
     expect(new Set(texts).size).toBe(texts.length);
   });
 
@@ -130,9 +134,9 @@ describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
 
 describe("R31: plurals follow the language", () => {
   const gap = (language: string, eventCount: number) =>
-    textFor("gap", { eventCount, reason: "unknown_place" }, [language], "terse").text;
+    textFor("gap", { eventCount, reason: "unknown_place" }, [language], "terse");
   const tools = (language: string, toolsRunningCount: number) =>
-    textFor("sessionSummary", { ...STANDING, toolsRunningCount }, [language]).text;
+    textFor("sessionSummary", { ...STANDING, toolsRunningCount }, [language]);
 
   test.each([
     ["en", 1, "Up to 1 event missed."],
@@ -162,7 +166,7 @@ describe("R31: plurals follow the language", () => {
 });
 
 test("R17: a session's standing in English, whole and bare", () => {
-  expect(textFor("sessionSummary", STANDING, ["en"]).text).toBe(
+  expect(textFor("sessionSummary", STANDING, ["en"])).toBe(
     "Current state: Thinking. 2 tools are running. Output is being written. A question is waiting for an answer. 40% done.",
   );
   const bare = {
@@ -172,12 +176,12 @@ test("R17: a session's standing in English, whole and bare", () => {
     questionOpen: false,
     percent: undefined,
   };
-  expect(textFor("sessionSummary", bare, ["en"], "terse").text).toBe("re planning.");
+  expect(textFor("sessionSummary", bare, ["en"], "terse")).toBe("re planning.");
 });
 
 test("AAEP §6.4.3: what is left of the time is said in the language's own units", () => {
   const left = (language: string, remainingSeconds: number) =>
-    textFor("countdown", { passed: "half", remainingSeconds, asking: "?" }, [language], "terse").text;
+    textFor("countdown", { passed: "half", remainingSeconds, asking: "?" }, [language], "terse");
   expect(left("en", 150)).toBe("2 minutes, 30 seconds left to answer.");
   expect(left("en", 1)).toBe("1 second left to answer.");
   expect(left("en", 180)).toBe("3 minutes left to answer.");
@@ -189,7 +193,9 @@ test("R31, AAEP ch. 11: the listener's languages choose the catalogue; English w
   expect(catalogueLanguage(["JA"])).toBe("ja");
   expect(catalogueLanguage(["yo"])).toBe("en");
   expect(catalogueLanguage([])).toBe("en");
-  expect(textFor("closing", { reason: "lagging" }, ["de-AT"]).language).toBe("de");
+  expect(textFor("closing", { reason: "lagging" }, ["de-AT"])).toBe(
+    messageIn("de", "closing", "normal", { reason: "lagging" }),
+  );
 });
 
 describe("shortenedText", () => {

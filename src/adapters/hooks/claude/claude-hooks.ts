@@ -41,17 +41,21 @@ const messageDisplayed: HookEvent = ({ message_id: id, delta, final, agent_id: a
 };
 
 const notified: HookEvent = ({ notification_type: type, message }, { turn, words }) => {
-  if (type === "idle_prompt") return { signs: [state(turn, "idle", words.waitsForYou, words)] };
+  if (type === "idle_prompt") return { signs: [state(turn, "idle", words.say("waitsForYou"), words)] };
   if (type !== "permission_prompt") return NOTHING;
-  const asking = announced(someText(message) ?? words.question, words);
-  return { ...waits(turn, words.askedThere(asking), words), isSpare: true };
+  const asking = announced(someText(message) ?? words.say("question"), words);
+  return { ...waits(turn, words.say("askedThere", { asking }), words), isSpare: true };
 };
 
 /** A server of MCP asks by a form or an address, which only the host's window can take. */
 const elicited: HookEvent = ({ mode, message, url }, { turn, words, inFront }) => {
   const domain = mode === "url" ? hostOf(someText(url) ?? "") : undefined;
-  const asking = announced(someText(message) ?? words.question, words);
-  return waits(turn, inFront(domain === undefined ? words.askedThere(asking) : words.askedToOpen(domain)), words);
+  const asking = announced(someText(message) ?? words.say("question"), words);
+  return waits(
+    turn,
+    inFront(domain === undefined ? words.say("askedThere", { asking }) : words.say("askedToOpen", { domain })),
+    words,
+  );
 };
 
 const elicitationAnswered: HookEvent = (_, { turn }) => ({ signs: [{ kind: "state", turn, state: "thinking" }] });

@@ -1,165 +1,162 @@
 import type { Catalogue } from "./catalogue.js";
-import { createResolution } from "./resolution-words.js";
-import { createWording, sentences } from "./wording.js";
-
-const { plural, percent, duration, state, list } = createWording("de");
-
-const STATES = {
-  idle: "untätig",
-  thinking: "denkt nach",
-  calling_tool: "benutzt ein Werkzeug",
-  writing_output: "schreibt",
-  awaiting_input: "wartet auf eine Eingabe",
-  deciding: "entscheidet",
-  handing_off: "gibt die Aufgabe ab",
-} as const;
-
-const GAPS = {
-  aged_out: "sie waren nicht mehr gespeichert, als sie an der Reihe waren",
-  resumed_too_late: "das Abonnement wurde erst nach ihrer Löschung fortgesetzt",
-  unknown_place: "die Stelle, an der das Abonnement weitergehen sollte, ist hier unbekannt",
-} as const;
-
-const resolution = createResolution("de", {
-  decisions: {
-    accepted: "Angenommen.",
-    rejected: "Abgelehnt.",
-    answered: "Beantwortet.",
-    cancelled: "Zurückgezogen.",
-  },
-  decidedBy: {
-    reply: "",
-    timeout: "Niemand hat rechtzeitig geantwortet, darum gilt die Vorgabe.",
-    nobody_to_ask: "Niemand konnte gefragt werden, darum gilt die Vorgabe.",
-    nobody_left: "Wer hätte antworten können, ist gegangen, darum gilt die Vorgabe.",
-    host: "Im eigenen Fenster des Agenten wurde geantwortet.",
-    agent: "",
-    host_window: "Antworte im eigenen Fenster des Agenten.",
-  },
-  decidedByTerse: {
-    reply: "",
-    timeout: "Zeit abgelaufen.",
-    nobody_to_ask: "Niemand zu fragen.",
-    nobody_left: "Niemand mehr da.",
-    host: "Im Fenster des Agenten beantwortet.",
-    agent: "",
-    host_window: "Antworte im eigenen Fenster des Agenten.",
-  },
-  withoutDefault: {
-    nobody_to_ask: "Niemand konnte gefragt werden.",
-    nobody_left: "Wer hätte antworten können, ist gegangen.",
-  },
-  noAnswer: "Es kam keine Antwort.",
-  yes: "ja",
-  no: "nein",
-  takenToBe: (answer) => ({ terse: `Als Antwort gilt: ${answer}`, normal: `Als Antwort gilt: ${answer}` }),
-  question: (asking) => `Die Frage war: ${asking}`,
-});
-
-const CLOSINGS = {
-  producer_shutdown: {
-    terse: "Wird beendet.",
-    normal: "Der Dienst wird beendet. Abonnieren Sie erneut, sobald er wieder läuft.",
-  },
-  recording_ended: { terse: "Ende der Aufzeichnung.", normal: "Die Aufzeichnung ist zu Ende. Es folgt nichts mehr." },
-  producer_error: {
-    terse: "Ein Fehler ist aufgetreten.",
-    normal:
-      "Im Dienst ist ein Fehler aufgetreten, das Abonnement wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
-  },
-  lagging: {
-    terse: "Zu weit im Rückstand.",
-    normal:
-      "Das Abonnement nahm Ereignisse zu langsam ab und wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
-  },
-  handshake_timeout: {
-    terse: "Keine Anfrage erhalten.",
-    normal: "Die Verbindung wurde geschlossen, weil nicht rechtzeitig eine Abonnementanfrage kam.",
-  },
-  idle_timeout: {
-    terse: "Zu lange untätig.",
-    normal: "Die Verbindung wurde geschlossen, weil sie zu lange untätig war.",
-  },
-} as const;
 
 export const GERMAN: Catalogue = {
-  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
-    terse: sentences([
-      `Zustand: ${state(STATES, name)}.`,
-      questionOpen && "Frage offen.",
-      done !== undefined && `${percent(done)}.`,
-    ]),
-    normal: sentences([
-      `Aktueller Zustand: ${state(STATES, name)}.`,
-      toolsRunningCount > 0 && plural(toolsRunningCount, { one: "# Werkzeug läuft.", other: "# Werkzeuge laufen." }),
-      outputOpen && "Eine Ausgabe wird geschrieben.",
-      questionOpen && "Eine Frage wartet auf Antwort.",
-      done !== undefined && `${percent(done)} erledigt.`,
-    ]),
-  }),
-  gap: ({ eventCount, reason }) =>
-    eventCount === undefined
-      ? {
-          terse: "Möglicherweise wurden Ereignisse verpasst.",
-          normal: `Möglicherweise wurden Ereignisse verpasst. Grund: ${GAPS[reason]}.`,
-        }
-      : {
-          terse: plural(eventCount, { one: "Bis zu # Ereignis verpasst.", other: "Bis zu # Ereignisse verpasst." }),
-          normal: `${plural(eventCount, { one: "Bis zu # Ereignis wurde verpasst", other: "Bis zu # Ereignisse wurden verpasst" })}. Grund: ${GAPS[reason]}.`,
-        },
-  agentDisconnected: ({ agent }) => ({
-    terse: "Agent getrennt.",
-    normal: `Die Verbindung zu ${agent} ist abgebrochen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.`,
-  }),
-  agentNotBack: ({ agent }) => ({
-    terse: "Agent nicht zurück.",
-    normal: `Der Dienst wurde neu gestartet und ${agent} ist nicht zurückgekommen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.`,
-  }),
-  daemonStopped: ({ agent }) => ({
-    terse: "Dienst beendet.",
-    normal: `Der Dienst wurde beendet, darum ist die Sitzung von ${agent} beendet. Ein neuer Start kann helfen.`,
-  }),
-  toolAbandoned: ({ tool }) => ({
-    terse: `${tool}: kein Ergebnis.`,
-    normal: `Das Werkzeug ${tool} wurde ohne Ergebnis aufgegeben.`,
-  }),
-  questionNotice: ({ agent, kind, asking }) => ({
-    terse: `${kind === "confirmation" ? "Bestätigung anderswo erbeten" : "Frage anderswo gestellt"}: ${asking}`,
-    normal: sentences([
-      kind === "confirmation" ? `${agent} bittet um Bestätigung: ${asking}` : `${agent} stellt eine Frage: ${asking}`,
-      "Über dieses Abonnement kann nicht geantwortet werden.",
-    ]),
-  }),
-  resolution,
-  countdown: ({ passed, remainingSeconds, asking }) => ({
-    terse: `Zeit zum Antworten: ${duration(remainingSeconds)}.`,
-    normal: sentences([
-      passed === "half" ? "Die Hälfte der Antwortzeit ist vorbei." : "Zum Antworten bleibt nur noch wenig Zeit.",
-      `Verbleibende Zeit: ${duration(remainingSeconds)}.`,
-      `Die Frage ist: ${asking}`,
-    ]),
-  }),
-  closing: ({ reason }) => CLOSINGS[reason],
-  relayStarted: ({ agent, capabilities }) => ({
-    terse: "Sitzung begonnen.",
-    normal: `${agent} hat begonnen. Nutzen darf der Agent: ${list(capabilities)}.`,
-  }),
-  relayEnded: ({ agent }) => ({ terse: "Fertig.", normal: `${agent} ist fertig.` }),
-  relayCall: ({ agent, tool, details }) => ({
-    terse: `Benutzt ${tool}.`,
-    normal: sentences([`${agent} benutzt ${tool}.`, details !== undefined && `Mit ${details}.`]),
-  }),
-  relayFailed: ({ tool, code }) => ({
-    terse: `${tool} ist gescheitert.`,
-    normal: `${tool} ist gescheitert: ${code}.`,
-  }),
-  relayArtifact: ({ tool, name }) => ({ terse: `Datei: ${name}.`, normal: `${tool} hat die Datei ${name} erzeugt.` }),
-  relayAction: ({ agent, tool, details }) => ({
-    terse: `${tool} erlauben?`,
-    normal: sentences([`${agent} möchte ${tool} benutzen.`, details !== undefined && `Mit ${details}.`]),
-  }),
-  relayConsequence: ({ tool }) => ({
-    terse: "Nicht rückgängig zu machen.",
-    normal: `Was ${tool} bewirkt, lässt sich nicht rückgängig machen.`,
-  }),
+  // The state of a session (R17).
+  "state.idle": "untätig",
+  "state.thinking": "denkt nach",
+  "state.calling_tool": "benutzt ein Werkzeug",
+  "state.writing_output": "schreibt",
+  "state.awaiting_input": "wartet auf eine Eingabe",
+  "state.deciding": "entscheidet",
+  "state.handing_off": "gibt die Aufgabe ab",
+  "inState.terse": "Zustand: {state}.",
+  "inState.normal": "Aktueller Zustand: {state}.",
+  toolsRun: { one: "{count} Werkzeug läuft.", other: "{count} Werkzeuge laufen." },
+  outputOpen: "Eine Ausgabe wird geschrieben.",
+  "questionOpen.terse": "Frage offen.",
+  "questionOpen.normal": "Eine Frage wartet auf Antwort.",
+  "percentDone.terse": "{percent}.",
+  "percentDone.normal": "{percent} erledigt.",
+  // Events that may have been missed (R27).
+  "lost.aged_out": "sie waren nicht mehr gespeichert, als sie an der Reihe waren",
+  "lost.resumed_too_late": "das Abonnement wurde erst nach ihrer Löschung fortgesetzt",
+  "lost.unknown_place": "die Stelle, an der das Abonnement weitergehen sollte, ist hier unbekannt",
+  "perhapsLost.terse": "Möglicherweise wurden Ereignisse verpasst.",
+  "perhapsLost.normal": "Möglicherweise wurden Ereignisse verpasst. Grund: {reason}.",
+  "lostUpTo.terse": { one: "Bis zu {count} Ereignis verpasst.", other: "Bis zu {count} Ereignisse verpasst." },
+  "lostUpTo.normal": {
+    one: "Bis zu {count} Ereignis wurde verpasst. Grund: {reason}.",
+    other: "Bis zu {count} Ereignisse wurden verpasst. Grund: {reason}.",
+  },
+  // Sessions, tools and subscriptions that the daemon ends.
+  "agentDisconnected.terse": "Agent getrennt.",
+  "agentDisconnected.normal":
+    "Die Verbindung zu {agent} ist abgebrochen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.",
+  "agentNotBack.terse": "Agent nicht zurück.",
+  "agentNotBack.normal":
+    "Der Dienst wurde neu gestartet und {agent} ist nicht zurückgekommen, darum ist die Sitzung beendet. Ein neuer Start kann helfen.",
+  "daemonStopped.terse": "Dienst beendet.",
+  "daemonStopped.normal":
+    "Der Dienst wurde beendet, darum ist die Sitzung von {agent} beendet. Ein neuer Start kann helfen.",
+  "toolAbandoned.terse": "{tool}: kein Ergebnis.",
+  "toolAbandoned.normal": "Das Werkzeug {tool} wurde ohne Ergebnis aufgegeben.",
+  "closing.producer_shutdown.terse": "Wird beendet.",
+  "closing.producer_shutdown.normal": "Der Dienst wird beendet. Abonnieren Sie erneut, sobald er wieder läuft.",
+  "closing.recording_ended.terse": "Ende der Aufzeichnung.",
+  "closing.recording_ended.normal": "Die Aufzeichnung ist zu Ende. Es folgt nichts mehr.",
+  "closing.producer_error.terse": "Ein Fehler ist aufgetreten.",
+  "closing.producer_error.normal":
+    "Im Dienst ist ein Fehler aufgetreten, das Abonnement wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
+  "closing.lagging.terse": "Zu weit im Rückstand.",
+  "closing.lagging.normal":
+    "Das Abonnement nahm Ereignisse zu langsam ab und wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
+  "closing.handshake_timeout.terse": "Keine Anfrage erhalten.",
+  "closing.handshake_timeout.normal":
+    "Die Verbindung wurde geschlossen, weil nicht rechtzeitig eine Abonnementanfrage kam.",
+  "closing.idle_timeout.terse": "Zu lange untätig.",
+  "closing.idle_timeout.normal": "Die Verbindung wurde geschlossen, weil sie zu lange untätig war.",
+  // Questions: their notice, their reminders and their outcome (R6, R31).
+  "asked.confirmation.terse": "Bestätigung anderswo erbeten: {asking}",
+  "asked.confirmation.normal": "{agent} bittet um Bestätigung: {asking}",
+  "asked.clarification.terse": "Frage anderswo gestellt: {asking}",
+  "asked.clarification.normal": "{agent} stellt eine Frage: {asking}",
+  cannotAnswer: "Über dieses Abonnement kann nicht geantwortet werden.",
+  "passed.half": "Die Hälfte der Antwortzeit ist vorbei.",
+  "passed.nine_tenths": "Zum Antworten bleibt nur noch wenig Zeit.",
+  "timeLeft.terse": "Zeit zum Antworten: {time}.",
+  "timeLeft.normal": "Verbleibende Zeit: {time}.",
+  questionIs: "Die Frage ist: {asking}",
+  questionWas: "Die Frage war: {asking}",
+  "decision.accepted": "Angenommen.",
+  "decision.rejected": "Abgelehnt.",
+  "decision.answered": "Beantwortet.",
+  "decision.cancelled": "Zurückgezogen.",
+  "decidedBy.timeout.terse": "Zeit abgelaufen.",
+  "decidedBy.timeout.normal": "Niemand hat rechtzeitig geantwortet, darum gilt die Vorgabe.",
+  "decidedBy.nobody_to_ask.terse": "Niemand zu fragen.",
+  "decidedBy.nobody_to_ask.normal": "Niemand konnte gefragt werden, darum gilt die Vorgabe.",
+  "decidedBy.nobody_left.terse": "Niemand mehr da.",
+  "decidedBy.nobody_left.normal": "Wer hätte antworten können, ist gegangen, darum gilt die Vorgabe.",
+  "decidedBy.host.terse": "Im Fenster des Agenten beantwortet.",
+  "decidedBy.host.normal": "Im eigenen Fenster des Agenten wurde geantwortet.",
+  "decidedBy.host_window.terse": "Antworte im eigenen Fenster des Agenten.",
+  "decidedBy.host_window.normal": "Antworte im eigenen Fenster des Agenten.",
+  "withoutDefault.nobody_to_ask": "Niemand konnte gefragt werden.",
+  "withoutDefault.nobody_left": "Wer hätte antworten können, ist gegangen.",
+  noAnswer: "Es kam keine Antwort.",
+  "takenToBe.terse": "Als Antwort gilt: {answer}",
+  "takenToBe.normal": "Als Antwort gilt: {answer}",
+  yes: "ja",
+  no: "nein",
+  // Agents of other protocols.
+  "relayStarted.terse": "Sitzung begonnen.",
+  "relayStarted.normal": "{agent} hat begonnen. Nutzen darf der Agent: {capabilities}.",
+  "relayEnded.terse": "Fertig.",
+  "relayEnded.normal": "{agent} ist fertig.",
+  "relayCall.terse": "Benutzt {tool}.",
+  "relayCall.normal": "{agent} benutzt {tool}.",
+  "relayAction.terse": "{tool} erlauben?",
+  "relayAction.normal": "{agent} möchte {tool} benutzen.",
+  with: "Mit {details}.",
+  "relayFailed.terse": "{tool} ist gescheitert.",
+  "relayFailed.normal": "{tool} ist gescheitert: {code}.",
+  "relayArtifact.terse": "Datei: {name}.",
+  "relayArtifact.normal": "{tool} hat die Datei {name} erzeugt.",
+  "relayConsequence.terse": "Nicht rückgängig zu machen.",
+  "relayConsequence.normal": "Was {tool} bewirkt, lässt sich nicht rückgängig machen.",
+  // Agents that do not know of the daemon, by their adapters.
+  agentIn: "{host} in {folder}",
+  "runs.read": "Liest {what}",
+  "runs.edit": "Ändert {what}",
+  "runs.delete": "Löscht {what}",
+  "runs.move": "Verschiebt {what}",
+  "runs.execute": "Führt aus: {what}",
+  "runs.fetch": "Ruft ab: {what}",
+  "asks.read": "Lesen: {what}",
+  "asks.edit": "Ändern: {what}",
+  "asks.delete": "Löschen: {what}",
+  "asks.move": "Verschieben: {what}",
+  "asks.execute": "Ausführen: {what}",
+  "asks.fetch": "Abrufen: {what}",
+  use: "{tool} benutzen",
+  moreLines: { one: "und {count} weitere Zeile", other: "und {count} weitere Zeilen" },
+  moreCharacters: { one: "und {count} weiteres Zeichen", other: "und {count} weitere Zeichen" },
+  moreFiles: { one: "und {count} weitere Datei", other: "und {count} weitere Dateien" },
+  "label.command": "Befehl",
+  "label.folder": "Ordner",
+  "label.file": "Datei",
+  "label.host": "Rechner",
+  "label.address": "Adresse",
+  "label.text": "Neuer Text",
+  agentSays: "Wie der Agent es beschreibt: {description}",
+  noDetails: "Mehr sagt der Agent nicht darüber.",
+  leftOut: {
+    one: "Hier steht nicht alles: {count} Zeichen fehlt.",
+    other: "Hier steht nicht alles: {count} Zeichen fehlen.",
+  },
+  notAllRead: "Es wurde nicht alles vorgelesen. Trotzdem erlauben: {action}",
+  works: "Arbeitet an Ihrer Anfrage.",
+  done: "Fertig.",
+  limitReached: "Angehalten: Die Grenze ist erreicht.",
+  refused: "Der Agent hat abgelehnt.",
+  stopped: "Angehalten.",
+  failed: "Mit einem Fehler beendet.",
+  signInNeeded: "Sie müssen sich beim Agenten anmelden.",
+  exited: "Der Agent hat sich unerwartet beendet: {how}.",
+  exitCode: "Code {code}",
+  programEnded: "Das Programm hat sich beendet: {how}.",
+  usesTools: "Benutzt Werkzeuge von {server}.",
+  message: "Eine Nachricht.",
+  waitsForPerson: "Wartet auf einen Menschen.",
+  hostClosed: "Das Fenster des Agenten wurde geschlossen.",
+  mode: "Modus: {name}.",
+  compacting: "Fasst das Gespräch zusammen.",
+  subagent: "Unteragent {title}: {words}",
+  untitledSubagent: "Unteragent: {words}",
+  askedThere: "{asking} Antworten Sie im Fenster des Agenten.",
+  askedToOpen: "Der Agent bittet Sie, {domain} in seinem eigenen Fenster zu öffnen.",
+  question: "Der Agent stellt eine Frage.",
+  waitsForYou: "Wartet auf Sie.",
+  denied: "Verweigert: {what}.",
+  searches: "Sucht.",
 };

@@ -1,154 +1,168 @@
-import type { Catalogue } from "./catalogue.js";
-import { createResolution } from "./resolution-words.js";
-import { createWording, sentences } from "./wording.js";
+// The English texts, and with them the keys of every catalogue.
 
-const { plural, percent, duration, state, list } = createWording("en");
-
-const STATES = {
-  idle: "Idle",
-  thinking: "Thinking",
-  calling_tool: "Using a tool",
-  writing_output: "Writing",
-  awaiting_input: "Waiting for input",
-  deciding: "Deciding",
-  handing_off: "Handing off",
-} as const;
-
-const GAPS = {
-  aged_out: "they were no longer stored when their turn came",
-  resumed_too_late: "the subscription was resumed after they had been deleted",
-  unknown_place: "the place from which the subscription was to go on is not known here",
-} as const;
-
-const resolution = createResolution("en", {
-  decisions: {
-    accepted: "Accepted.",
-    rejected: "Rejected.",
-    answered: "Answered.",
-    cancelled: "Withdrawn.",
+export const ENGLISH = {
+  // The state of a session (R17).
+  "state.idle": "Idle",
+  "state.thinking": "Thinking",
+  "state.calling_tool": "Using a tool",
+  "state.writing_output": "Writing",
+  "state.awaiting_input": "Waiting for input",
+  "state.deciding": "Deciding",
+  "state.handing_off": "Handing off",
+  "inState.terse": "{state}.",
+  "inState.normal": "Current state: {state}.",
+  toolsRun: { one: "{count} tool is running.", other: "{count} tools are running." },
+  outputOpen: "Output is being written.",
+  "questionOpen.terse": "Question open.",
+  "questionOpen.normal": "A question is waiting for an answer.",
+  "percentDone.terse": "{percent}.",
+  "percentDone.normal": "{percent} done.",
+  // Events that may have been missed (R27).
+  "lost.aged_out": "they were no longer stored when their turn came",
+  "lost.resumed_too_late": "the subscription was resumed after they had been deleted",
+  "lost.unknown_place": "the place from which the subscription was to go on is not known here",
+  "perhapsLost.terse": "Events may have been missed.",
+  "perhapsLost.normal": "Events may have been missed because {reason}.",
+  "lostUpTo.terse": { one: "Up to {count} event missed.", other: "Up to {count} events missed." },
+  "lostUpTo.normal": {
+    one: "Up to {count} event was missed because {reason}.",
+    other: "Up to {count} events were missed because {reason}.",
   },
-  decidedBy: {
-    reply: "",
-    timeout: "Nobody answered in time, so the default applies.",
-    nobody_to_ask: "Nobody could be asked, so the default applies.",
-    nobody_left: "Whoever could have answered has gone, so the default applies.",
-    host: "It was answered in the agent’s own window.",
-    agent: "",
-    host_window: "Answer it in the agent’s own window.",
-  },
-  decidedByTerse: {
-    reply: "",
-    timeout: "Timed out.",
-    nobody_to_ask: "Nobody to ask.",
-    nobody_left: "Left unanswered.",
-    host: "Answered in the agent’s window.",
-    agent: "",
-    host_window: "Answer it in the agent’s own window.",
-  },
-  withoutDefault: {
-    nobody_to_ask: "Nobody could be asked.",
-    nobody_left: "Nobody who could answer is left.",
-  },
+  // Sessions, tools and subscriptions that the daemon ends.
+  "agentDisconnected.terse": "Agent disconnected.",
+  "agentDisconnected.normal":
+    "The connection to {agent} was lost, so the session has ended. Starting it again may help.",
+  "agentNotBack.terse": "Agent did not come back.",
+  "agentNotBack.normal":
+    "The daemon was restarted and {agent} did not come back, so the session has ended. Starting it again may help.",
+  "daemonStopped.terse": "Daemon stopped.",
+  "daemonStopped.normal": "The daemon was stopped, so the session of {agent} has ended. Starting it again may help.",
+  "toolAbandoned.terse": "{tool}: no result.",
+  "toolAbandoned.normal": "The tool {tool} was abandoned without a result.",
+  "closing.producer_shutdown.terse": "Shutting down.",
+  "closing.producer_shutdown.normal": "The daemon is shutting down. Subscribe again when it is back.",
+  "closing.recording_ended.terse": "The recording has ended.",
+  "closing.recording_ended.normal": "The recording has ended. Nothing more follows.",
+  "closing.producer_error.terse": "Something went wrong.",
+  "closing.producer_error.normal":
+    "The daemon made a mistake and closed the subscription. Subscribe again to go on where you were.",
+  "closing.lagging.terse": "Too far behind.",
+  "closing.lagging.normal":
+    "The subscription took events too slowly and was closed. Subscribe again to go on where you were.",
+  "closing.handshake_timeout.terse": "No request came.",
+  "closing.handshake_timeout.normal": "The connection was closed because no subscription request came in time.",
+  "closing.idle_timeout.terse": "Idle too long.",
+  "closing.idle_timeout.normal": "The connection was closed because it was idle for too long.",
+  // Questions: their notice, their reminders and their outcome (R6, R31).
+  "asked.confirmation.terse": "Confirmation asked elsewhere: {asking}",
+  "asked.confirmation.normal": "{agent} asks for a confirmation: {asking}",
+  "asked.clarification.terse": "Question asked elsewhere: {asking}",
+  "asked.clarification.normal": "{agent} asks a question: {asking}",
+  cannotAnswer: "It cannot be answered over this subscription.",
+  "passed.half": "Half of the time to answer has passed.",
+  "passed.nine_tenths": "Little time is left to answer.",
+  "timeLeft.terse": "{time} left to answer.",
+  "timeLeft.normal": "{time} left.",
+  questionIs: "The question is: {asking}",
+  questionWas: "The question was: {asking}",
+  "decision.accepted": "Accepted.",
+  "decision.rejected": "Rejected.",
+  "decision.answered": "Answered.",
+  "decision.cancelled": "Withdrawn.",
+  "decidedBy.timeout.terse": "Timed out.",
+  "decidedBy.timeout.normal": "Nobody answered in time, so the default applies.",
+  "decidedBy.nobody_to_ask.terse": "Nobody to ask.",
+  "decidedBy.nobody_to_ask.normal": "Nobody could be asked, so the default applies.",
+  "decidedBy.nobody_left.terse": "Left unanswered.",
+  "decidedBy.nobody_left.normal": "Whoever could have answered has gone, so the default applies.",
+  "decidedBy.host.terse": "Answered in the agent’s window.",
+  "decidedBy.host.normal": "It was answered in the agent’s own window.",
+  "decidedBy.host_window.terse": "Answer it in the agent’s own window.",
+  "decidedBy.host_window.normal": "Answer it in the agent’s own window.",
+  "withoutDefault.nobody_to_ask": "Nobody could be asked.",
+  "withoutDefault.nobody_left": "Nobody who could answer is left.",
   noAnswer: "No answer came.",
+  "takenToBe.terse": "Taken to be: {answer}",
+  "takenToBe.normal": "The answer is taken to be: {answer}",
   yes: "yes",
   no: "no",
-  takenToBe: (answer) => ({ terse: `Taken to be: ${answer}`, normal: `The answer is taken to be: ${answer}` }),
-  question: (asking) => `The question was: ${asking}`,
-});
-
-const CLOSINGS = {
-  producer_shutdown: {
-    terse: "Shutting down.",
-    normal: "The daemon is shutting down. Subscribe again when it is back.",
+  // Agents of other protocols.
+  "relayStarted.terse": "Session started.",
+  "relayStarted.normal": "{agent} has begun. It may use: {capabilities}.",
+  "relayEnded.terse": "Done.",
+  "relayEnded.normal": "{agent} has finished.",
+  "relayCall.terse": "Uses {tool}.",
+  "relayCall.normal": "{agent} uses {tool}.",
+  "relayAction.terse": "Let {agent} use {tool}?",
+  "relayAction.normal": "{agent} wants to use {tool}.",
+  with: "With {details}.",
+  "relayFailed.terse": "{tool} failed.",
+  "relayFailed.normal": "{tool} failed: {code}.",
+  "relayArtifact.terse": "File: {name}.",
+  "relayArtifact.normal": "{tool} has made the file {name}.",
+  "relayConsequence.terse": "Cannot be undone.",
+  "relayConsequence.normal": "Effects of {tool} cannot be undone.",
+  // Agents that do not know of the daemon, by their adapters.
+  agentIn: "{host} in {folder}",
+  // A tool that runs, and the same as what a person is asked to allow. `what` is a file, a command or a host.
+  "runs.read": "Reads {what}",
+  "runs.edit": "Edits {what}",
+  "runs.delete": "Deletes {what}",
+  "runs.move": "Moves {what}",
+  "runs.execute": "Runs {what}",
+  "runs.fetch": "Fetches {what}",
+  "asks.read": "Read {what}",
+  "asks.edit": "Edit {what}",
+  "asks.delete": "Delete {what}",
+  "asks.move": "Move {what}",
+  "asks.execute": "Run {what}",
+  "asks.fetch": "Fetch {what}",
+  use: "Use {tool}",
+  // Ends of a text that is too long.
+  moreLines: { one: "and {count} more line", other: "and {count} more lines" },
+  moreCharacters: { one: "and {count} more character", other: "and {count} more characters" },
+  moreFiles: { one: "and {count} more file", other: "and {count} more files" },
+  // Labels in front of the parts of a question.
+  "label.command": "Command",
+  "label.folder": "Folder",
+  "label.file": "File",
+  "label.host": "Host",
+  "label.address": "Address",
+  "label.text": "New text",
+  // The agent’s own description of a command may be wrong.
+  agentSays: "As the agent says: {description}",
+  noDetails: "The agent says no more about it.",
+  leftOut: {
+    one: "Not all of it is here: {count} character is left out.",
+    other: "Not all of it is here: {count} characters are left out.",
   },
-  recording_ended: { terse: "The recording has ended.", normal: "The recording has ended. Nothing more follows." },
-  producer_error: {
-    terse: "Something went wrong.",
-    normal: "The daemon made a mistake and closed the subscription. Subscribe again to go on where you were.",
-  },
-  lagging: {
-    terse: "Too far behind.",
-    normal: "The subscription took events too slowly and was closed. Subscribe again to go on where you were.",
-  },
-  handshake_timeout: {
-    terse: "No request came.",
-    normal: "The connection was closed because no subscription request came in time.",
-  },
-  idle_timeout: { terse: "Idle too long.", normal: "The connection was closed because it was idle for too long." },
+  // The question is asked a second time, because the first one left something out.
+  notAllRead: "Not all was read. Allow it all the same: {action}",
+  works: "Works on your request.",
+  done: "Done.",
+  limitReached: "Stopped: it reached its limit.",
+  refused: "It refused.",
+  stopped: "Stopped.",
+  failed: "It ended with an error.",
+  signInNeeded: "It needs you to sign in.",
+  // `how` is an exit code in words, or the name of a signal.
+  exited: "The agent has ended unexpectedly: {how}.",
+  exitCode: "code {code}",
+  programEnded: "The program has ended: {how}.",
+  usesTools: "Uses tools of {server}.",
+  message: "A message.",
+  waitsForPerson: "Waits for a person.",
+  hostClosed: "The agent’s window was closed.",
+  mode: "Mode: {name}.",
+  compacting: "Compacts the conversation.",
+  subagent: "Subagent {title}: {words}",
+  untitledSubagent: "Subagent: {words}",
+  // Only the host’s own dialog can take the answer.
+  askedThere: "{asking} Answer it in the agent’s own window.",
+  askedToOpen: "It asks you to open {domain} in the agent’s own window.",
+  question: "It asks a question.",
+  waitsForYou: "Waits for you.",
+  // The host itself has not allowed the action.
+  denied: "Denied: {what}.",
+  searches: "Searches.",
 } as const;
-
-export const ENGLISH: Catalogue = {
-  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
-    terse: sentences([
-      `${state(STATES, name)}.`,
-      questionOpen && "Question open.",
-      done !== undefined && `${percent(done)}.`,
-    ]),
-    normal: sentences([
-      `Current state: ${state(STATES, name)}.`,
-      toolsRunningCount > 0 && plural(toolsRunningCount, { one: "# tool is running.", other: "# tools are running." }),
-      outputOpen && "Output is being written.",
-      questionOpen && "A question is waiting for an answer.",
-      done !== undefined && `${percent(done)} done.`,
-    ]),
-  }),
-  gap: ({ eventCount, reason }) =>
-    eventCount === undefined
-      ? { terse: "Events may have been missed.", normal: `Events may have been missed because ${GAPS[reason]}.` }
-      : {
-          terse: plural(eventCount, { one: "Up to # event missed.", other: "Up to # events missed." }),
-          normal: `${plural(eventCount, { one: "Up to # event was missed", other: "Up to # events were missed" })} because ${GAPS[reason]}.`,
-        },
-  agentDisconnected: ({ agent }) => ({
-    terse: "Agent disconnected.",
-    normal: `The connection to ${agent} was lost, so the session has ended. Starting it again may help.`,
-  }),
-  agentNotBack: ({ agent }) => ({
-    terse: "Agent did not come back.",
-    normal: `The daemon was restarted and ${agent} did not come back, so the session has ended. Starting it again may help.`,
-  }),
-  daemonStopped: ({ agent }) => ({
-    terse: "Daemon stopped.",
-    normal: `The daemon was stopped, so the session of ${agent} has ended. Starting it again may help.`,
-  }),
-  toolAbandoned: ({ tool }) => ({
-    terse: `${tool}: no result.`,
-    normal: `The tool ${tool} was abandoned without a result.`,
-  }),
-  questionNotice: ({ agent, kind, asking }) => ({
-    terse: `${kind === "confirmation" ? "Confirmation asked elsewhere" : "Question asked elsewhere"}: ${asking}`,
-    normal: sentences([
-      kind === "confirmation" ? `${agent} asks for a confirmation: ${asking}` : `${agent} asks a question: ${asking}`,
-      "It cannot be answered over this subscription.",
-    ]),
-  }),
-  resolution,
-  countdown: ({ passed, remainingSeconds, asking }) => ({
-    terse: `${duration(remainingSeconds)} left to answer.`,
-    normal: sentences([
-      passed === "half" ? "Half of the time to answer has passed." : "Little time is left to answer.",
-      `${duration(remainingSeconds)} left.`,
-      `The question is: ${asking}`,
-    ]),
-  }),
-  closing: ({ reason }) => CLOSINGS[reason],
-  relayStarted: ({ agent, capabilities }) => ({
-    terse: "Session started.",
-    normal: `${agent} has begun. It may use: ${list(capabilities)}.`,
-  }),
-  relayEnded: ({ agent }) => ({ terse: "Done.", normal: `${agent} has finished.` }),
-  relayCall: ({ agent, tool, details }) => ({
-    terse: `Uses ${tool}.`,
-    normal: sentences([`${agent} uses ${tool}.`, details !== undefined && `With ${details}.`]),
-  }),
-  relayFailed: ({ tool, code }) => ({ terse: `${tool} failed.`, normal: `${tool} failed: ${code}.` }),
-  relayArtifact: ({ tool, name }) => ({ terse: `File: ${name}.`, normal: `${tool} has made the file ${name}.` }),
-  relayAction: ({ agent, tool, details }) => ({
-    terse: `Let ${agent} use ${tool}?`,
-    normal: sentences([`${agent} wants to use ${tool}.`, details !== undefined && `With ${details}.`]),
-  }),
-  relayConsequence: ({ tool }) => ({
-    terse: "Cannot be undone.",
-    normal: `Effects of ${tool} cannot be undone.`,
-  }),
-};

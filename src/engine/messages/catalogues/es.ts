@@ -1,166 +1,163 @@
 import type { Catalogue } from "./catalogue.js";
-import { createResolution } from "./resolution-words.js";
-import { createWording, sentences } from "./wording.js";
-
-const { plural, percent, duration, state, list } = createWording("es");
-
-const STATES = {
-  idle: "inactivo",
-  thinking: "pensando",
-  calling_tool: "usando una herramienta",
-  writing_output: "escribiendo",
-  awaiting_input: "esperando una respuesta",
-  deciding: "decidiendo",
-  handing_off: "transfiriendo la tarea",
-} as const;
-
-const GAPS = {
-  aged_out: "ya no estaban guardados cuando llegó su turno",
-  resumed_too_late: "la suscripción se reanudó después de que se borraran",
-  unknown_place: "aquí no se conoce el punto desde el que debía continuar la suscripción",
-} as const;
-
-const resolution = createResolution("es", {
-  decisions: {
-    accepted: "Aceptado.",
-    rejected: "Rechazado.",
-    answered: "Respondido.",
-    cancelled: "Retirado.",
-  },
-  decidedBy: {
-    reply: "",
-    timeout: "Nadie respondió a tiempo, así que se aplica la opción predeterminada.",
-    nobody_to_ask: "No había a quién preguntar, así que se aplica la opción predeterminada.",
-    nobody_left: "Quien podía responder se ha ido, así que se aplica la opción predeterminada.",
-    host: "Se respondió en la ventana del propio agente.",
-    agent: "",
-    host_window: "Responde en la ventana del propio agente.",
-  },
-  decidedByTerse: {
-    reply: "",
-    timeout: "Tiempo agotado.",
-    nobody_to_ask: "Nadie a quien preguntar.",
-    nobody_left: "Ya no hay nadie.",
-    host: "Respondido en la ventana del agente.",
-    agent: "",
-    host_window: "Responde en la ventana del propio agente.",
-  },
-  withoutDefault: {
-    nobody_to_ask: "No había a quién preguntar.",
-    nobody_left: "Quien podía responder se ha ido.",
-  },
-  noAnswer: "No llegó ninguna respuesta.",
-  yes: "sí",
-  no: "no",
-  takenToBe: (answer) => ({ terse: `Se toma como respuesta: ${answer}`, normal: `Se toma como respuesta: ${answer}` }),
-  question: (asking) => `La pregunta era: ${asking}`,
-});
-
-const CLOSINGS = {
-  producer_shutdown: {
-    terse: "Apagando.",
-    normal: "El servicio se está apagando. Suscríbase de nuevo cuando vuelva a estar disponible.",
-  },
-  recording_ended: { terse: "Fin de la grabación.", normal: "La grabación ha terminado. No hay nada más." },
-  producer_error: {
-    terse: "Se ha producido un fallo.",
-    normal:
-      "El servicio ha cometido un error y ha cerrado la suscripción. Suscríbase de nuevo para continuar donde estaba.",
-  },
-  lagging: {
-    terse: "Demasiado retraso.",
-    normal:
-      "La suscripción recibía los eventos con demasiada lentitud y se ha cerrado. Suscríbase de nuevo para continuar donde estaba.",
-  },
-  handshake_timeout: {
-    terse: "No llegó ninguna solicitud.",
-    normal: "La conexión se ha cerrado porque no llegó a tiempo ninguna solicitud de suscripción.",
-  },
-  idle_timeout: {
-    terse: "Demasiado tiempo inactiva.",
-    normal: "La conexión se ha cerrado porque estuvo inactiva demasiado tiempo.",
-  },
-} as const;
 
 export const SPANISH: Catalogue = {
-  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
-    terse: sentences([
-      `Estado: ${state(STATES, name)}.`,
-      questionOpen && "Pregunta abierta.",
-      done !== undefined && `${percent(done)}.`,
-    ]),
-    normal: sentences([
-      `Estado actual: ${state(STATES, name)}.`,
-      toolsRunningCount > 0 &&
-        plural(toolsRunningCount, { one: "Hay # herramienta en uso.", other: "Hay # herramientas en uso." }),
-      outputOpen && "Se está escribiendo el resultado.",
-      questionOpen && "Una pregunta espera respuesta.",
-      done !== undefined && `Completado: ${percent(done)}.`,
-    ]),
-  }),
-  gap: ({ eventCount, reason }) =>
-    eventCount === undefined
-      ? {
-          terse: "Puede que se hayan perdido eventos.",
-          normal: `Puede que se hayan perdido eventos. Motivo: ${GAPS[reason]}.`,
-        }
-      : {
-          terse: plural(eventCount, { one: "Hasta # evento perdido.", other: "Hasta # eventos perdidos." }),
-          normal: `${plural(eventCount, { one: "Se ha perdido hasta # evento", other: "Se han perdido hasta # eventos" })}. Motivo: ${GAPS[reason]}.`,
-        },
-  agentDisconnected: ({ agent }) => ({
-    terse: "Agente desconectado.",
-    normal: `Se perdió la conexión con ${agent}, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.`,
-  }),
-  agentNotBack: ({ agent }) => ({
-    terse: "El agente no ha vuelto.",
-    normal: `El servicio se reinició y ${agent} no ha vuelto, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.`,
-  }),
-  daemonStopped: ({ agent }) => ({
-    terse: "Servicio detenido.",
-    normal: `El servicio se detuvo, por lo que la sesión de ${agent} ha terminado. Puede servir iniciarla de nuevo.`,
-  }),
-  toolAbandoned: ({ tool }) => ({
-    terse: `${tool}: sin resultado.`,
-    normal: `La herramienta ${tool} se abandonó sin resultado.`,
-  }),
-  questionNotice: ({ agent, kind, asking }) => ({
-    terse: `${kind === "confirmation" ? "Confirmación pedida en otro lugar" : "Pregunta hecha en otro lugar"}: ${asking}`,
-    normal: sentences([
-      kind === "confirmation" ? `${agent} pide una confirmación: ${asking}` : `${agent} hace una pregunta: ${asking}`,
-      "No se puede responder desde esta suscripción.",
-    ]),
-  }),
-  resolution,
-  countdown: ({ passed, remainingSeconds, asking }) => ({
-    terse: `Tiempo para responder: ${duration(remainingSeconds)}.`,
-    normal: sentences([
-      passed === "half" ? "Ha pasado la mitad del tiempo para responder." : "Queda poco tiempo para responder.",
-      `Tiempo restante: ${duration(remainingSeconds)}.`,
-      `La pregunta es: ${asking}`,
-    ]),
-  }),
-  closing: ({ reason }) => CLOSINGS[reason],
-  relayStarted: ({ agent, capabilities }) => ({
-    terse: "Sesión iniciada.",
-    normal: `${agent} ha empezado. Puede usar: ${list(capabilities)}.`,
-  }),
-  relayEnded: ({ agent }) => ({ terse: "Listo.", normal: `${agent} ha terminado.` }),
-  relayCall: ({ agent, tool, details }) => ({
-    terse: `Usa ${tool}.`,
-    normal: sentences([`${agent} usa ${tool}.`, details !== undefined && `Con ${details}.`]),
-  }),
-  relayFailed: ({ tool, code }) => ({ terse: `${tool} ha fallado.`, normal: `${tool} ha fallado: ${code}.` }),
-  relayArtifact: ({ tool, name }) => ({
-    terse: `Archivo: ${name}.`,
-    normal: `${tool} ha creado el archivo ${name}.`,
-  }),
-  relayAction: ({ agent, tool, details }) => ({
-    terse: `¿Permite ${tool}?`,
-    normal: sentences([`${agent} quiere usar ${tool}.`, details !== undefined && `Con ${details}.`]),
-  }),
-  relayConsequence: ({ tool }) => ({
-    terse: "No se puede deshacer.",
-    normal: `Los efectos de ${tool} no se pueden deshacer.`,
-  }),
+  // The state of a session (R17).
+  "state.idle": "inactivo",
+  "state.thinking": "pensando",
+  "state.calling_tool": "usando una herramienta",
+  "state.writing_output": "escribiendo",
+  "state.awaiting_input": "esperando una respuesta",
+  "state.deciding": "decidiendo",
+  "state.handing_off": "transfiriendo la tarea",
+  "inState.terse": "Estado: {state}.",
+  "inState.normal": "Estado actual: {state}.",
+  toolsRun: { one: "Hay {count} herramienta en uso.", other: "Hay {count} herramientas en uso." },
+  outputOpen: "Se está escribiendo el resultado.",
+  "questionOpen.terse": "Pregunta abierta.",
+  "questionOpen.normal": "Una pregunta espera respuesta.",
+  "percentDone.terse": "{percent}.",
+  "percentDone.normal": "Completado: {percent}.",
+  // Events that may have been missed (R27).
+  "lost.aged_out": "ya no estaban guardados cuando llegó su turno",
+  "lost.resumed_too_late": "la suscripción se reanudó después de que se borraran",
+  "lost.unknown_place": "aquí no se conoce el punto desde el que debía continuar la suscripción",
+  "perhapsLost.terse": "Puede que se hayan perdido eventos.",
+  "perhapsLost.normal": "Puede que se hayan perdido eventos. Motivo: {reason}.",
+  "lostUpTo.terse": { one: "Hasta {count} evento perdido.", other: "Hasta {count} eventos perdidos." },
+  "lostUpTo.normal": {
+    one: "Se ha perdido hasta {count} evento. Motivo: {reason}.",
+    other: "Se han perdido hasta {count} eventos. Motivo: {reason}.",
+  },
+  // Sessions, tools and subscriptions that the daemon ends.
+  "agentDisconnected.terse": "Agente desconectado.",
+  "agentDisconnected.normal":
+    "Se perdió la conexión con {agent}, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.",
+  "agentNotBack.terse": "El agente no ha vuelto.",
+  "agentNotBack.normal":
+    "El servicio se reinició y {agent} no ha vuelto, por lo que la sesión ha terminado. Puede servir iniciarla de nuevo.",
+  "daemonStopped.terse": "Servicio detenido.",
+  "daemonStopped.normal":
+    "El servicio se detuvo, por lo que la sesión de {agent} ha terminado. Puede servir iniciarla de nuevo.",
+  "toolAbandoned.terse": "{tool}: sin resultado.",
+  "toolAbandoned.normal": "La herramienta {tool} se abandonó sin resultado.",
+  "closing.producer_shutdown.terse": "Apagando.",
+  "closing.producer_shutdown.normal":
+    "El servicio se está apagando. Suscríbase de nuevo cuando vuelva a estar disponible.",
+  "closing.recording_ended.terse": "Fin de la grabación.",
+  "closing.recording_ended.normal": "La grabación ha terminado. No hay nada más.",
+  "closing.producer_error.terse": "Se ha producido un fallo.",
+  "closing.producer_error.normal":
+    "El servicio ha cometido un error y ha cerrado la suscripción. Suscríbase de nuevo para continuar donde estaba.",
+  "closing.lagging.terse": "Demasiado retraso.",
+  "closing.lagging.normal":
+    "La suscripción recibía los eventos con demasiada lentitud y se ha cerrado. Suscríbase de nuevo para continuar donde estaba.",
+  "closing.handshake_timeout.terse": "No llegó ninguna solicitud.",
+  "closing.handshake_timeout.normal":
+    "La conexión se ha cerrado porque no llegó a tiempo ninguna solicitud de suscripción.",
+  "closing.idle_timeout.terse": "Demasiado tiempo inactiva.",
+  "closing.idle_timeout.normal": "La conexión se ha cerrado porque estuvo inactiva demasiado tiempo.",
+  // Questions: their notice, their reminders and their outcome (R6, R31).
+  "asked.confirmation.terse": "Confirmación pedida en otro lugar: {asking}",
+  "asked.confirmation.normal": "{agent} pide una confirmación: {asking}",
+  "asked.clarification.terse": "Pregunta hecha en otro lugar: {asking}",
+  "asked.clarification.normal": "{agent} hace una pregunta: {asking}",
+  cannotAnswer: "No se puede responder desde esta suscripción.",
+  "passed.half": "Ha pasado la mitad del tiempo para responder.",
+  "passed.nine_tenths": "Queda poco tiempo para responder.",
+  "timeLeft.terse": "Tiempo para responder: {time}.",
+  "timeLeft.normal": "Tiempo restante: {time}.",
+  questionIs: "La pregunta es: {asking}",
+  questionWas: "La pregunta era: {asking}",
+  "decision.accepted": "Aceptado.",
+  "decision.rejected": "Rechazado.",
+  "decision.answered": "Respondido.",
+  "decision.cancelled": "Retirado.",
+  "decidedBy.timeout.terse": "Tiempo agotado.",
+  "decidedBy.timeout.normal": "Nadie respondió a tiempo, así que se aplica la opción predeterminada.",
+  "decidedBy.nobody_to_ask.terse": "Nadie a quien preguntar.",
+  "decidedBy.nobody_to_ask.normal": "No había a quién preguntar, así que se aplica la opción predeterminada.",
+  "decidedBy.nobody_left.terse": "Ya no hay nadie.",
+  "decidedBy.nobody_left.normal": "Quien podía responder se ha ido, así que se aplica la opción predeterminada.",
+  "decidedBy.host.terse": "Respondido en la ventana del agente.",
+  "decidedBy.host.normal": "Se respondió en la ventana del propio agente.",
+  "decidedBy.host_window.terse": "Responde en la ventana del propio agente.",
+  "decidedBy.host_window.normal": "Responde en la ventana del propio agente.",
+  "withoutDefault.nobody_to_ask": "No había a quién preguntar.",
+  "withoutDefault.nobody_left": "Quien podía responder se ha ido.",
+  noAnswer: "No llegó ninguna respuesta.",
+  "takenToBe.terse": "Se toma como respuesta: {answer}",
+  "takenToBe.normal": "Se toma como respuesta: {answer}",
+  yes: "sí",
+  no: "no",
+  // Agents of other protocols.
+  "relayStarted.terse": "Sesión iniciada.",
+  "relayStarted.normal": "{agent} ha empezado. Puede usar: {capabilities}.",
+  "relayEnded.terse": "Listo.",
+  "relayEnded.normal": "{agent} ha terminado.",
+  "relayCall.terse": "Usa {tool}.",
+  "relayCall.normal": "{agent} usa {tool}.",
+  "relayAction.terse": "¿Permite {tool}?",
+  "relayAction.normal": "{agent} quiere usar {tool}.",
+  with: "Con {details}.",
+  "relayFailed.terse": "{tool} ha fallado.",
+  "relayFailed.normal": "{tool} ha fallado: {code}.",
+  "relayArtifact.terse": "Archivo: {name}.",
+  "relayArtifact.normal": "{tool} ha creado el archivo {name}.",
+  "relayConsequence.terse": "No se puede deshacer.",
+  "relayConsequence.normal": "Los efectos de {tool} no se pueden deshacer.",
+  // Agents that do not know of the daemon, by their adapters.
+  agentIn: "{host} en {folder}",
+  "runs.read": "Lee {what}",
+  "runs.edit": "Modifica {what}",
+  "runs.delete": "Borra {what}",
+  "runs.move": "Mueve {what}",
+  "runs.execute": "Ejecuta {what}",
+  "runs.fetch": "Consulta {what}",
+  "asks.read": "Leer {what}",
+  "asks.edit": "Modificar {what}",
+  "asks.delete": "Borrar {what}",
+  "asks.move": "Mover {what}",
+  "asks.execute": "Ejecutar {what}",
+  "asks.fetch": "Consultar {what}",
+  use: "Usar {tool}",
+  moreLines: { one: "y {count} línea más", other: "y {count} líneas más" },
+  moreCharacters: { one: "y {count} carácter más", other: "y {count} caracteres más" },
+  moreFiles: { one: "y {count} archivo más", other: "y {count} archivos más" },
+  "label.command": "Orden",
+  "label.folder": "Carpeta",
+  "label.file": "Archivo",
+  "label.host": "Equipo",
+  "label.address": "Dirección",
+  "label.text": "Texto nuevo",
+  agentSays: "Según el agente: {description}",
+  noDetails: "El agente no dice más.",
+  leftOut: {
+    one: "Aquí no está todo: falta {count} carácter.",
+    other: "Aquí no está todo: faltan {count} caracteres.",
+  },
+  notAllRead: "No se leyó todo. Permitir de todos modos: {action}",
+  works: "Trabaja en su petición.",
+  done: "Hecho.",
+  limitReached: "Detenido: alcanzó su límite.",
+  refused: "El agente se negó.",
+  stopped: "Detenido.",
+  failed: "Terminó con un error.",
+  signInNeeded: "El agente necesita que inicie sesión.",
+  exited: "El agente terminó de forma inesperada: {how}.",
+  exitCode: "código {code}",
+  programEnded: "El programa terminó: {how}.",
+  usesTools: "Usa herramientas de {server}.",
+  message: "Un mensaje.",
+  waitsForPerson: "Espera a una persona.",
+  hostClosed: "Se cerró la ventana del agente.",
+  mode: "Modo: {name}.",
+  compacting: "Resume la conversación.",
+  subagent: "Subagente {title}: {words}",
+  untitledSubagent: "Subagente: {words}",
+  askedThere: "{asking} Responda en la ventana del agente.",
+  askedToOpen: "El agente le pide que abra {domain} en su propia ventana.",
+  question: "El agente hace una pregunta.",
+  waitsForYou: "Le espera.",
+  denied: "Denegado: {what}.",
+  searches: "Busca.",
 };

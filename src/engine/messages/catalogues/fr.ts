@@ -1,171 +1,161 @@
 import type { Catalogue } from "./catalogue.js";
-import { createResolution } from "./resolution-words.js";
-import { createWording, sentences } from "./wording.js";
-
-const { plural, percent, duration, state, list } = createWording("fr");
-
-const STATES = {
-  idle: "inactif",
-  thinking: "réflexion",
-  calling_tool: "utilisation d’un outil",
-  writing_output: "rédaction",
-  awaiting_input: "attente d’une réponse",
-  deciding: "choix de la suite",
-  handing_off: "transfert en cours",
-} as const;
-
-const GAPS = {
-  aged_out: "ils n’étaient plus conservés quand leur tour est venu",
-  resumed_too_late: "l’abonnement a repris après leur suppression",
-  unknown_place: "l’endroit où l’abonnement devait reprendre n’est pas connu ici",
-} as const;
-
-const resolution = createResolution("fr", {
-  decisions: {
-    accepted: "Accepté.",
-    rejected: "Refusé.",
-    answered: "Réponse donnée.",
-    cancelled: "Retiré.",
-  },
-  decidedBy: {
-    reply: "",
-    timeout: "Personne n’a répondu à temps : le choix par défaut s’applique.",
-    nobody_to_ask: "Il n’y avait personne à interroger : le choix par défaut s’applique.",
-    nobody_left: "La personne qui pouvait répondre est partie : le choix par défaut s’applique.",
-    host: "La réponse a été donnée dans la fenêtre de l’agent lui-même.",
-    agent: "",
-    host_window: "Réponds dans la fenêtre de l’agent lui-même.",
-  },
-  decidedByTerse: {
-    reply: "",
-    timeout: "Délai écoulé.",
-    nobody_to_ask: "Personne à interroger.",
-    nobody_left: "Plus personne.",
-    host: "Réponse donnée dans la fenêtre de l’agent.",
-    agent: "",
-    host_window: "Réponds dans la fenêtre de l’agent lui-même.",
-  },
-  withoutDefault: {
-    nobody_to_ask: "Il n’y avait personne à interroger.",
-    nobody_left: "La personne qui pouvait répondre est partie.",
-  },
-  noAnswer: "Aucune réponse n’est arrivée.",
-  yes: "oui",
-  no: "non",
-  takenToBe: (answer) => ({ terse: `Réponse retenue : ${answer}`, normal: `La réponse retenue est : ${answer}` }),
-  question: (asking) => `La question était : ${asking}`,
-});
-
-const CLOSINGS = {
-  producer_shutdown: {
-    terse: "Arrêt en cours.",
-    normal: "Le service s’arrête. Abonnez-vous de nouveau quand il sera revenu.",
-  },
-  recording_ended: {
-    terse: "Fin de l’enregistrement.",
-    normal: "L’enregistrement est terminé. Il n’y a pas de suite.",
-  },
-  producer_error: {
-    terse: "Une erreur s’est produite.",
-    normal:
-      "Le service a commis une erreur et a fermé l’abonnement. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
-  },
-  lagging: {
-    terse: "Trop de retard.",
-    normal:
-      "L’abonnement recevait les événements trop lentement et a été fermé. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
-  },
-  handshake_timeout: {
-    terse: "Aucune demande reçue.",
-    normal: "La connexion a été fermée, car aucune demande d’abonnement n’est arrivée à temps.",
-  },
-  idle_timeout: {
-    terse: "Inactive trop longtemps.",
-    normal: "La connexion a été fermée, car elle est restée inactive trop longtemps.",
-  },
-} as const;
 
 export const FRENCH: Catalogue = {
-  sessionSummary: ({ state: name, toolsRunningCount, outputOpen, questionOpen, percent: done }) => ({
-    terse: sentences([
-      `État : ${state(STATES, name)}.`,
-      questionOpen && "Question ouverte.",
-      done !== undefined && `${percent(done)}.`,
-    ]),
-    normal: sentences([
-      `État actuel : ${state(STATES, name)}.`,
-      toolsRunningCount > 0 &&
-        plural(toolsRunningCount, {
-          one: "# outil est en cours d’exécution.",
-          other: "# outils sont en cours d’exécution.",
-        }),
-      outputOpen && "Le résultat est en cours de rédaction.",
-      questionOpen && "Une question attend une réponse.",
-      done !== undefined && `Avancement : ${percent(done)}.`,
-    ]),
-  }),
-  gap: ({ eventCount, reason }) =>
-    eventCount === undefined
-      ? {
-          terse: "Des événements ont pu être manqués.",
-          normal: `Des événements ont pu être manqués. Raison : ${GAPS[reason]}.`,
-        }
-      : {
-          terse: plural(eventCount, { one: "Jusqu’à # événement manqué.", other: "Jusqu’à # événements manqués." }),
-          normal: `${plural(eventCount, { one: "Jusqu’à # événement a été manqué", other: "Jusqu’à # événements ont été manqués" })}. Raison : ${GAPS[reason]}.`,
-        },
-  agentDisconnected: ({ agent }) => ({
-    terse: "Agent déconnecté.",
-    normal: `La connexion avec ${agent} a été perdue : la session est terminée. La relancer peut suffire.`,
-  }),
-  agentNotBack: ({ agent }) => ({
-    terse: "L’agent n’est pas revenu.",
-    normal: `Le service a redémarré et ${agent} n’est pas revenu : la session est terminée. La relancer peut suffire.`,
-  }),
-  daemonStopped: ({ agent }) => ({
-    terse: "Service arrêté.",
-    normal: `Le service a été arrêté : la session de ${agent} est terminée. La relancer peut suffire.`,
-  }),
-  toolAbandoned: ({ tool }) => ({
-    terse: `${tool} : pas de résultat.`,
-    normal: `L’outil ${tool} a été abandonné sans résultat.`,
-  }),
-  questionNotice: ({ agent, kind, asking }) => ({
-    terse: `${kind === "confirmation" ? "Confirmation demandée ailleurs" : "Question posée ailleurs"} : ${asking}`,
-    normal: sentences([
-      kind === "confirmation"
-        ? `${agent} demande une confirmation : ${asking}`
-        : `${agent} pose une question : ${asking}`,
-      "Il n’est pas possible d’y répondre depuis cet abonnement.",
-    ]),
-  }),
-  resolution,
-  countdown: ({ passed, remainingSeconds, asking }) => ({
-    terse: `Temps pour répondre : ${duration(remainingSeconds)}.`,
-    normal: sentences([
-      passed === "half" ? "La moitié du temps de réponse est écoulée." : "Il reste peu de temps pour répondre.",
-      `Temps restant : ${duration(remainingSeconds)}.`,
-      `La question est : ${asking}`,
-    ]),
-  }),
-  closing: ({ reason }) => CLOSINGS[reason],
-  relayStarted: ({ agent, capabilities }) => ({
-    terse: "Session commencée.",
-    normal: `${agent} a commencé. L’agent peut utiliser : ${list(capabilities)}.`,
-  }),
-  relayEnded: ({ agent }) => ({ terse: "Terminé.", normal: `${agent} a terminé.` }),
-  relayCall: ({ agent, tool, details }) => ({
-    terse: `Utilise ${tool}.`,
-    normal: sentences([`${agent} utilise ${tool}.`, details !== undefined && `Avec ${details}.`]),
-  }),
-  relayFailed: ({ tool, code }) => ({ terse: `${tool} a échoué.`, normal: `${tool} a échoué : ${code}.` }),
-  relayArtifact: ({ tool, name }) => ({ terse: `Fichier : ${name}.`, normal: `${tool} a créé le fichier ${name}.` }),
-  relayAction: ({ agent, tool, details }) => ({
-    terse: `Autoriser ${tool} ?`,
-    normal: sentences([`${agent} veut utiliser ${tool}.`, details !== undefined && `Avec ${details}.`]),
-  }),
-  relayConsequence: ({ tool }) => ({
-    terse: "Irréversible.",
-    normal: `Les effets de ${tool} ne peuvent pas être annulés.`,
-  }),
+  // The state of a session (R17).
+  "state.idle": "inactif",
+  "state.thinking": "réflexion",
+  "state.calling_tool": "utilisation d’un outil",
+  "state.writing_output": "rédaction",
+  "state.awaiting_input": "attente d’une réponse",
+  "state.deciding": "choix de la suite",
+  "state.handing_off": "transfert en cours",
+  "inState.terse": "État : {state}.",
+  "inState.normal": "État actuel : {state}.",
+  toolsRun: { one: "{count} outil est en cours d’exécution.", other: "{count} outils sont en cours d’exécution." },
+  outputOpen: "Le résultat est en cours de rédaction.",
+  "questionOpen.terse": "Question ouverte.",
+  "questionOpen.normal": "Une question attend une réponse.",
+  "percentDone.terse": "{percent}.",
+  "percentDone.normal": "Avancement : {percent}.",
+  // Events that may have been missed (R27).
+  "lost.aged_out": "ils n’étaient plus conservés quand leur tour est venu",
+  "lost.resumed_too_late": "l’abonnement a repris après leur suppression",
+  "lost.unknown_place": "l’endroit où l’abonnement devait reprendre n’est pas connu ici",
+  "perhapsLost.terse": "Des événements ont pu être manqués.",
+  "perhapsLost.normal": "Des événements ont pu être manqués. Raison : {reason}.",
+  "lostUpTo.terse": { one: "Jusqu’à {count} événement manqué.", other: "Jusqu’à {count} événements manqués." },
+  "lostUpTo.normal": {
+    one: "Jusqu’à {count} événement a été manqué. Raison : {reason}.",
+    other: "Jusqu’à {count} événements ont été manqués. Raison : {reason}.",
+  },
+  // Sessions, tools and subscriptions that the daemon ends.
+  "agentDisconnected.terse": "Agent déconnecté.",
+  "agentDisconnected.normal":
+    "La connexion avec {agent} a été perdue : la session est terminée. La relancer peut suffire.",
+  "agentNotBack.terse": "L’agent n’est pas revenu.",
+  "agentNotBack.normal":
+    "Le service a redémarré et {agent} n’est pas revenu : la session est terminée. La relancer peut suffire.",
+  "daemonStopped.terse": "Service arrêté.",
+  "daemonStopped.normal": "Le service a été arrêté : la session de {agent} est terminée. La relancer peut suffire.",
+  "toolAbandoned.terse": "{tool} : pas de résultat.",
+  "toolAbandoned.normal": "L’outil {tool} a été abandonné sans résultat.",
+  "closing.producer_shutdown.terse": "Arrêt en cours.",
+  "closing.producer_shutdown.normal": "Le service s’arrête. Abonnez-vous de nouveau quand il sera revenu.",
+  "closing.recording_ended.terse": "Fin de l’enregistrement.",
+  "closing.recording_ended.normal": "L’enregistrement est terminé. Il n’y a pas de suite.",
+  "closing.producer_error.terse": "Une erreur s’est produite.",
+  "closing.producer_error.normal":
+    "Le service a commis une erreur et a fermé l’abonnement. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
+  "closing.lagging.terse": "Trop de retard.",
+  "closing.lagging.normal":
+    "L’abonnement recevait les événements trop lentement et a été fermé. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
+  "closing.handshake_timeout.terse": "Aucune demande reçue.",
+  "closing.handshake_timeout.normal":
+    "La connexion a été fermée, car aucune demande d’abonnement n’est arrivée à temps.",
+  "closing.idle_timeout.terse": "Inactive trop longtemps.",
+  "closing.idle_timeout.normal": "La connexion a été fermée, car elle est restée inactive trop longtemps.",
+  // Questions: their notice, their reminders and their outcome (R6, R31).
+  "asked.confirmation.terse": "Confirmation demandée ailleurs : {asking}",
+  "asked.confirmation.normal": "{agent} demande une confirmation : {asking}",
+  "asked.clarification.terse": "Question posée ailleurs : {asking}",
+  "asked.clarification.normal": "{agent} pose une question : {asking}",
+  cannotAnswer: "Il n’est pas possible d’y répondre depuis cet abonnement.",
+  "passed.half": "La moitié du temps de réponse est écoulée.",
+  "passed.nine_tenths": "Il reste peu de temps pour répondre.",
+  "timeLeft.terse": "Temps pour répondre : {time}.",
+  "timeLeft.normal": "Temps restant : {time}.",
+  questionIs: "La question est : {asking}",
+  questionWas: "La question était : {asking}",
+  "decision.accepted": "Accepté.",
+  "decision.rejected": "Refusé.",
+  "decision.answered": "Réponse donnée.",
+  "decision.cancelled": "Retiré.",
+  "decidedBy.timeout.terse": "Délai écoulé.",
+  "decidedBy.timeout.normal": "Personne n’a répondu à temps : le choix par défaut s’applique.",
+  "decidedBy.nobody_to_ask.terse": "Personne à interroger.",
+  "decidedBy.nobody_to_ask.normal": "Il n’y avait personne à interroger : le choix par défaut s’applique.",
+  "decidedBy.nobody_left.terse": "Plus personne.",
+  "decidedBy.nobody_left.normal": "La personne qui pouvait répondre est partie : le choix par défaut s’applique.",
+  "decidedBy.host.terse": "Réponse donnée dans la fenêtre de l’agent.",
+  "decidedBy.host.normal": "La réponse a été donnée dans la fenêtre de l’agent lui-même.",
+  "decidedBy.host_window.terse": "Réponds dans la fenêtre de l’agent lui-même.",
+  "decidedBy.host_window.normal": "Réponds dans la fenêtre de l’agent lui-même.",
+  "withoutDefault.nobody_to_ask": "Il n’y avait personne à interroger.",
+  "withoutDefault.nobody_left": "La personne qui pouvait répondre est partie.",
+  noAnswer: "Aucune réponse n’est arrivée.",
+  "takenToBe.terse": "Réponse retenue : {answer}",
+  "takenToBe.normal": "La réponse retenue est : {answer}",
+  yes: "oui",
+  no: "non",
+  // Agents of other protocols.
+  "relayStarted.terse": "Session commencée.",
+  "relayStarted.normal": "{agent} a commencé. L’agent peut utiliser : {capabilities}.",
+  "relayEnded.terse": "Terminé.",
+  "relayEnded.normal": "{agent} a terminé.",
+  "relayCall.terse": "Utilise {tool}.",
+  "relayCall.normal": "{agent} utilise {tool}.",
+  "relayAction.terse": "Autoriser {tool} ?",
+  "relayAction.normal": "{agent} veut utiliser {tool}.",
+  with: "Avec {details}.",
+  "relayFailed.terse": "{tool} a échoué.",
+  "relayFailed.normal": "{tool} a échoué : {code}.",
+  "relayArtifact.terse": "Fichier : {name}.",
+  "relayArtifact.normal": "{tool} a créé le fichier {name}.",
+  "relayConsequence.terse": "Irréversible.",
+  "relayConsequence.normal": "Les effets de {tool} ne peuvent pas être annulés.",
+  // Agents that do not know of the daemon, by their adapters.
+  agentIn: "{host} dans {folder}",
+  "runs.read": "Lit {what}",
+  "runs.edit": "Modifie {what}",
+  "runs.delete": "Supprime {what}",
+  "runs.move": "Déplace {what}",
+  "runs.execute": "Exécute {what}",
+  "runs.fetch": "Consulte {what}",
+  "asks.read": "Lire {what}",
+  "asks.edit": "Modifier {what}",
+  "asks.delete": "Supprimer {what}",
+  "asks.move": "Déplacer {what}",
+  "asks.execute": "Exécuter {what}",
+  "asks.fetch": "Consulter {what}",
+  use: "Utiliser {tool}",
+  moreLines: { one: "et {count} ligne de plus", other: "et {count} lignes de plus" },
+  moreCharacters: { one: "et {count} caractère de plus", other: "et {count} caractères de plus" },
+  moreFiles: { one: "et {count} fichier de plus", other: "et {count} fichiers de plus" },
+  "label.command": "Commande",
+  "label.folder": "Dossier",
+  "label.file": "Fichier",
+  "label.host": "Hôte",
+  "label.address": "Adresse",
+  "label.text": "Nouveau texte",
+  agentSays: "Selon l’agent : {description}",
+  noDetails: "L’agent n’en dit pas plus.",
+  leftOut: {
+    one: "Tout n’est pas ici : il manque {count} caractère.",
+    other: "Tout n’est pas ici : il manque {count} caractères.",
+  },
+  notAllRead: "Tout n’a pas été lu. Autoriser quand même : {action}",
+  works: "Travaille à votre demande.",
+  done: "Terminé.",
+  limitReached: "Arrêté : la limite est atteinte.",
+  refused: "L’agent a refusé.",
+  stopped: "Arrêté.",
+  failed: "Terminé par une erreur.",
+  signInNeeded: "L’agent vous demande de vous connecter.",
+  exited: "L’agent s’est terminé de façon inattendue : {how}.",
+  exitCode: "code de sortie {code}",
+  programEnded: "Le programme s’est terminé : {how}.",
+  usesTools: "Utilise des outils de {server}.",
+  message: "Un message.",
+  waitsForPerson: "Attend une personne.",
+  hostClosed: "La fenêtre de l’agent a été fermée.",
+  mode: "Mode : {name}.",
+  compacting: "Résume la conversation.",
+  subagent: "Sous-agent {title} : {words}",
+  untitledSubagent: "Sous-agent : {words}",
+  askedThere: "{asking} Répondez dans la fenêtre de l’agent.",
+  askedToOpen: "L’agent vous demande d’ouvrir {domain} dans sa propre fenêtre.",
+  question: "L’agent pose une question.",
+  waitsForYou: "Vous attend.",
+  denied: "Refusé : {what}.",
+  searches: "Effectue une recherche.",
 };

@@ -1,7 +1,7 @@
 // Tells in events of AAEP what an A2E agent does. Its listeners hear the agent, and the agent is not changed (A2E companion).
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
-import type { MessageKey, MessageParameters } from "../../../engine/messages/catalogues/catalogue.js";
 import { localizedMessages, type TextAudience } from "../../../engine/messages/localized-messages.js";
+import type { MessageKey, MessageParameters } from "../../../engine/messages/messages.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { A2eMessage } from "../messages/message.js";

@@ -9,7 +9,7 @@ import type { DeliveryStream, EndReason, LastWords } from "../../../contracts/pr
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Producer } from "../../../engine/event/event.js";
-import { textFor } from "../../../engine/messages/daemon-messages.js";
+import { textFor } from "../../../engine/messages/messages.js";
 import type { Resumed } from "../../../engine/subscriptions/resume.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import type { PendingDeliveries } from "../../../engine/subscriptions/subscription-spec.js";
@@ -275,7 +275,7 @@ export class SubscriptionHandler {
       type: "subscription.close",
       subscription_id: engine.id,
       reason_code: reason,
-      reason_message: textFor("closing", { reason }, engine.terms.languages).text,
+      reason_message: textFor("closing", { reason }, engine.terms.languages),
       ...closingMembers(reason, engine, this.services.engine.limits),
     };
   }
