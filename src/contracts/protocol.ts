@@ -10,8 +10,8 @@ export interface DeliverySource extends NamedSubscription {
   readonly take: (only?: "critical") => Taken;
   /** Reports that the transport takes nothing more, or takes again. */
   readonly setBlocked: (blocked: boolean) => void;
-  /** Whether the peer receives checkpoints (R17). */
-  readonly wantsCheckpoints: () => boolean;
+  /** Whether the peer receives checkpoints (R17); renegotiated at any time. */
+  readonly terms: { readonly checkpoints: boolean };
   /** Returns the place if it moved since the last checkpoint. `isDue`: it is time for one. A checkpoint goes out behind everything taken. */
   readonly checkpoint: (isDue: boolean) => Checkpoint | undefined;
 }

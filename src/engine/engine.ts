@@ -263,7 +263,7 @@ export class Engine {
     return new Sessions({
       limits: options,
       isRecording: options.isRecording ?? false,
-      refusal: () => this.refusal(),
+      refusal: this.refusal,
       checkQuestionRoom: (asked) => this.questions.checkRoom(asked),
       validate: services.validate,
       defaultLanguage: options.defaultLanguage,
@@ -306,16 +306,14 @@ export class Engine {
   }
 
   private makePublishing(): Publishing {
-    const { services, options, journal, sessions, questions, connections, notices, wakeUps } = this;
+    const { services, options, journal, hub, sessions, questions, connections, notices, wakeUps } = this;
     return new Publishing({
       ...services,
-      ...{ journal, sessions, questions, connections, notices, wakeUps },
-      deliver: (entries) => this.hub.deliver(entries),
-      scanAhead: (events, publish) => this.hub.scanAhead(events, publish),
+      ...{ journal, hub, sessions, questions, connections, notices, wakeUps },
       whenDurable: () => this.whenDurable(),
       producerId: options.producerId,
       agentGraceMs: () => options.agentGraceMs,
-      appended: this.boots.appended,
+      appended: this.keepsSessions ? this.boots.appended : undefined,
     });
   }
 
@@ -329,7 +327,7 @@ export class Engine {
   }
 
   /** The fault with which the journal refuses every event at present; undefined while it takes them (R29). */
-  private refusal(): unknown {
+  private readonly refusal = (): unknown => {
     try {
       const { durable } = this.journal.append([]);
       // Nobody waits for this promise, so its rejection is no error.
@@ -339,7 +337,7 @@ export class Engine {
     } catch (caught) {
       return caught;
     }
-  }
+  };
 
   private closed(id: string, reason: ClosureReason): void {
     const subscription = this.subscriptions.get(id);

@@ -149,7 +149,9 @@ export class Pump implements DeliveryStream {
     const { source } = this;
     if (source === undefined) return only === undefined ? this.drainOnce() : "idle";
     const taken = source.take(only);
-    const batch = taken.kind === "batch" ? this.withPlace(source, taken.batch) : this.placeAlone(source, only);
+    let batch = taken.kind === "batch" ? taken.batch : undefined;
+    if (source.terms.checkpoints)
+      batch = batch === undefined ? this.placeAlone(source, only) : this.withPlace(source, batch);
     if (batch === undefined) return "idle";
     if (!this.sink.send(batch)) return this.block();
     return taken.kind === "batch" && taken.isAll ? "idle" : "more";
@@ -184,7 +186,6 @@ export class Pump implements DeliveryStream {
   /** Adds the checkpoint to the batch if it is due (R17). */
   private withPlace(source: DeliverySource, batch: DeliveryBatch): DeliveryBatch {
     const { services } = this;
-    if (!source.wantsCheckpoints()) return batch;
     const now = services.clock.now();
     const isDue = this.isPlaceDue || now - this.lastToldAt >= DUE_AFTER_MS;
     const checkpoint = source.checkpoint(isDue);
@@ -198,8 +199,8 @@ export class Pump implements DeliveryStream {
 
   /** Returns the checkpoint alone, after there was nothing to take. */
   private placeAlone(source: DeliverySource, only: "critical" | undefined): DeliveryBatch | undefined {
+    if (only !== undefined) return undefined;
     const { services } = this;
-    if (only !== undefined || !source.wantsCheckpoints()) return undefined;
     if (this.lastToldAt === Number.NEGATIVE_INFINITY) {
       // The message that accepted the subscription reported the place.
       this.told(services.clock.now());

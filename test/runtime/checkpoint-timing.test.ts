@@ -52,7 +52,7 @@ function stage() {
           return { kind: "batch", batch, isAll: false };
         },
         setBlocked: () => undefined,
-        wantsCheckpoints: () => wants,
+        terms: { checkpoints: wants },
         checkpoint: (isDue) => {
           asked.push(isDue);
           if (!isDue || place === told) return undefined;

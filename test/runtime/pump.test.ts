@@ -32,7 +32,7 @@ function stage(count: number) {
         return { kind: "batch", batch: batchOf([]), isAll: false };
       },
       setBlocked: (isBlocked) => blocked.push(isBlocked),
-      wantsCheckpoints: () => false,
+      terms: { checkpoints: false },
       checkpoint: () => undefined,
     },
     {

@@ -123,14 +123,14 @@ export class AgentHandle {
     isArray: boolean,
     resumeToken?: string,
   ): Promise<PublishReceipt> | undefined {
-    if (!hasLongText(inputs.map(({ fields }) => fields))) return undefined;
-    const { sessions, scanAhead } = this.services;
+    if (!hasLongText(inputs)) return undefined;
+    const { sessions, hub } = this.services;
     this.publishing.assertTaking();
     const asSent = inputs.map(({ fields, source }) => ({ fields, source }));
     // A refusal comes at once, before the text is scanned.
     const { events } = sessions.publish(asSent, this.context(isArray, resumeToken, true));
     return new Promise((resolve, reject) => {
-      scanAhead(events, () => {
+      hub.scanAhead(events, () => {
         try {
           this.publishing.assertTaking();
           if (this.handles.get(this.connection) !== this) throw new Fault("peer_gone", "The agent has left.");

@@ -8,6 +8,7 @@ import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { JournaledEvent, NewEvent } from "../event/event.js";
+import type { Hub } from "../hub/hub.js";
 import type { NoticeFactory } from "../notices/notice-factory.js";
 import type { Questions } from "../questions/questions.js";
 import type { SharedConnections } from "../questions/shared-connections.js";
@@ -25,10 +26,7 @@ export interface PublishingServices {
   readonly log: Log;
   readonly audit: Audit;
   readonly journal: Journal;
-  /** Hands journaled events to the views. */
-  readonly deliver: (entries: readonly JournaledEvent[]) => void;
-  /** Scans the text of events, and then calls `publish`, in which they are delivered (R34). */
-  readonly scanAhead: (events: readonly NewEvent[], publish: () => void) => void;
+  readonly hub: Hub;
   readonly sessions: Sessions;
   readonly questions: Questions;
   readonly connections: SharedConnections;
@@ -41,8 +39,8 @@ export interface PublishingServices {
   readonly producerId: string | undefined;
   /** Read for each grace, because the value may change. */
   readonly agentGraceMs: () => Millis;
-  /** Called after each append. */
-  readonly appended: () => void;
+  /** Called after each append; undefined if the journal keeps nothing for the next boot. */
+  readonly appended: (() => void) | undefined;
 }
 
 /** A change that was journaled. */
@@ -99,19 +97,19 @@ export class Publishing {
 
   /** Journals a change and its notices in one append, so that all is accepted or nothing (R3). The sessions have asked the journal before (R29). */
   carryOut(change: Change): CarriedOut {
-    const { journal, sessions, deliver, whenDurable, appended } = this.services;
-    const { asked } = change;
+    const { journal, sessions, hub, whenDurable, appended } = this.services;
+    const { asked, withdrawn, ended, warnings } = change;
     const { events, durable: ofAppend } = journal.append(
       asked ? this.withNotices(change.events, asked) : change.events,
     );
     const journaled = asked ? events.filter(({ made }) => made !== "notice") : events;
     sessions.journaled(change, journaled);
-    deliver(events);
+    hub.deliver(events);
     // Suppressed events append nothing, but what is remembered of them may have to be written.
     const durable = events.length === 0 ? whenDurable() : ofAppend;
     if (durable !== undefined && durable !== this.group?.durable) this.beginGroup(durable);
-    appended();
-    this.follow(change, journaled, durable);
+    appended?.();
+    if (asked ?? withdrawn ?? ended ?? warnings) this.follow(change, journaled, durable);
     return { journaled, durable };
   }
 

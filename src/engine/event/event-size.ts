@@ -47,9 +47,9 @@ function textSize(text: string): number {
 /** Longest text that is searched for boundaries within one turn, in UTF-16 units (R34). */
 const MOST_TEXT_IN_A_TURN = 4096;
 
-/** Whether events with these members have more text than one turn searches. */
-export function hasLongText(events: readonly Readonly<Record<string, unknown>>[]): boolean {
+/** Whether the events have more text than one turn searches. */
+export function hasLongText(events: readonly { readonly fields: Readonly<Record<string, unknown>> }[]): boolean {
   let units = 0;
-  for (const { chunk } of events) if (typeof chunk === "string") units += chunk.length;
+  for (const { fields } of events) if (typeof fields.chunk === "string") units += fields.chunk.length;
   return units > MOST_TEXT_IN_A_TURN;
 }

@@ -115,7 +115,7 @@ export function questionKind(kind: TopicKind): QuestionKind | undefined {
 
 /** Whether the topic is a question to a person. */
 export function isQuestionKind(kind: TopicKind): boolean {
-  return questionKind(kind) !== undefined;
+  return kind === "awaiting.confirmation" || kind === "awaiting.clarification";
 }
 
 /** Whether the topic ends its session. */

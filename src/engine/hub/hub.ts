@@ -8,9 +8,9 @@ import type { Log } from "../../contracts/log.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { cursorText } from "../event/cursor.js";
 import type { IdServices } from "../event/derived-id.js";
-import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
+import type { Epoch, JournaledEvent, NewEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-boots.js";
-import { applyShape, shapeKey, shapeOf } from "../terms/shape.js";
+import { shapeKey, shapeOf } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
 import { createLatencyHistogram, type LatencyHistogram } from "../time/latency-histogram.js";
 import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
@@ -21,7 +21,7 @@ import { type CodeBlocks, createCodeBlocks } from "../views/code-blocks.js";
 import type { Checkpoint } from "../views/delivery.js";
 import { OutputTexts } from "../views/output-texts.js";
 import { type InternedShape, RenderedEntry } from "../views/rendered-entry.js";
-import { View } from "../views/view.js";
+import { View, type ViewFollower } from "../views/view.js";
 import { type ViewTerms, viewKey, viewTermsOf } from "../views/view-terms.js";
 import { SharedView, type ViewMember } from "./shared-view.js";
 
@@ -70,6 +70,8 @@ const MOST_KEPT_UNITS = 16_384;
 /** Units appended to a view before the hub looks for units to drop; a quarter of the view's window if that is less. */
 const TRIM_STEP_COUNT = 256;
 
+/** The view of one reader wakes nobody. */
+const NOBODY: ViewFollower = { appended: () => {} };
 const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
 
 export class Hub {
@@ -146,12 +148,12 @@ export class Hub {
       throw new Fault("rate_limit", sentence, { pointer: "/capabilities", rule: "R34" });
     }
     const shared = new SharedView(
-      (appended) =>
+      (follower) =>
         new View(
           this.viewTerms(terms),
           this.viewServices(this.outputs, this.services.wakeUps),
           this.services.journal.head(),
-          appended,
+          follower,
           NOTHING_SENT,
         ),
     );
@@ -181,11 +183,8 @@ export class Hub {
   /** The terms of a view; equal terms share their shape. */
   viewTerms(terms: Terms): ViewTerms {
     const key = shapeKey(terms);
-    const form = shapeOf(terms);
-    const shape = this.shapes.get(key) ?? {
-      key,
-      apply: (event: AgentEvent) => applyShape(event, form, this.options.defaultLanguage),
-    };
+    const { defaultLanguage } = this.options;
+    const shape = this.shapes.get(key) ?? { ...shapeOf(terms), key, defaultLanguage };
     this.shapes.set(key, shape);
     return viewTermsOf(terms, shape);
   }
@@ -203,7 +202,7 @@ export class Hub {
     startsAfter: Epoch,
     sent: ReadonlyMap<string, string>,
   ): View {
-    return new View(terms, this.viewServices(outputs, wakeUps), startsAfter, () => {}, sent);
+    return new View(terms, this.viewServices(outputs, wakeUps), startsAfter, NOBODY, sent);
   }
 
   /** The rendering of an entry, one for all takers of the same entry object. */

@@ -1,7 +1,7 @@
 // A view with the subscriptions that share it, and those of them that wait for nothing but its next unit.
 import type { Epoch } from "../event/event.js";
 import type { Checkpoint } from "../views/delivery.js";
-import type { View } from "../views/view.js";
+import type { View, ViewFollower } from "../views/view.js";
 
 /** A subscription, as its view calls it. */
 export interface ViewMember {
@@ -12,7 +12,7 @@ export interface ViewMember {
   readonly end: (reason: "producer_error") => void;
 }
 
-export class SharedView {
+export class SharedView implements ViewFollower {
   readonly view: View;
   readonly members = new Set<ViewMember>();
   /** The index at which the hub next looks for units to drop. */
@@ -21,12 +21,25 @@ export class SharedView {
   level: { readonly epoch: Epoch; readonly end: number; readonly checkpoint: Checkpoint } | undefined;
   private readonly ready = new Set<ViewMember>();
 
-  /** `open` makes the view; it calls what it is given after each unit. */
-  constructor(open: (appended: (critical: boolean) => void) => View) {
-    this.view = open((critical) => {
-      if (critical) for (const member of this.members) member.outlet.wake();
-      else this.wakeReady();
-    });
+  /** `open` makes the view. */
+  constructor(open: (follower: ViewFollower) => View) {
+    this.view = open(this);
+  }
+
+  /** A critical unit wakes every member, another those that wait for it. */
+  appended(isCritical: boolean): void {
+    if (isCritical) {
+      for (const member of this.members) member.outlet.wake();
+      return;
+    }
+    // A member that takes while it is woken is added behind these, and waits for the next unit.
+    let left = this.ready.size;
+    for (const member of this.ready) {
+      if (left === 0) break;
+      left -= 1;
+      this.ready.delete(member);
+      member.outlet.wake();
+    }
   }
 
   /** Wakes a member once, at the next unit. A member that has taken all units calls this, so the events of one turn cost one wake-up. */
@@ -37,16 +50,5 @@ export class SharedView {
   /** The next unit wakes the member only if it is critical. */
   letSleep(member: ViewMember): void {
     this.ready.delete(member);
-  }
-
-  private wakeReady(): void {
-    // A member that takes while it is woken is added behind these, and waits for the next unit.
-    let left = this.ready.size;
-    for (const member of this.ready) {
-      if (left === 0) break;
-      left -= 1;
-      this.ready.delete(member);
-      member.outlet.wake();
-    }
   }
 }

@@ -63,9 +63,9 @@ export class Outflow {
     return (this.pending.exceptions?.size ?? 0) + this.pending.first.length;
   }
 
-  /** Whether the next unit of the view could leave at once. */
+  /** Whether terms that hold units back would let the next unit of the view leave at once. */
   isReady(now: Millis): boolean {
-    return !this.isHeldByTerms || (!this.owner.terms.paused && this.budget.availableAt() <= now);
+    return !this.owner.terms.paused && this.budget.availableAt() <= now;
   }
 
   begin({ resumed, readAfter, loss }: SubscriptionStart): void {
@@ -185,7 +185,8 @@ export class Outflow {
     if (log.criticalEnd > pending.criticalFrom) for (const unit of log.from(pending.index, next)) this.noteTold(unit);
     pending.index = next;
     if (pending.criticalFrom < next) pending.criticalFrom = next;
-    this.budget.spend(now);
+    // There is no limit, so nothing is spent.
+    this.budget.lastSpentAt = now;
     return { kind: "batch", batch, isAll };
   }
 

@@ -11,7 +11,8 @@ export class RateBudget {
   // The bucket was last full at `fullAt`; `spentCount` tokens were taken since.
   private fullAt: Millis;
   private spentCount = 0;
-  private lastSpentAt = Number.NEGATIVE_INFINITY;
+  /** When the last event left. */
+  lastSpentAt = Number.NEGATIVE_INFINITY;
 
   constructor(ratePerSecond: number | undefined, burst: number, now: Millis) {
     this.rate = ratePerSecond;

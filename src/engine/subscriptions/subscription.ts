@@ -110,7 +110,7 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
         this.timer = undefined;
         this.outlet.wake();
       });
-    } else if (outflow.isReady(now)) shared.wakeNext(this);
+    } else if (!outflow.isHeldByTerms || outflow.isReady(now)) shared.wakeNext(this);
     else shared.letSleep(this);
     return taken;
   }
@@ -185,10 +185,6 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
   cursor(): string | undefined {
     this.told = this.place()?.cursor;
     return this.told;
-  }
-
-  wantsCheckpoints(): boolean {
-    return this.terms.checkpoints;
   }
 
   /** The place for a checkpoint. Undefined if none is due, or if the place has not moved since the last result of `cursor` or `checkpoint`. */

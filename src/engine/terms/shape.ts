@@ -28,7 +28,12 @@ function isSuperfluous(key: string, chosen: string, normalStays: boolean): boole
   return SUMMARY_FIELDS.has(key) && key !== chosen && !(normalStays && key === "summary_normal");
 }
 
+function hasSummary({ summary_terse: terse, summary_normal: normal, summary_detailed: detailed }: AgentEvent): boolean {
+  return terse !== undefined || normal !== undefined || detailed !== undefined;
+}
+
 function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
+  if (!hasSummary(event)) return event;
   const chosen = NEAREST_SUMMARIES[verbosity].find(({ field }) => event[field] !== undefined);
   if (chosen === undefined) return event;
   const normalStays = requiresNormalSummary(event.type);

@@ -325,7 +325,7 @@ export class HeldTexts {
       hint,
       complete,
       timestamp,
-      base: first.rendered.textBase,
+      base: entry.event,
       mergeable: !this.terms.carriesExtensions(entry.event),
       verbatim: isVerbatim ? first.rendered : undefined,
     });

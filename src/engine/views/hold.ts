@@ -100,7 +100,7 @@ export function roomIn(hold: Hold): number {
   if (first === undefined) return MAX_TEXT_BYTES;
   if (hold.roomFor !== first) {
     hold.roomFor = first;
-    hold.room = roomForText(first.rendered.textBase);
+    hold.room = roomForText(first.rendered.entry.event);
   }
   return hold.room;
 }

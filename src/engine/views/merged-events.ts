@@ -1,6 +1,7 @@
 // Events that represent several events, or part of one: joined text, collapsed states (R10, R11, R12).
 import { type IdServices, mergedEventId } from "../event/derived-id.js";
 import type { AgentEvent } from "../event/event.js";
+import { withoutSummaries } from "../terms/readable-fields.js";
 import type { Boundary } from "../terms/terms.js";
 import type { EventUnit, TextUnit } from "./unit.js";
 import type { ViewTerms } from "./view-terms.js";
@@ -12,7 +13,7 @@ export function textEvent(
   { key, shape }: ViewTerms,
   ids: IdServices,
 ): AgentEvent {
-  const { extensions, coalesce_hint: _, ...base } = unit.base;
+  const { extensions, coalesce_hint: _, ...base } = withoutSummaries(unit.base);
   const { session: sessionId, position: start, endPosition: end } = unit;
   // An empty end and an empty chunk may stand at one position.
   const about = unit.complete ? `${unit.output} complete` : unit.output;

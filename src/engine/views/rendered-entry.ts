@@ -8,13 +8,13 @@ import {
   type TopicKind,
 } from "../event/event.js";
 import { AAEPD, AAEPD_VOCABULARY } from "../event/vocabulary.js";
-import { withoutSummaries } from "../terms/readable-fields.js";
+import { applyShape, type Shape } from "../terms/shape.js";
 import { Delivery } from "./delivery.js";
 
-/** A pair of verbosity and languages. Equal shapes are the same object (R14). */
-export interface InternedShape {
+/** A shape, and the language of events that name none. Equal shapes are the same object (R14). */
+export interface InternedShape extends Shape {
   readonly key: string;
-  readonly apply: (event: AgentEvent) => AgentEvent;
+  readonly defaultLanguage: string;
 }
 
 /**
@@ -28,7 +28,6 @@ export class RenderedEntry {
   readonly entry: JournaledEvent;
   readonly role: EventRole;
   private key: string | undefined;
-  private base: AgentEvent | undefined;
   private plain: Delivery | undefined;
   private lastShape: InternedShape | undefined;
   private lastDelivery: Delivery | undefined;
@@ -64,12 +63,6 @@ export class RenderedEntry {
     return this.key;
   }
 
-  /** The event of merged or cut text of this chunk: without the summaries that describe the chunk alone (R2). Made once, for all shapes. */
-  get textBase(): AgentEvent {
-    this.base ??= withoutSummaries(this.entry.event);
-    return this.base;
-  }
-
   /** The same event, marked because it goes before events of its session that wait (R4). */
   get overtaking(): RenderedEntry {
     this.ahead ??= new RenderedEntry({ ...this.entry, event: overtakingEvent(this.entry.event), source: undefined });
@@ -94,7 +87,7 @@ export class RenderedEntry {
 
   private render(shape: InternedShape): Delivery {
     const { entry } = this;
-    const shaped = shape.apply(entry.event);
+    const shaped = applyShape(entry.event, shape, shape.defaultLanguage);
     if (shaped !== entry.event) return new Delivery(shaped, entry.epoch, entry.at, undefined);
     this.plain ??= new Delivery(entry.event, entry.epoch, entry.at, entry.source);
     return this.plain;

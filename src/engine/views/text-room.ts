@@ -1,5 +1,6 @@
 // The size of text that fits into one event of 64 KiB beside its other fields (AAEP §3.7, R10).
 import type { AgentEvent } from "../event/event.js";
+import { withoutSummaries } from "../terms/readable-fields.js";
 
 /** Bytes of text, as a JSON string, that fit beside fields of ordinary size. */
 export const MAX_TEXT_BYTES = 60 * 1024;
@@ -9,9 +10,9 @@ const MAX_EVENT_BYTES = 64 * 1024;
 const RESERVE_BYTES = 512;
 const LEAST_TEXT_BYTES = 1024;
 
-/** Bytes for the text of an event with these fields, as a JSON string. Costs an encoding, so ask for long texts only. */
-export function roomForText(base: AgentEvent): number {
-  const others = encodedBytes(JSON.stringify({ ...base, chunk: "" }), false);
+/** Bytes for the text of an event with the fields of this chunk, as a JSON string. Costs an encoding, so ask for long texts only. */
+export function roomForText(chunk: AgentEvent): number {
+  const others = encodedBytes(JSON.stringify({ ...withoutSummaries(chunk), chunk: "" }), false);
   return Math.max(LEAST_TEXT_BYTES, Math.min(MAX_TEXT_BYTES, MAX_EVENT_BYTES - RESERVE_BYTES - others));
 }
 

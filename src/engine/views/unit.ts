@@ -41,7 +41,7 @@ export interface TextUnit extends UnitBase {
   readonly hint: Boundary | undefined;
   readonly complete: boolean;
   readonly timestamp: string;
-  /** The first chunk without its summaries; a merged event has its fields. */
+  /** The first chunk. A merged event has its fields, but for the summaries, which describe the chunk alone (R2). */
   readonly base: AgentEvent;
   /** Whether it may be joined with its neighbours (R10: language, type, urgency, producer, correlation and extensions agree). */
   readonly mergeable: boolean;

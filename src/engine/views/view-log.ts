@@ -33,6 +33,11 @@ export interface TextStretch {
   readonly isCutOff: boolean;
 }
 
+/** Gives units the form in which they leave. */
+interface UnitForms {
+  readonly deliveryOf: (unit: Unit) => Delivery;
+}
+
 const CRITICALS_KEPT = 1000;
 const BATCHES_KEPT = 8;
 /** Most stretches remembered, one for each rate and phase: subscriptions of one rate ask for the same beginning one after another. */
@@ -42,7 +47,7 @@ const BATCH_UNITS = 256;
 const BATCH_BYTES = 64 * 1024;
 
 export class ViewLog {
-  private readonly render: (unit: Unit) => Delivery;
+  private readonly forms: UnitForms;
   private readonly maxChars: number;
   private units: Unit[] = [];
   // `first` is the index of the first unit in `units`, `base` that of the oldest unit held. Units between the two are removed when they are half of
@@ -60,8 +65,8 @@ export class ViewLog {
   criticalEnd = 0;
 
   /** `maxChars`: longest joined text, in code points. */
-  constructor(render: (unit: Unit) => Delivery, maxChars: number) {
-    this.render = render;
+  constructor(forms: UnitForms, maxChars: number) {
+    this.forms = forms;
     this.maxChars = maxChars;
   }
 
@@ -116,7 +121,7 @@ export class ViewLog {
     for (let bytes = 0; next < end && !isFull; next += 1) {
       const unit = this.units[next - this.first];
       if (unit === undefined) continue;
-      taken.push(this.render(unit));
+      taken.push(this.forms.deliveryOf(unit));
       bytes += unit.kind === "text" ? unit.text.length : eventSize(unit.rendered.entry);
       isFull = taken.length === BATCH_UNITS || bytes >= BATCH_BYTES;
     }

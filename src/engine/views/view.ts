@@ -26,35 +26,41 @@ export interface ViewServices extends HeldTextsServices {
   readonly ids: IdServices;
 }
 
+/** Those that take a view's units. */
+export interface ViewFollower {
+  /** Called after each unit. */
+  readonly appended: (isCritical: boolean) => void;
+}
+
 export class View {
   readonly terms: ViewTerms;
   readonly log: ViewLog;
   readonly texts: HeldTexts;
   private readonly ids: IdServices;
   private readonly segmenter: Segmenter;
-  private readonly appended: (critical: boolean) => void;
+  private readonly follower: ViewFollower;
   private readonly place: ViewPlace;
   private readonly rendered = new WeakMap<Unit, Delivery>();
   private readonly sent: ReadonlyMap<string, string>;
 
   /**
-   * A view that has taken the events up to `startsAfter`. `appended` is called after each unit. `sent` has, for the view of one reader, timestamps of
+   * A view that has taken the events up to `startsAfter`. `sent` has, for the view of one reader, timestamps of
    * sessions below which no text falls (R30).
    */
   constructor(
     terms: ViewTerms,
     services: ViewServices,
     startsAfter: Epoch,
-    appended: (critical: boolean) => void,
+    follower: ViewFollower,
     sent: ReadonlyMap<string, string>,
   ) {
     this.terms = terms;
     this.sent = sent;
     this.ids = services.ids;
     this.segmenter = services.segmenter;
-    this.appended = appended;
+    this.follower = follower;
     this.place = { epoch: startsAfter, timestamps: new Map() };
-    this.log = new ViewLog((unit) => this.deliveryOf(unit), terms.maxChars);
+    this.log = new ViewLog(this, terms.maxChars);
     this.texts = new HeldTexts(terms, services, this.place, (unit) => this.append(unit));
   }
 
@@ -105,11 +111,11 @@ export class View {
   deliveryOf(unit: Unit): Delivery {
     const { terms } = this;
     if (unit.kind === "event") return unit.rendered.deliveryIn(terms.shape);
-    const hint = grantedHint(terms, unit.hint, unit.complete);
-    const { event } = unit.verbatim?.entry ?? {};
     // A chunk that passes through may name no hint.
-    const isAsSent = event?.coalesce_hint === hint || (terms.passThrough && hint === unit.hint);
-    if (unit.verbatim !== undefined && isAsSent) return unit.verbatim.deliveryIn(terms.shape);
+    if (terms.passThrough && unit.verbatim !== undefined) return unit.verbatim.deliveryIn(terms.shape);
+    const hint = grantedHint(terms, unit.hint, unit.complete);
+    if (unit.verbatim?.entry.event.coalesce_hint === hint && unit.verbatim !== undefined)
+      return unit.verbatim.deliveryIn(terms.shape);
     const known = this.rendered.get(unit);
     if (known !== undefined) return known;
     const delivery = new Delivery(textEvent(unit, hint, terms, this.ids), unit.epoch, unit.at, undefined);
@@ -160,7 +166,7 @@ export class View {
       unit.kind === "text" ? unit.timestamp : unit.rendered.entry.event.timestamp,
     );
     this.log.append(unit);
-    this.appended(unit.kind === "event" && unit.role === "critical");
+    this.follower.appended(unit.kind === "event" && unit.role === "critical");
   }
 
   private notBefore(unit: TextUnit): TextUnit {
@@ -200,7 +206,7 @@ export class View {
       hint,
       complete,
       timestamp: event.timestamp,
-      base: rendered.textBase,
+      base: event,
       mergeable: event.extensions === undefined || !this.terms.carriesExtensions(event),
       verbatim: said === undefined || said === hint ? rendered : undefined,
     });

@@ -6,11 +6,8 @@ import type { View } from "../../../src/engine/views/view.js";
 /** A view without events, and members that write their names when they are woken. */
 function stage(names: string) {
   const woken: string[] = [];
-  let appended: (critical: boolean) => void = () => {};
-  const shared = new SharedView((told) => {
-    appended = told;
-    return {} as View;
-  });
+  const shared = new SharedView(() => ({}) as View);
+  const appended = (isCritical: boolean): void => shared.appended(isCritical);
   const made = [...names].map((name): ViewMember & { onWake: () => void } => {
     const member = {
       onWake: () => {},

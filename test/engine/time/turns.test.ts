@@ -39,7 +39,7 @@ function stage(counts: Readonly<Record<string, number>>) {
             return { kind: "batch", batch: PIECE, isAll: false };
           },
           setBlocked: () => undefined,
-          wantsCheckpoints: () => false,
+          terms: { checkpoints: false },
           checkpoint: () => undefined,
         },
         {

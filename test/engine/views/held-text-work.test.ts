@@ -101,7 +101,7 @@ function heldTexts(terms: ViewTerms, change: (record: OutputText) => OutputText,
 }
 
 function termsOf(level: ViewTerms["level"], maxChars: number): ViewTerms {
-  const shape: InternedShape = { key: "plain", apply: (event) => event };
+  const shape: InternedShape = { key: "plain", verbosity: "normal", languages: [], defaultLanguage: "en" };
   return {
     key: "view",
     shape,
