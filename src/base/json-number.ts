@@ -5,6 +5,7 @@ import { pointerStep } from "./json-pointer.js";
 /** Every number of at most so many digits is a double's own, which prints the same digits. */
 const SURE_LENGTH = 15;
 const LARGEST_WHOLE = String(2 ** 53);
+const OF_NUMBER = /[-+.\deE]*/y;
 
 /**
  * Whether a reader whose numbers are doubles gets the number of this text. It does not get what overflows, and no whole number beyond ±2^53, with or
@@ -40,13 +41,9 @@ function decimalOf(number: string): { readonly digits: string; readonly exponent
 
 /** Returns the index behind the number that begins at `start`; of a text that is not JSON, behind what could be one. */
 export function endOfNumber(text: string, start: number): number {
-  let index = start;
-  while (isOfNumber(text.charCodeAt(index))) index += 1;
-  return index;
-}
-
-function isOfNumber(unit: number): boolean {
-  return (unit >= 0x30 && unit <= 0x39) || unit === 0x2e || unit === 0x2d || unit === 0x2b || (unit | 0x20) === 0x65;
+  OF_NUMBER.lastIndex = start;
+  OF_NUMBER.test(text);
+  return OF_NUMBER.lastIndex;
 }
 
 /**

@@ -22,6 +22,14 @@ export function withProcess(processes: readonly AgentProcess[], added: AgentProc
   return [...processes, added].slice(-MOST_PROCESSES);
 }
 
+/** Adds processes to a list; returns the list itself if they are there. */
+export function withProcesses(
+  processes: readonly AgentProcess[],
+  added: readonly AgentProcess[],
+): readonly AgentProcess[] {
+  return processes.length === 0 ? added : added.reduce(withProcess, processes);
+}
+
 /** Whether a process stands below an agent. `lineage`: the process, then its parents. */
 export function isBelow(lineage: readonly number[], processes: readonly AgentProcess[]): boolean {
   return lineage.some(

@@ -2,7 +2,7 @@
 // the order of events. Journals, subscriptions and timers are in other rooms.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
-import { type AgentProcess, withProcess } from "../event/agent-process.js";
+import { type AgentProcess, withProcesses } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent, topicKind } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
 import type { Instant } from "../journal/durable-entry.js";
@@ -157,7 +157,7 @@ export class Sessions {
     session.owner = connection;
     // Numbers of processes mean nothing after a restart of the machine.
     if (session.isLeftOver && processes.length > 0) session.processes = NONE;
-    for (const one of processes) session.processes = withProcess(session.processes, one);
+    session.processes = withProcesses(session.processes, processes);
     this.owners.add(session);
     return session.summary();
   }
@@ -274,7 +274,8 @@ export class Sessions {
     const ruled = { change, session, agent, taken, event, isStamped, ownToken, isSuppressed: false };
     applyEvent(ruled, input, sent);
     if (member === undefined) session.agents.set(agentId, agent);
-    for (const one of context.processes ?? NONE) session.processes = withProcess(session.processes, one);
+    const { processes = NONE } = context;
+    if (processes !== session.processes) session.processes = withProcesses(session.processes, processes);
     if (typeof givenId === "string") seen?.set(givenId, sent);
     const { event_id: eventId } = event;
     if (ruled.isSuppressed) return { kind: "suppressed", eventId };

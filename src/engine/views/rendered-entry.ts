@@ -27,7 +27,8 @@ export type EventRole = "critical" | "progress" | "state" | "background-state" |
 export class RenderedEntry {
   readonly entry: JournaledEvent;
   readonly role: EventRole;
-  private key: string | undefined;
+  /** The key of a chunk's output, as one shared string; empty for other events. */
+  readonly output: string;
   private plain: Delivery | undefined;
   private lastShape: InternedShape | undefined;
   private lastDelivery: Delivery | undefined;
@@ -37,6 +38,7 @@ export class RenderedEntry {
   constructor(entry: JournaledEvent) {
     this.entry = entry;
     this.role = roleOf(entry);
+    this.output = entry.kind === "output.streaming" ? outputKey(entry.event) : "";
   }
 
   get kind(): TopicKind {
@@ -55,12 +57,6 @@ export class RenderedEntry {
   /** Whether the daemon made it for one subscription alone, so that the journal does not have it: sums, gaps, notices to those who come late. */
   get isLocal(): boolean {
     return this.entry.ordinal === 0;
-  }
-
-  /** The key of the chunk's output, as one shared string. */
-  get output(): string {
-    this.key ??= outputKey(this.entry.event);
-    return this.key;
   }
 
   /** The same event, marked because it goes before events of its session that wait (R4). */
