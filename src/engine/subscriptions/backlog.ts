@@ -192,7 +192,8 @@ export class Backlog implements Reader {
 
   /** Scans a step of a long chunk that is still to be scanned (R34). */
   private isScanned(entry: JournaledEvent): boolean {
-    if (this.scan === undefined && hasLongText([{ fields: entry.event }])) this.scan = new AheadScan([entry], this.outputs);
+    if (this.scan === undefined && hasLongText([{ fields: entry.event }]))
+      this.scan = new AheadScan([entry], this.outputs);
     if (this.scan?.step(this.view.terms.level) !== true) return true;
     this.turns.hasRead(this, 0);
     return false;
