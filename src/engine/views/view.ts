@@ -26,7 +26,7 @@ export interface ViewServices extends HeldTextsServices {
   readonly ids: IdServices;
 }
 
-/** Those that take a view's units. */
+/** The takers of a view's units. */
 export interface ViewFollower {
   /** Called after each unit. */
   readonly appended: (isCritical: boolean) => void;
