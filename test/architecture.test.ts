@@ -290,7 +290,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     views: ["event", "text", "time", "terms", "journal"],
     hub: ["event", "time", "terms", "journal", "views"],
     subscriptions: ["event", "text", "time", "terms", "journal", "sessions", "questions", "notices", "views", "hub"],
-    agents: ["event", "time", "sessions", "questions", "notices"],
+    agents: ["event", "time", "sessions", "questions", "notices", "hub"],
   },
   "src/protocols/aaep": {
     validation: [],
