@@ -1,3 +1,4 @@
+import type { Fault } from "../base/errors.js";
 import type { Epoch, JournaledEvent, JournalSelection, NewEvent } from "../engine/event/event.js";
 
 export type JournalRead =
@@ -69,10 +70,14 @@ export interface Journal {
   /** 32 lower-case hex digits, drawn when the journal began. A cursor names the id of its journal (R17). */
   readonly id: string;
   /**
-   * Assigns epochs at once, in the order given and without holes, from `head() + 1`. Throws a Fault "storage_unavailable" from a failed write until
-   * one succeeds, also without events, and assigns none then. `durable` stands for everything appended so far, also without events.
+   * The Fault "storage_unavailable" with which the journal refuses events: from a failed write until one succeeds, while too many wait for the disk,
+   * and once it closes (R29). Undefined: whatever is appended in this turn is taken. Ask before a change, because `append` refuses nothing.
    */
+  readonly refusal: () => Fault | undefined;
+  /** Assigns epochs at once, in the order given and without holes, from `head() + 1`. */
   readonly append: (events: readonly NewEvent[]) => Appended;
+  /** `Appended.durable` of everything appended so far. Throws "storage_unavailable" while nothing can be written. */
+  readonly durable: () => Promise<void> | undefined;
   /** At most `limit` events with an epoch above `after`, ascending; fewer if they are long. */
   readonly read: (after: Epoch, limit: number) => JournalRead;
   /** The last epoch assigned; in an empty journal the epoch before the first. */

@@ -66,8 +66,6 @@ export class Engine {
   // Sessions of the previous boot, while their listeners may be on the way back.
   private readonly fromBefore = new Set<string>();
   private returnUntil = Number.NEGATIVE_INFINITY;
-  // The promise of the last question to the journal: all events of a group have the same one.
-  private lastAsked: Promise<void> | undefined;
   private isLeaving = false;
   private cancelForgetting: (() => void) | undefined;
 
@@ -167,7 +165,7 @@ export class Engine {
    * fails (R29).
    */
   whenDurable(): Promise<void> | undefined {
-    return this.journal.append([]).durable;
+    return this.journal.durable();
   }
 
   /** Applies new values of the options to everything that waits by them. */
@@ -263,7 +261,7 @@ export class Engine {
     return new Sessions({
       limits: options,
       isRecording: options.isRecording ?? false,
-      refusal: this.refusal,
+      refusal: () => this.journal.refusal(),
       checkQuestionRoom: (asked) => this.questions.checkRoom(asked),
       validate: services.validate,
       defaultLanguage: options.defaultLanguage,
@@ -325,19 +323,6 @@ export class Engine {
   private countAble(): AbleSubscriptions {
     return countAble([...this.subscriptions.values()].map((one) => one.terms));
   }
-
-  /** The fault with which the journal refuses every event at present; undefined while it takes them (R29). */
-  private readonly refusal = (): unknown => {
-    try {
-      const { durable } = this.journal.append([]);
-      // Nobody waits for this promise, so its rejection is no error.
-      if (durable !== this.lastAsked) durable?.catch(() => undefined);
-      this.lastAsked = durable;
-      return undefined;
-    } catch (caught) {
-      return caught;
-    }
-  };
 
   private closed(id: string, reason: ClosureReason): void {
     const subscription = this.subscriptions.get(id);

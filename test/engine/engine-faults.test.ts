@@ -3,6 +3,7 @@ import { Fault } from "../../src/base/errors.js";
 import { formatTimestamp } from "../../src/engine/event/timestamps.js";
 import { createEngineRig, type EngineRig, session, textOf, typesOf } from "../support/rigs/engine-rig.js";
 import { createFailingView } from "../support/rigs/failing-view.js";
+import { decision } from "../support/rigs/question-rig.js";
 
 describe("what fails after the journal", () => {
   it("R29: a view that fails ends its own subscriptions and nothing else; the event was accepted", () => {
@@ -114,9 +115,9 @@ describe("what fails after the journal", () => {
     let appendCount = 0;
     const rig = createEngineRig({
       around: (journal) => ({
+        refusal: () => (isFull && appendCount > 0 ? new Fault("storage_unavailable", "The disk is full.") : undefined),
         append: (events) => {
-          if (isFull && appendCount > 0) throw new Fault("storage_unavailable", "The disk is full.");
-          if (events.length > 0) appendCount += 1;
+          appendCount += 1;
           return journal.append(events);
         },
       }),
@@ -137,14 +138,39 @@ describe("what fails after the journal", () => {
     ]);
   });
 
+  it("R29: while the journal takes nothing, what is published, comes due or is answered changes nothing, and is done afterwards", () => {
+    let isFull = false;
+    const rig = createEngineRig({
+      around: () => ({ refusal: () => (isFull ? new Fault("storage_unavailable", "The disk is slow.") : undefined) }),
+    });
+    const able = rig.listen({ supportsConfirmationReply: true });
+    rig.publish(session().started(), session().confirmation("rpl_1", { timeout_seconds: 30 }));
+    rig.publish(session("sess_2").started(), session("sess_2").confirmation("rpl_2", { timeout_seconds: 600 }));
+    const hello = { ...session().chunk("Hello. "), position: 0 };
+    isFull = true;
+    expect(() => rig.publish(hello)).toThrow(/storage_unavailable/);
+    isFull = false;
+    rig.publish(hello);
+    isFull = true;
+    expect(able.subscription.listener.reply(decision(rig, "rpl_2", "accept"), {})).toBe(false);
+    expect(rig.audit.at(-1)).toMatchObject({ kind: "reply", fate: "not_recorded" });
+    rig.advance(31_000);
+    expect(rig.engine.status().openQuestionCount).toBe(2);
+    rig.agent.close();
+    rig.advance(6000);
+    expect(rig.engine.status().openSessionCount).toBe(2);
+    isFull = false;
+    rig.advance(1100);
+    expect(rig.engine.status()).toMatchObject({ openSessionCount: 0, openQuestionCount: 0 });
+    expect(typesOf(able.received).filter((type) => type === "session.errored")).toHaveLength(2);
+  });
+
   it("R29: what is answered is safe only when the journal says so, a question's notice included", async () => {
     const settlers: (() => void)[] = [];
     const journaledKinds: string[][] = [];
     const rig = createEngineRig({
       around: (journal) => ({
         append: (events) => {
-          // Asked whether it takes something.
-          if (events.length === 0) return journal.append(events);
           journaledKinds.push(events.map(({ made, kind }) => made ?? kind));
           return { ...journal.append(events), durable: new Promise<void>((resolve) => settlers.push(resolve)) };
         },

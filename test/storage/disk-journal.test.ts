@@ -43,12 +43,12 @@ describe("R29: what was published is there after a restart", () => {
     let value = 1;
     first.journal.durableState.put(["session", "sess_1"], () => ({ value }));
     value = 2;
-    await first.journal.append([]).durable;
+    await first.journal.durable();
     await first.journal.close();
     const { journal } = await openRig({ directory });
     expect([...journal.durableState.recovered(["session"])]).toEqual([[["session", "sess_1"], { value: 2 }]]);
     journal.durableState.removeAll(["session"]);
-    await journal.append([]).durable;
+    await journal.durable();
     expect([...journal.durableState.recovered(["session"])]).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ describe("keys of state", () => {
         keys.forEach((one, index) => {
           journal.durableState.put(one, () => index);
         });
-        await journal.append([]).durable;
+        await journal.durable();
         const values = [...journal.durableState.recovered(["kind"])].map(([, value]) => value as number);
         expect(values.sort((a, b) => a - b)).toEqual(keys.map((_, index) => index));
       }),

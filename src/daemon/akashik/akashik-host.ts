@@ -20,7 +20,7 @@ import { feedSessions } from "./session-feed.js";
 
 export interface AkashikHostServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
   readonly engine: Engine;
-  readonly journal: Pick<Journal, "durableState" | "append">;
+  readonly journal: Pick<Journal, "durableState" | "durable" | "refusal">;
   readonly access: AccessPolicy;
   readonly codec: TextCodec<Uint8Array>;
 }
@@ -67,8 +67,11 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
     clock,
     log,
     newId,
-    whenDurable: () => journal.append([]).durable,
-    assertKeeps: () => void journal.append([]),
+    whenDurable: () => journal.durable(),
+    assertKeeps: () => {
+      const refusal = journal.refusal();
+      if (refusal !== undefined) throw refusal;
+    },
     persistence: durableState.isDurable ? "durable" : "memory",
   };
   const protocol = createAkashikProtocol(services);

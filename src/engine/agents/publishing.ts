@@ -208,9 +208,12 @@ export class Publishing {
 
   private end(sessionId: string, isStopping: boolean): void {
     const { sessions, clock, ids } = this.services;
-    this.graces.forget(sessionId);
-    if (sessions.timestamp(sessionId) === undefined) return;
+    if (sessions.timestamp(sessionId) === undefined) {
+      this.graces.forget(sessionId);
+      return;
+    }
     const moment: Moment = { now: clock.now(), wallTime: clock.wallTime(), ids };
+    // It ends the grace of the session, unless the journal takes nothing: then that is tried again.
     this.carryOut(sessions.abandon(sessionId, moment, isStopping));
   }
 

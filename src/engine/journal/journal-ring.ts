@@ -213,7 +213,9 @@ export function createJournalRing(options: JournalRingOptions): JournalRing {
 
   return {
     id: options.id,
+    refusal: () => undefined,
     append,
+    durable: () => undefined,
     read,
     head: () => head,
     oldest: () => oldest,

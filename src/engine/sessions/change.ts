@@ -98,7 +98,7 @@ export interface SessionsOptions {
   /** The events are a recording's, which were accepted once: states and irreversible calls stand as they are. Default false. */
   readonly isRecording?: boolean;
   /** The fault of the journal while it takes nothing (R29). Default: it takes everything. */
-  readonly refusal?: () => unknown;
+  readonly refusal?: () => Fault | undefined;
   /** Throws "rate_limit" if so many further questions do not fit among the open ones of all sessions (R34). Default: they fit. */
   readonly checkQuestionRoom?: (askedCount: number) => void;
   /** Called with each ended session that is forgotten. */

@@ -1,5 +1,6 @@
 // The journal whose events outlive the process (R29). A window in memory stands in front of a block store: new events are read from the window, and
 // stay in it until the store has them. Every group commit is one batch for the store.
+import type { Fault } from "../../base/errors.js";
 import type { Clock } from "../../contracts/clock.js";
 import type {
   Appended,
@@ -128,18 +129,18 @@ export class WindowedJournal implements Journal {
     this.expiry.watch();
   }
 
+  refusal(): Fault | undefined {
+    const { maxPendingBytes = 64 * 1024 * 1024 } = this.options;
+    const failure = this.failure();
+    if (failure !== undefined) return notWritable(failure);
+    if (this.commits.isClosing) return unavailable("The journal is being closed. Publish to the next daemon.");
+    if (this.pendingBytes <= maxPendingBytes) return undefined;
+    return unavailable(
+      `The journal's disk is too slow: ${this.pendingBytes} bytes of events wait for it. Try again in a moment.`,
+    );
+  }
+
   append(events: readonly NewEvent[]): Appended {
-    const { policy, maxPendingBytes = 64 * 1024 * 1024 } = this.options;
-    // Refused without events as well: the caller is about to change state that could not be made durable.
-    const failure = this.commits.failure ?? this.knownFailure();
-    if (failure !== undefined) throw notWritable(failure);
-    if (this.commits.isClosing) throw unavailable("The journal is being closed. Publish to the next daemon.");
-    if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : this.commits.pending() };
-    if (this.pendingBytes > maxPendingBytes) {
-      throw unavailable(
-        `The journal's disk is too slow: ${this.pendingBytes} bytes of events wait for it. Try again in a moment.`,
-      );
-    }
     const appended = this.window.append(events);
     for (const event of appended.events) {
       this.pendingWrites.push(event);
@@ -147,7 +148,13 @@ export class WindowedJournal implements Journal {
     }
     this.pendingCount += appended.events.length;
     this.commits.request();
-    return { events: appended.events, durable: policy === "none" ? undefined : this.commits.pending() };
+    return { events: appended.events, durable: this.pending() };
+  }
+
+  durable(): Promise<void> | undefined {
+    const failure = this.failure();
+    if (failure !== undefined) throw notWritable(failure);
+    return this.pending();
   }
 
   read(after: Epoch, limit: number): JournalRead {
@@ -216,6 +223,14 @@ export class WindowedJournal implements Journal {
   private wallTimeOffset(): number {
     const { clock } = this.options;
     return clock.wallTime() - clock.now();
+  }
+
+  private pending(): Promise<void> | undefined {
+    return this.options.policy === "none" ? undefined : this.commits.pending();
+  }
+
+  private failure(): JournalFailure | undefined {
+    return this.commits.failure ?? this.knownFailure();
   }
 
   private look(): JournalFailure | undefined {

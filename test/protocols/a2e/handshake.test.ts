@@ -1,5 +1,6 @@
 // The handshake of A2E, as its page and the companion say.
 import { describe, expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
 import { CAPABILITIES } from "../../../src/protocols/a2e/messages/capabilities.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
 import { answerTo, base, createA2eStage, handshake, toolCall } from "./a2e-stage.js";
@@ -112,11 +113,7 @@ describe("the handshake", () => {
 
   it("whose session cannot begin is rejected as server_error", () => {
     const stage = createA2eStage({
-      around: () => ({
-        append: () => {
-          throw new Error("the disk is full");
-        },
-      }),
+      around: () => ({ refusal: () => new Fault("storage_unavailable", "The disk is full.") }),
     });
     stage.provider();
     const agent = stage.agent();

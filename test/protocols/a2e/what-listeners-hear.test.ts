@@ -1,5 +1,6 @@
 // What listeners hear of the sessions and calls of A2E.
 import { describe, expect, it } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
 import type { A2eStage } from "./a2e-stage.js";
 import { answerTo, base, createA2eStage, opened, requestsOf, toolCall, toolsOf } from "./a2e-stage.js";
@@ -114,11 +115,8 @@ describe("what listeners hear", () => {
   it("a call that could not be announced is not made", () => {
     let isFailing = false;
     const stage = createA2eStage({
-      around: (journal) => ({
-        append: (events) => {
-          if (isFailing) throw new Error("the disk is full");
-          return journal.append(events);
-        },
+      around: () => ({
+        refusal: () => (isFailing ? new Fault("storage_unavailable", "The disk is full.") : undefined),
       }),
     });
     const provider = stage.provider();

@@ -73,7 +73,7 @@ describe("retention", () => {
     expect(slices.length).toBeGreaterThan(10);
     const told = rig.evicted.length;
     expect(told).toBe(8000);
-    await journal.append([]).durable;
+    await journal.durable();
     await journal.close();
     const again = await openRig(options);
     expect(again.log.lines).toEqual([]);

@@ -134,8 +134,12 @@ export function createKeptDisk(): KeptDisk {
 
     return {
       id: KEPT_ID,
-      append: (added): Appended => {
+      refusal: () => failure,
+      durable: () => {
         if (failure !== undefined) throw failure;
+        return durable();
+      },
+      append: (added): Appended => {
         const stored = added.map(({ event, kind, source, ordinal, made, sent }, index): Stored => {
           const text = source ?? JSON.stringify(event);
           const epoch = head + 1 + index;

@@ -117,7 +117,6 @@ describe("Publish answers", () => {
     const around = (journal: Journal) => ({
       append: (events: Parameters<Journal["append"]>[0]) => {
         const appended = journal.append(events);
-        if (events.length === 0) return appended;
         return { ...appended, durable: new Promise<void>((resolve) => settlers.push(resolve)) };
       },
     });
