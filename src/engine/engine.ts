@@ -30,7 +30,7 @@ import type {
 import { type AbleSubscriptions, countAble } from "./terms/answering.js";
 import { applyShape, shapeOf } from "./terms/shape.js";
 import { ReadTurns } from "./time/read-turns.js";
-import { createTurnSlices, type TurnSlices } from "./time/turn-slices.js";
+import { Turns } from "./time/turns.js";
 import { type WakeUps, wakeUpsOf } from "./time/wake-ups.js";
 
 /** Stands for a connection that does not exist. */
@@ -38,6 +38,8 @@ const NOBODY = {};
 const FORGET_EVERY_MS = 60_000;
 /** Longest wait of an orderly stop for the audit log, in ms. The whole stop may have only two seconds (R8a). */
 const AUDIT_TIMEOUT_MS = 300;
+/** Most pieces of work that `inTurn` does in one turn. */
+export const ENDINGS_IN_A_TURN = 8;
 /** Most sessions that a stop ends in one turn. */
 const ENDED_IN_A_TURN = 64;
 
@@ -49,7 +51,8 @@ export class Engine {
   private readonly services: EngineServices;
   private readonly options: EngineOptions;
   private readonly wakeUps: WakeUps;
-  private readonly slices: TurnSlices;
+  /** Turns for what ends in protocols. */
+  private readonly endingTurns: Turns;
   private readonly journal: Journal;
   private readonly boots: EpochBoots;
   private readonly notices: NoticeFactory;
@@ -74,9 +77,7 @@ export class Engine {
     this.services = services;
     this.options = options;
     this.wakeUps = wakeUpsOf(clock);
-    this.slices = createTurnSlices(clock, (caught) =>
-      log.error({ err: caught }, "what was to be done for many at once failed for one"),
-    );
+    this.endingTurns = new Turns(clock, ENDINGS_IN_A_TURN);
     this.journal = services.createJournal();
     this.boots = createEpochBoots(this.journal, log);
     this.notices = new NoticeFactory(ids, options.defaultLanguage);
@@ -174,14 +175,23 @@ export class Engine {
     this.publishing.graceChanged();
   }
 
-  /** Does work in the slices of the engine's turns, in order: for what ends in a protocol, and may end all at once (R34). */
-  inTurn(cost: number, work: () => void): void {
-    this.slices.add(cost, work);
+  /**
+   * Does work that takes at most a question back, in order and a little in each turn: for what ends in a protocol, and may end all at once (R34). An
+   * error goes to the log.
+   */
+  inTurn(work: () => void): void {
+    this.endingTurns.run(() => {
+      try {
+        work();
+      } catch (caught) {
+        this.services.log.error({ err: caught }, "what was to be done for many at once failed for one");
+      }
+    });
   }
 
-  /** Resolves when all consequences of the accepted events are done, waiting slices included (R34). */
+  /** Resolves when all consequences of the accepted events are done, what waits for a turn included (R34). */
   settled(): Promise<void> {
-    return this.slices.settled();
+    return new Promise((resolve) => this.endingTurns.run(resolve));
   }
 
   /**

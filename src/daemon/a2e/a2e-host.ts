@@ -7,7 +7,6 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import { everyLanguage } from "../../engine/notices/daemon-events.js";
-import { createTurnSlices } from "../../engine/time/turn-slices.js";
 import { Turns } from "../../engine/time/turns.js";
 import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";
@@ -26,9 +25,6 @@ export interface A2eHostServices extends Pick<ConversationServices, "clock" | "h
   readonly access: AccessPolicy;
   readonly codec: TextCodec<Uint8Array>;
 }
-
-/** Agents that are told of an announcement in one turn of the event loop. */
-const ANNOUNCED_PER_TURN = 64;
 
 /** A provider in the status. */
 interface A2eProviderReport {
@@ -60,9 +56,7 @@ export interface A2eHost {
 /** Starts the providers of the configuration. */
 export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHost {
   const { clock, log } = by;
-  const router = createRouter(
-    createTurnSlices(clock, (caught) => log.error({ err: caught }, "an A2E announcement failed"), ANNOUNCED_PER_TURN),
-  );
+  const router = createRouter(new Turns(clock), (caught) => log.error({ err: caught }, "an A2E announcement failed"));
   const maker = createMessageMaker(options.ids, clock.wallTime);
   const foldedNames = createFoldedNames();
   const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };

@@ -25,16 +25,11 @@ interface Entry {
   closed: boolean;
 }
 
-/** A class, because there is one for each subscription. The maps are made with the first unit. */
 export class DeliveryQueue {
-  /** Number of units in the queue. */
-  size = 0;
   private readonly owner: DeliveryQueueOwner;
-  private entries: Entry[] | undefined;
-  private byAge: Map<number, Entry> | undefined;
+  /** The units that wait, in the order in which they will leave. */
+  entries: Entry[] = [];
   private arrivals = 0;
-  // Lower bound of the ages in the queue.
-  private oldestAge = 1;
 
   constructor(owner: DeliveryQueueOwner) {
     this.owner = owner;
@@ -43,74 +38,50 @@ export class DeliveryQueue {
   /** Takes a unit, even if the queue is full. With `mayMerge` it joins a waiting unit if possible. */
   put(unit: Unit, mayMerge = false): void {
     const { entries, owner } = this;
-    const index = mayMerge && entries !== undefined ? partnerOf(unit, entries) : -1;
-    const partner = entries?.[index];
+    const index = mayMerge ? partnerOf(unit, entries) : -1;
+    const partner = entries[index];
     const joined = partner === undefined ? undefined : this.join(partner.unit, unit);
     if (partner === undefined || joined === undefined) {
       this.arrivals += 1;
-      this.enter({ unit, age: this.arrivals, closed: false });
+      entries.push({ unit, age: this.arrivals, closed: false });
       return;
     }
-    entries?.splice(index, 1);
-    this.left(partner);
+    entries.splice(index, 1);
     owner.counts.merged += joined === "nothing" ? 2 : 1;
-    if (joined !== "nothing") this.enter({ unit: joined, age: partner.age, closed: false });
+    if (joined !== "nothing") entries.push({ unit: joined, age: partner.age, closed: false });
   }
 
   head(): Unit | undefined {
-    return this.entries?.[0]?.unit;
+    return this.entries[0]?.unit;
   }
 
   shift(): Unit | undefined {
-    if (this.entries === undefined) return undefined;
-    if (this.entries.length > 1) this.closeOldest();
-    const first = this.entries.shift();
-    if (first !== undefined) this.left(first);
-    return first?.unit;
+    this.closeOldest();
+    return this.entries.shift()?.unit;
   }
 
   /** Whether units of the source stay where they are for now. */
   isFull(): boolean {
-    return this.size >= this.owner.limit;
+    return this.entries.length >= this.owner.limit;
   }
 
   all(): readonly Unit[] {
-    return this.entries?.map(({ unit }) => unit) ?? [];
+    return this.entries.map(({ unit }) => unit);
   }
 
   /** Replaces each unit by the result of `replacement`; removes the unit if that is undefined. */
   replace(replacement: (unit: Unit) => Unit | undefined): void {
-    const replaced = (this.entries ?? []).map((entry) => ({ entry, unit: replacement(entry.unit) }));
-    this.entries = undefined;
-    for (const { entry, unit } of replaced) {
-      this.left(entry);
-      if (unit !== undefined) this.enter({ ...entry, unit });
-    }
+    this.entries = this.entries.flatMap((entry) => {
+      const unit = replacement(entry.unit);
+      return unit === undefined ? [] : [{ ...entry, unit }];
+    });
   }
 
   /** Removes the units that match, and returns them in order. */
   remove(match: (unit: Unit) => boolean): readonly Unit[] {
-    const { entries = [] } = this;
-    const taken = entries.filter(({ unit }) => match(unit));
-    if (taken.length === 0) return [];
-    const gone = new Set(taken);
-    this.entries = entries.filter((entry) => !gone.has(entry));
-    for (const entry of taken) this.left(entry);
-    return taken.map(({ unit }) => unit);
-  }
-
-  private enter(entry: Entry): void {
-    this.entries ??= [];
-    this.byAge ??= new Map();
-    this.entries.push(entry);
-    this.size += 1;
-    this.byAge.set(entry.age, entry);
-  }
-
-  /** Call for each entry that is removed from the order. */
-  private left(entry: Entry): void {
-    this.byAge?.delete(entry.age);
-    this.size -= 1;
+    const taken = new Set(this.all().filter(match));
+    if (taken.size > 0) this.entries = this.entries.filter(({ unit }) => !taken.has(unit));
+    return [...taken];
   }
 
   private join(first: Unit, last: Unit): Unit | "nothing" | undefined {
@@ -127,8 +98,8 @@ export class DeliveryQueue {
   private closeOldest(): void {
     // A merged unit moves to the place of its newest part (R30). The unit that has waited longest without being first is closed, and so keeps its
     // place.
-    while (this.oldestAge < this.arrivals && this.byAge?.has(this.oldestAge) !== true) this.oldestAge += 1;
-    const oldest = this.byAge?.get(this.oldestAge);
+    let [oldest] = this.entries;
+    for (const entry of this.entries) if (oldest !== undefined && entry.age < oldest.age) oldest = entry;
     if (oldest !== undefined) oldest.closed = true;
   }
 }

@@ -55,7 +55,7 @@ export class Outflow {
 
   /** Units in the queue, and sums that are owed. */
   get waitingCount(): number {
-    return this.pending.queue.size + (this.pending.briefing?.size ?? 0);
+    return this.pending.queue.entries.length + (this.pending.briefing?.size ?? 0);
   }
 
   /** Epochs, outputs and agents that are remembered because of what left out of order, and what is to leave first. */
@@ -128,7 +128,7 @@ export class Outflow {
       if (this.ending === "merging" && pending.fillOne()) continue;
       const unit = pending.queue.shift() ?? (pending.isAtEnd ? this.nextSum() : undefined);
       if (unit !== undefined) this.send(unit, out, now);
-      this.ending = pending.queue.size > 0 ? "emptying" : "merging";
+      this.ending = pending.queue.entries.length > 0 ? "emptying" : "merging";
       if (unit === undefined) break;
     }
     if (out.length > 0) return { kind: "batch", batch: batchOf(out) };
@@ -168,7 +168,7 @@ export class Outflow {
   private isPlain(): boolean {
     const { pending } = this;
     const { backlog, queue, first, exceptions, briefing, index, view } = pending;
-    if (this.isHeldByTerms || backlog !== undefined || queue.size > 0 || first.length > 0) return false;
+    if (this.isHeldByTerms || backlog !== undefined || queue.entries.length > 0 || first.length > 0) return false;
     if (exceptions !== undefined || (briefing !== undefined && pending.isBriefing)) return false;
     if (this.pausedUntil > LONG_AGO && (view.log.at(index)?.at ?? ALWAYS) < this.pausedUntil) return false;
     // Units that came while the peer took nothing are held back only from critical ones.

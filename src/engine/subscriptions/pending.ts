@@ -76,7 +76,7 @@ export class Pending implements DeliveryQueueOwner {
   }
 
   get isEmpty(): boolean {
-    return this.queue.size === 0 && this.isAtEnd;
+    return this.queue.entries.length === 0 && this.isAtEnd;
   }
 
   /** Whether a sum or a loss is owed. */
@@ -186,7 +186,7 @@ export class Pending implements DeliveryQueueOwner {
   fill(before: Millis, mergeBefore: Millis): "done" | "resting" {
     let merges = mergeBefore === ALWAYS;
     for (let unit = this.peek(); unit !== undefined && !this.queue.isFull(); unit = this.peek()) {
-      if (this.backlog === undefined && unit.at >= before && this.queue.size === 0) return "done";
+      if (this.backlog === undefined && unit.at >= before && this.queue.entries.length === 0) return "done";
       merges = unit.at < mergeBefore;
       // The text has reached its longest form. Its rest stays in the view, which shares it, and not in this queue.
       if (this.enqueue(unit, merges) === "cut off") return "done";
@@ -235,7 +235,7 @@ export class Pending implements DeliveryQueueOwner {
    */
   private enqueue(unit: Unit, merges: boolean, before = ALWAYS): "cut off" | undefined {
     const { queue, view, index } = this;
-    const isAlone = this.backlog === undefined && queue.size === 0 && this.exceptions?.concernsText !== true;
+    const isAlone = this.backlog === undefined && queue.entries.length === 0 && this.exceptions?.concernsText !== true;
     const stretch = merges && isAlone ? view.log.stretchFrom(index) : undefined;
     if (stretch === undefined || stretch.next > before) {
       const admitted = this.take(unit);

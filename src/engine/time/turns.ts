@@ -42,6 +42,12 @@ export class Turns {
     return true;
   }
 
+  /** Does work now if nobody waits and this turn has room, else in a later turn, behind those who wait already. The work may not throw. */
+  run(work: () => void): void {
+    if (this.waiting.size === 0 && this.enter()) work();
+    else this.wait(work);
+  }
+
   /** Calls `goOn` as a piece of work in a later turn that has room, behind those who wait already. Returns the cancellation. */
   wait(goOn: () => void): () => void {
     const entry = { goOn };

@@ -17,7 +17,6 @@ import {
   roomIn,
   type ViewPlace,
 } from "./hold.js";
-import { LowestEpochs } from "./lowest-epochs.js";
 import { type Chunk, type OutputText, positionIn } from "./output-text.js";
 import type { OutputTexts } from "./output-texts.js";
 import type { RenderedEntry } from "./rendered-entry.js";
@@ -63,7 +62,6 @@ export class HeldTexts {
   // The holds by session, so that an event looks only at the holds of its session.
   private readonly bySession = new Map<string, Map<string, Hold>>();
   private pieceCount = 0;
-  private readonly epochs = new LowestEpochs(firstEpochOf);
 
   constructor(terms: ViewTerms, services: HeldTextsServices, place: ViewPlace, release: Release) {
     this.terms = terms;
@@ -98,7 +96,6 @@ export class HeldTexts {
       if (isEmpty(hold)) hold.firstAt = at;
       hold.newest = chunk;
     }
-    this.epochs.add(hold);
     this.releaseReady(hold, chunk, at);
   }
 
@@ -143,7 +140,12 @@ export class HeldTexts {
 
   /** The epoch of the oldest held text; undefined if none is held. */
   lowestEpoch(): Epoch | undefined {
-    return this.epochs.lowest();
+    let lowest: Epoch | undefined;
+    for (const hold of this.holds.values()) {
+      const epoch = firstEpochOf(hold);
+      if (epoch !== undefined && (lowest === undefined || epoch < lowest)) lowest = epoch;
+    }
+    return lowest;
   }
 
   /** The lowest offset of an output's held text in its record; undefined if none is held. */
@@ -183,7 +185,6 @@ export class HeldTexts {
       if (isCompletionAlone && this.isApart(hold, chunk)) hold.seams.push(chunk);
       hold.newest = chunk;
     }
-    this.epochs.add(hold);
     this.arm(hold);
   }
 
@@ -254,7 +255,6 @@ export class HeldTexts {
   private drop(hold: Hold): void {
     hold.cancel?.();
     const { key, session } = hold.text;
-    this.epochs.remove(hold);
     if (this.holds.get(key) !== hold) return;
     this.holds.delete(key);
     const own = this.bySession.get(session);

@@ -70,7 +70,7 @@ describe("merging (R10, R11, R30)", () => {
       waiting.put(text("out_1", 0, "One. ", 1), true);
       waiting.put(unit(role, 2), true);
       waiting.put(text("out_1", 5, "Two. ", 3), true);
-      expect(waiting.size).toBe(3);
+      expect(waiting.entries.length).toBe(3);
     },
   );
 
@@ -87,7 +87,7 @@ describe("merging (R10, R11, R30)", () => {
     const waiting = queue();
     waiting.put(text("out_1", 0, "\u0001".repeat(8000), 1), true);
     waiting.put(text("out_1", 8000, "\u0001".repeat(8000), 2), true);
-    expect(waiting.size).toBe(2);
+    expect(waiting.entries.length).toBe(2);
   });
 
   it("R11: states collapse from first to last; a collapse to nothing is dropped", () => {
@@ -96,7 +96,7 @@ describe("merging (R10, R11, R30)", () => {
     waiting.put(changed(2, "thinking", "deciding"), true);
     expect(told(waiting)).toEqual([["idle", "deciding"]]);
     waiting.put(changed(3, "deciding", "idle"), true);
-    expect(waiting.size).toBe(0);
+    expect(waiting.entries.length).toBe(0);
   });
 
   it("R11: no state collapses into or across a gate, and progress stays on its side", () => {
@@ -144,8 +144,8 @@ describe("turns and limits", () => {
     waiting.put(text("out_1", 0, "a", 2), true);
     expect(waiting.isFull()).toBe(true);
     waiting.put(text("out_1", 1, "b", 4), true);
-    expect(waiting.size).toBe(2);
+    expect(waiting.entries.length).toBe(2);
     waiting.put(unit("plain", 5));
-    expect(waiting.size).toBe(3);
+    expect(waiting.entries.length).toBe(3);
   });
 });

@@ -106,3 +106,15 @@ describe("turns of sending", () => {
     expect(sent.filter((name) => name === "c")).toHaveLength(1);
   });
 });
+
+it("R34: work that comes all at once is done in order, a few pieces a turn", () => {
+  const clock = createVirtualClock();
+  const turns = new Turns(clock, 2);
+  const done: number[] = [];
+  for (let piece = 0; piece < 5; piece += 1) turns.run(() => done.push(piece));
+  expect(done).toEqual([0, 1]);
+  clock.turn();
+  expect(done).toEqual([0, 1, 2, 3]);
+  clock.settle();
+  expect(done).toEqual([0, 1, 2, 3, 4]);
+});

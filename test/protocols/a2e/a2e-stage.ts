@@ -3,7 +3,7 @@ import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { ExchangeSession } from "../../../src/contracts/exchange.js";
 import type { PeerIdentity } from "../../../src/contracts/transport.js";
 import { everyLanguage } from "../../../src/engine/notices/daemon-events.js";
-import { createTurnSlices } from "../../../src/engine/time/turn-slices.js";
+import { Turns } from "../../../src/engine/time/turns.js";
 import type { A2eOptions, A2eServices } from "../../../src/protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../../src/protocols/a2e/host/present-agents.js";
 import { createRequestRoom } from "../../../src/protocols/a2e/host/request-room.js";
@@ -46,7 +46,7 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
   const services: A2eServices = {
     engine: rig.engine,
     access: access ?? SAME_USER_MAY_ALL,
-    router: createRouter(createTurnSlices(clock, (caught) => void warnings.push(caught))),
+    router: createRouter(new Turns(clock), (caught) => void warnings.push(caught)),
     maker: createMessageMaker(
       {
         hex: (bytes) => {

@@ -1,8 +1,9 @@
 // Requests of A2E agents: their order, their slots, and their providers.
 import { describe, expect, it } from "vitest";
-import { createTurnSlices } from "../../../src/engine/time/turn-slices.js";
+import { Turns } from "../../../src/engine/time/turns.js";
 import type { Provider } from "../../../src/protocols/a2e/providers/provider.js";
 import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import {
   type A2ePeer,
   answersOf,
@@ -123,8 +124,8 @@ describe("a request", () => {
   );
 
   it("R34: announcements to many agents take several turns, and beyond a thousand that wait the others are dropped", () => {
-    const turns: (() => void)[] = [];
-    const router = createRouter(createTurnSlices({ afterTurn: (run) => void turns.push(run) }, () => {}, 64));
+    const clock = createVirtualClock();
+    const router = createRouter(new Turns(clock, 2), () => {});
     const provider = { capabilities: [] } as unknown as Provider;
     let count = 0;
     for (let agent = 0; agent < 32; agent += 1)
@@ -135,9 +136,9 @@ describe("a request", () => {
       });
     for (let notice = 0; notice < 2000; notice += 1) router.announce(provider, "{}");
     expect(count).toBe(64);
-    turns.shift()?.();
+    clock.turn();
     expect(count).toBe(128);
-    while (turns.length > 0) turns.shift()?.();
+    clock.settle();
     expect(count).toBe(32 * 1002);
   });
 });

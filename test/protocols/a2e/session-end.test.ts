@@ -1,6 +1,6 @@
 // How sessions of A2E end, and what becomes of their requests.
 import { describe, expect, it } from "vitest";
-import { COST_PER_TURN } from "../../../src/engine/time/turn-slices.js";
+import { ENDINGS_IN_A_TURN } from "../../../src/engine/engine.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
 import { ABLE, decision, questionsIn } from "../../support/rigs/question-rig.js";
 import { answersOf, answerTo, base, createA2eStage, opened, requestsOf, toolCall } from "./a2e-stage.js";
@@ -99,9 +99,9 @@ describe("the end of a session", () => {
     agent.say(base("shutdown", "s", { timeout: 1 }));
     stage.clock.pass(1000);
     stage.clock.runDue();
-    expect(answersOf(agent)).toHaveLength(32);
+    expect(answersOf(agent)).toHaveLength(ENDINGS_IN_A_TURN);
     stage.clock.turn();
-    expect(answersOf(agent)).toHaveLength(64);
+    expect(answersOf(agent)).toHaveLength(2 * ENDINGS_IN_A_TURN);
     stage.clock.settle();
     expect(answersOf(agent)).toHaveLength(200);
     expect(new Set(answersOf(agent).map(({ req_id: id }) => id)).size).toBe(200);
@@ -137,8 +137,8 @@ describe("R34: many calls that end at once", () => {
   it("of agents that break off, a few questions a turn", () => {
     const { agents, open, mostInATurn, provider } = holding(30);
     for (const { session } of agents) session.ended();
-    expect(open()).toBeGreaterThanOrEqual(HELD * 30 - COST_PER_TURN);
-    expect(mostInATurn()).toBeLessThanOrEqual(COST_PER_TURN);
+    expect(open()).toBeGreaterThanOrEqual(HELD * 30 - ENDINGS_IN_A_TURN);
+    expect(mostInATurn()).toBeLessThanOrEqual(ENDINGS_IN_A_TURN);
     expect(open()).toBe(0);
     expect(requestsOf(provider)).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe("R34: many calls that end at once", () => {
     const tokens = questionsIn(reader).map(({ event }) => String(event.reply_token));
     for (const { session } of agents) session.inputEnded();
     reader.subscription.listener.reply(decision(stage.rig, tokens.at(-1) ?? "", "accept"), {});
-    expect(mostInATurn()).toBeLessThanOrEqual(COST_PER_TURN + 1);
+    expect(mostInATurn()).toBeLessThanOrEqual(ENDINGS_IN_A_TURN + 1);
     expect(open()).toBe(0);
     stage.clock.settle();
     for (const agent of agents) expect(answersOf(agent)).toHaveLength(HELD + 1);
@@ -161,7 +161,7 @@ describe("R34: many calls that end at once", () => {
     for (const agent of agents) agent.say(base("shutdown", "bye", { timeout: 1 }));
     stage.clock.pass(1000);
     stage.clock.runDue();
-    expect(open()).toBeGreaterThanOrEqual(HELD * 30 - COST_PER_TURN);
+    expect(open()).toBeGreaterThanOrEqual(HELD * 30 - ENDINGS_IN_A_TURN);
     stage.clock.settle();
     expect(open()).toBe(0);
     for (const agent of agents) expect(agent.isClosed()).toBe(true);

@@ -1,7 +1,6 @@
 // A session after its handshake: the requests of its agent, and their end.
 import type { Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost } from "../../../contracts/exchange.js";
-import { COST_PER_TURN } from "../../../engine/time/turn-slices.js";
 import { type A2eServices, MOST_WAITING_REQUESTS, MOST_WAITING_UNITS } from "../host/a2e-services.js";
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
@@ -16,9 +15,6 @@ import { createRelayedRequest, type RelayedRequest } from "./relayed-request.js"
 
 /** An agent without a request under way for so long is told to be idle. Until then it may only be between two calls. */
 const REST_AFTER_MS: Millis = 1000;
-
-/** Requests that end for lack of time in one turn of the event loop (R34). */
-const ENDED_PER_TURN = 32;
 
 export interface OpenSessionOptions {
   readonly sessionId: string;
@@ -117,7 +113,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
         isIrreversible: choices.isIrreversible,
         mayAsk: () => may("ask"),
         whyNotHeld: () => whyNotHeld,
-        inTurn: (cost, work) => engine.inTurn(cost, work),
+        inTurn: (work) => engine.inTurn(work),
         requestTimeoutMs: choices.requestTimeoutMs(),
         send,
         fail: (code, why, detail) => fail(code, why, requestId, { capability, ...detail }),
@@ -134,12 +130,9 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
     fail("runtime_error", "Too many requests wait already. Send this one again later.", requestId, { capability });
   };
 
-  /** Ends a part of the requests in each of the turns that all sessions share. */
-  const endAll = (left: readonly (readonly [request: RelayedRequest, sentence: string])[]): void =>
-    engine.inTurn(COST_PER_TURN, () => {
-      for (const [request, sentence] of left.slice(0, ENDED_PER_TURN)) request.end("timeout", sentence);
-      if (left.length > ENDED_PER_TURN) endAll(left.slice(ENDED_PER_TURN));
-    });
+  const endAll = (ending: readonly RelayedRequest[], sentence: string): void => {
+    for (const request of ending) engine.inTurn(() => request.end("timeout", sentence));
+  };
 
   return {
     sessionId,
@@ -174,16 +167,14 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
         drained();
         return;
       }
-      cancelDrain = clock.wakeAt(until, () =>
-        endAll([
-          ...requests.dropWaiting().map((one) => [one, "The session shut down before this request began."] as const),
-          ...requests.begun().map((one) => [one, "The session shut down before this request was answered."] as const),
-        ]),
-      );
+      cancelDrain = clock.wakeAt(until, () => {
+        endAll(requests.dropWaiting(), "The session shut down before this request began.");
+        endAll(requests.begun(), "The session shut down before this request was answered.");
+      });
     },
     endHeld: (sentence) => {
       whyNotHeld = sentence;
-      for (const request of requests.begun()) engine.inTurn(1, () => request.endIfHeld(sentence));
+      for (const request of requests.begun()) engine.inTurn(() => request.endIfHeld(sentence));
     },
     close: (isOrderly) => {
       cancelDrain();
@@ -200,7 +191,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
         mirror.close();
       };
       // The agent is there until its questions are taken back.
-      if (isHolding) engine.inTurn(1, leave);
+      if (isHolding) engine.inTurn(leave);
       else leave();
     },
   };

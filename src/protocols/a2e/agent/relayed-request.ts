@@ -97,7 +97,7 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
     forwarded?.forget();
     const token = question;
     question = undefined;
-    if (token !== undefined) services.inTurn(1, () => mirror.withdraw(token));
+    if (token !== undefined) services.inTurn(() => mirror.withdraw(token));
   };
 
   const end = (code: ErrorCode, sentence: string, detail?: ErrorDetail): void => {
@@ -150,7 +150,7 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
         answer(forAgent(news, newsText), () => mirror.failed(call, code));
       },
       unreadable: () => end("runtime_error", UNREADABLE, { retryable: false }),
-      lost: (sentence) => services.inTurn(1, () => end("runtime_error", sentence)),
+      lost: (sentence) => services.inTurn(() => end("runtime_error", sentence)),
     });
     // Lost at once.
     if (isOver) sent.forget();

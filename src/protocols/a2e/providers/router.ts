@@ -1,6 +1,6 @@
 // Which provider has which capability. The first provider of a capability keeps it unless another has a higher priority; when it leaves, the next one
 // in this order has it.
-import type { TurnSlices } from "../../../engine/time/turn-slices.js";
+import type { Turns } from "../../../engine/time/turns.js";
 import type { CapabilityName, ServedCapability } from "../messages/capabilities.js";
 import type { Provider } from "./provider.js";
 
@@ -33,12 +33,13 @@ const MOST_ANNOUNCEMENTS = 1000;
 /** UTF-16 units of them. */
 const MOST_ANNOUNCED_UNITS = 4 * 1024 * 1024;
 
-/** `slices`: shares the turns of the event loop among announcements (R34). */
-export function createRouter(slices: TurnSlices): Router {
+/** `turns`: those of all announcements (R34). `failed` is called with the error of a listener. */
+export function createRouter(turns: Turns, failed: (caught: unknown) => void): Router {
   /** In the order in which they came. */
   const providers = new Set<Provider>();
   const listeners = new Set<ProviderListener>();
   const holders = new Map<CapabilityName, Held>();
+  let waitingCount = 0;
   let waitingUnits = 0;
 
   const choose = (capability: CapabilityName): void => {
@@ -68,11 +69,17 @@ export function createRouter(slices: TurnSlices): Router {
       return () => void listeners.delete(listener);
     },
     announce: (provider, text) => {
-      if (slices.waitingCount() >= MOST_ANNOUNCEMENTS || waitingUnits >= MOST_ANNOUNCED_UNITS) return;
+      if (waitingCount >= MOST_ANNOUNCEMENTS || waitingUnits >= MOST_ANNOUNCED_UNITS) return;
+      waitingCount += 1;
       waitingUnits += text.length;
-      slices.add(listeners.size, () => {
+      turns.run(() => {
+        waitingCount -= 1;
         waitingUnits -= text.length;
-        for (const listener of listeners) listener.announced(provider, text);
+        try {
+          for (const listener of listeners) listener.announced(provider, text);
+        } catch (caught) {
+          failed(caught);
+        }
       });
     },
   };
