@@ -30,8 +30,6 @@ export interface DurableState {
    * it is safe or nothing. An answer of undefined removes the stored value. The last call for a key counts.
    */
   readonly put: (key: StateKey, value: () => unknown) => void;
-  /** Removes all values whose key begins with `prefix`, also those that wait for a group. */
-  readonly removeAll: (prefix: StateKey) => void;
   /** Stored values whose key begins with `prefix`, ascending by key. Values that wait for a group may be missing. */
   readonly recovered: (prefix: StateKey) => Iterable<readonly [key: StateKey, value: unknown]>;
 }

@@ -1,11 +1,11 @@
 // The block store in an LMDB file (docs/journal.md). It answers reads at once: the operating system has the pages of the newest blocks in memory.
 import type { Epoch } from "../engine/event/event.js";
 import { readBlock } from "./blocks/block.js";
-import type { BlockPlace, BlockStore, StateRecordKey, StateWrites } from "./blocks/block-store.js";
+import type { BlockPlace, BlockStore, StateRecordKey } from "./blocks/block-store.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
 import { writeTotals } from "./lmdb/stored-totals.js";
-import type { Table, TableKey, Writes } from "./lmdb/tables.js";
+import type { Table, TableKey } from "./lmdb/tables.js";
 import { watchedFile } from "./lmdb/watched-file.js";
 
 export interface LmdbStoreOptions {
@@ -42,12 +42,14 @@ export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBloc
     },
     write: async ({ blocks, removed, state, totals: after }) => {
       isInDoubt = true;
-      let unfinished: readonly StateRecordKey[] = [];
       assertUsable();
       await file.commit((writes) => {
         for (const place of [...rejected, ...removed]) writes.remove("blocks", blockKey(place));
         for (const block of blocks) writes.put("blocks", blockKey(block), block.bytes);
-        unfinished = writeState(tables.state, state, writes);
+        for (const [key, value] of state) {
+          if (value === undefined) writes.remove("state", key);
+          else writes.put("state", key, value);
+        }
         writeTotals(after, writes);
       });
       rejected = blocks;
@@ -56,7 +58,6 @@ export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBloc
       rejected = [];
       totals = after;
       isInDoubt = false;
-      return { unfinished };
     },
     readBlock: (epoch) => {
       // LMDB maps the file: a read of pages that are gone would end the process.
@@ -110,37 +111,4 @@ function* newestIds(blocks: Table): Iterable<readonly [string, Epoch]> {
     for (let index = 0; block !== undefined && index < block.count; index += 1)
       yield [block.eventId(index), block.first + index];
   }
-}
-
-/**
- * Most keys that one group looks up and removes, beside removals that have to be whole. A session may leave a hundred thousand keys, and the event
- * loop does not wait for all of them.
- */
-const REMOVED_AT_ONCE = 512;
-
-/** Adds `changes` to `writes`. Returns the prefixes of removals that are not whole yet. */
-export function writeState(
-  table: Table,
-  { removals, puts }: StateWrites,
-  writes: Writes,
-  removedAtOnce: number = REMOVED_AT_ONCE,
-): readonly StateRecordKey[] {
-  const unfinished: StateRecordKey[] = [];
-  let room = removedAtOnce;
-  for (const { prefix, isWhole } of removals) {
-    if (!isWhole && room <= 0) {
-      unfinished.push(prefix);
-      continue;
-    }
-    const keys = table.keys(isWhole ? { prefix } : { prefix, limit: room });
-    if (!isWhole && keys.length === room) unfinished.push(prefix);
-    // Looking up a prefix costs about as much as removing a key.
-    room -= keys.length + 1;
-    for (const key of keys) writes.remove("state", key);
-  }
-  for (const [key, value] of puts) {
-    if (value === undefined) writes.remove("state", key);
-    else writes.put("state", key, value);
-  }
-  return unfinished;
 }

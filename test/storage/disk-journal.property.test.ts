@@ -11,7 +11,6 @@ import { temporaryDirectory } from "../support/temporary-directory.js";
 type Step =
   | { readonly kind: "append"; readonly count: number; readonly length: number; readonly waits: boolean }
   | { readonly kind: "put"; readonly key: number; readonly value: number | undefined }
-  | { readonly kind: "removeAll" }
   | { readonly kind: "look"; readonly place: number; readonly limit: number }
   | { readonly kind: "reopen"; readonly isCompacted: boolean };
 
@@ -33,7 +32,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       value: fc.option(fc.nat(), { nil: undefined }),
     }),
   },
-  { weight: 1, arbitrary: fc.constant<Step>({ kind: "removeAll" }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -106,10 +104,6 @@ it("agrees with a list", async () => {
             journal.durableState.put(["state", one.key], () => one.value);
             if (one.value === undefined) state.delete(one.key);
             else state.set(one.key, one.value);
-            break;
-          case "removeAll":
-            journal.durableState.removeAll(["state"]);
-            state.clear();
             break;
           case "look":
             look(one.place, one.limit);

@@ -10,7 +10,7 @@ export function createFieldKept(state: DurableState): FieldKept {
   if (!state.isDurable) return { put: () => {}, remove: () => {} };
   return {
     put: (kind, key, value) => state.put([AKASHIK, kind, key], value),
-    remove: (kind, key) => state.removeAll([AKASHIK, kind, key]),
+    remove: (kind, key) => state.put([AKASHIK, kind, key], () => undefined),
   };
 }
 

@@ -18,7 +18,6 @@ export function pastInstant(wallTime: number, present: Instant): number {
 export const NO_DURABLE_STATE: DurableState = {
   isDurable: false,
   put: () => {},
-  removeAll: () => {},
   recovered: () => [],
 };
 

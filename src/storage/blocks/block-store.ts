@@ -18,19 +18,8 @@ export interface RawBlock extends BlockPlace {
 /** Key of a value beside events. Parts are compared one after another, numbers before texts. */
 export type StateRecordKey = readonly (number | string)[];
 
-/** All keys that begin with `prefix`. */
-interface StateRemoval {
-  readonly prefix: StateRecordKey;
-  /** Whether this batch has to remove all of them. The store may leave some of the others to later batches. */
-  readonly isWhole: boolean;
-}
-
-/** Changes of the state beside events. A store removes first and puts afterwards. */
-export interface StateWrites {
-  readonly removals: readonly StateRemoval[];
-  /** A key without a value is removed. */
-  readonly puts: readonly (readonly [key: StateRecordKey, value: Buffer | undefined])[];
-}
+/** Changes of the state beside events. A key without a value is removed. */
+export type StateWrites = readonly (readonly [key: StateRecordKey, value: Buffer | undefined])[];
 
 /** Everything of one group commit. Bytes stay as they are until the write has ended. */
 export interface Batch {
@@ -41,11 +30,6 @@ export interface Batch {
   readonly state: StateWrites;
   /** Totals of the store once the batch is written. `recover` answers them. */
   readonly totals: Totals;
-}
-
-export interface Written {
-  /** Prefixes of removals that are not whole yet. The next batch has them again. */
-  readonly unfinished: readonly StateRecordKey[];
 }
 
 export interface Recovered {
@@ -84,7 +68,7 @@ export interface BlockStore {
    * rejection the batch counts as not written, and its events are not acknowledged: the journal calls `recover`, and then writes a batch with the
    * same events, the events that came since, and the state of that moment. Blocks may then be cut in other places.
    */
-  readonly write: (batch: Batch) => Promise<Written>;
+  readonly write: (batch: Batch) => Promise<void>;
   /** The block that holds `epoch`, or the lowest one above it. */
   readonly readBlock: (epoch: Epoch) => BlockRead;
   /** Why the store can be neither read nor written, by a look at the storage. A full disk shows by a rejected `write` alone. */

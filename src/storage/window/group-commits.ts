@@ -5,11 +5,11 @@ import { type Resolvers, withResolvers } from "../../base/with-resolvers.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { JournalFailure } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import type { Batch, BlockStore, Written } from "../blocks/block-store.js";
+import type { Batch, BlockStore } from "../blocks/block-store.js";
 
 export interface Group {
   readonly batch: Batch;
-  readonly written: (written: Written) => void;
+  readonly written: () => void;
   /** The batch was rejected: the next group has its contents again. */
   readonly giveBack: () => void;
 }
@@ -113,7 +113,6 @@ export class GroupCommits {
 
   private async attempt(): Promise<void> {
     let group: Group | undefined;
-    let written: Written | undefined;
     this.underWay = this.gathering;
     this.gathering = undefined;
     try {
@@ -121,7 +120,7 @@ export class GroupCommits {
       this.hasWork = false;
       this.isWriting = true;
       group = this.options.begin();
-      if (group !== undefined) written = await this.options.store.write(group.batch);
+      if (group !== undefined) await this.options.store.write(group.batch);
     } catch (caught) {
       this.isWriting = false;
       group?.giveBack();
@@ -130,7 +129,7 @@ export class GroupCommits {
       return;
     }
     try {
-      if (written !== undefined) group?.written(written);
+      group?.written();
     } finally {
       // The store has the group, whatever else goes wrong.
       this.isWriting = false;

@@ -16,7 +16,7 @@ import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from 
 import type { JournalRing, JournalRingOptions } from "../../engine/journal/journal-ring.js";
 import { blockBytesOf, packBlocks } from "../blocks/block.js";
 import { BlockReader } from "../blocks/block-reader.js";
-import type { BlockPlace, BlockStore, Recovered, StateWrites } from "../blocks/block-store.js";
+import type { BlockPlace, BlockStore, Recovered } from "../blocks/block-store.js";
 import { recordBytes, type Totals } from "../blocks/totals.js";
 import { PendingState } from "../state/durable-state.js";
 import { Expiry, type RetentionLimits } from "./expiry.js";
@@ -50,8 +50,6 @@ export type ToldOfEvicted = (event: Evicted) => void;
 
 /** Longest time between two looks at the store while something is asked of the journal. */
 const LOOK_EVERY_MS = 1000;
-
-const NO_STATE: StateWrites = { removals: [], puts: [] };
 
 /** A window in front of a recovered store. Made in the turn in which the engine begins. It closes the store with itself. */
 export class WindowedJournal implements Journal {
@@ -269,13 +267,7 @@ export class WindowedJournal implements Journal {
     const events = this.pendingWrites;
     const blocks = packBlocks(events, this.wallTimeOffset());
     const changes = this.state.take();
-    let stateWrites = NO_STATE;
-    try {
-      if (changes !== undefined) stateWrites = this.state.writesOf(changes);
-    } catch (caught) {
-      if (changes !== undefined) this.state.giveBack(changes);
-      throw caught;
-    }
+    const state = changes === undefined ? [] : this.state.writesOf(changes);
     const removed = this.pendingRemovals;
     this.pendingWrites = [];
     this.pendingRemovals = [];
@@ -289,13 +281,12 @@ export class WindowedJournal implements Journal {
       lostThrough: this.totals.lostThrough,
     };
     return {
-      batch: { blocks, removed, state: stateWrites, totals },
-      written: ({ unfinished }) => {
+      batch: { blocks, removed, state, totals },
+      written: () => {
         this.totals = totals;
         this.written = last ?? this.written;
         this.pendingCount -= events.length;
         this.pendingBytes -= events.reduce((sum, event) => sum + blockBytesOf(event), 0);
-        this.state.written(unfinished);
         this.expiry.changed(false);
       },
       giveBack: () => {

@@ -12,7 +12,6 @@ function runsOf(before: readonly (readonly [first: number, last: number])[], fir
   const durableState: DurableState = {
     isDurable: true,
     put: (key) => void put.push(key),
-    removeAll: () => undefined,
     recovered: () => before.map(([start, last]) => [["boot", start], last] as const),
   };
   return { runs: createEpochBoots({ durableState, head: () => first - 1 }, SILENT), put };

@@ -29,7 +29,7 @@ function rig() {
     batch: {
       blocks: [],
       removed: [],
-      state: { removals: [], puts: [] },
+      state: [],
       totals: { eventCount: 0, bytes: 0, head: 0, lostThrough: 0 },
     },
     written: () => {
@@ -46,7 +46,6 @@ function rig() {
     store: {
       write: async () => {
         fail(faults.commit);
-        return { unfinished: [] };
       },
       recover: async () => {
         fail(faults.revive);

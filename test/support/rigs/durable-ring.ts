@@ -30,9 +30,10 @@ interface Stored extends Pick<NewEvent, "kind" | "ordinal" | "made" | "sent"> {
   readonly receivedAt: number;
 }
 
-type Operation =
-  | { readonly kind: "put"; readonly key: StateKey; readonly value: () => unknown }
-  | { readonly kind: "remove"; readonly prefix: StateKey };
+interface Operation {
+  readonly key: StateKey;
+  readonly value: () => unknown;
+}
 
 /** The journal of every disk. */
 export const KEPT_ID = "d".repeat(32);
@@ -52,13 +53,8 @@ export function createKeptDisk(): KeptDisk {
   const under = (prefix: StateKey) =>
     [...state.values()].filter(({ key }) => isUnder(key, prefix)).sort((a, b) => compareKeys(a.key, b.key));
 
-  const apply = (operation: Operation): void => {
-    if (operation.kind === "remove") {
-      for (const { key } of under(operation.prefix)) state.delete(JSON.stringify(key));
-      return;
-    }
-    const { key } = operation;
-    const text = JSON.stringify(operation.value());
+  const apply = ({ key, value }: Operation): void => {
+    const text = JSON.stringify(value());
     if (text === undefined) state.delete(JSON.stringify(key));
     else state.set(JSON.stringify(key), { key, text });
   };
@@ -96,7 +92,7 @@ export function createKeptDisk(): KeptDisk {
       waiting = undefined;
       if (isFailing) {
         // Values were asked for; what failed is tried again as it was.
-        operations = operations.map((one) => (one.kind === "put" ? { ...one, value: constant(one.value()) } : one));
+        operations = operations.map(({ key, value }) => ({ key, value: constant(value()) }));
         failure = refuse();
         wasWaiting?.settle(failure);
         return;
@@ -121,12 +117,8 @@ export function createKeptDisk(): KeptDisk {
     const durableState: DurableState = {
       isDurable: true,
       put: (key, value) => {
-        operations = operations.filter((one) => one.kind !== "put" || compareKeys(one.key, key) !== 0);
-        operations.push({ kind: "put", key, value });
-      },
-      removeAll: (prefix) => {
-        operations = operations.filter((one) => one.kind !== "put" || !isUnder(one.key, prefix));
-        operations.push({ kind: "remove", prefix });
+        operations = operations.filter((one) => compareKeys(one.key, key) !== 0);
+        operations.push({ key, value });
       },
       recovered: (prefix) =>
         under(prefix).map(({ key, text }) => [shortened(key), JSON.parse(text) as unknown] as const),

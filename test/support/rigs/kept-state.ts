@@ -9,9 +9,6 @@ export function createKeptState(): DurableState {
   return {
     isDurable: true,
     put: (key, value) => void kept.set(sorted(key).join(), [key, value]),
-    removeAll: (prefix) => {
-      for (const [name, [key]] of kept) if (isUnder(key, prefix)) kept.delete(name);
-    },
     recovered: (prefix) =>
       [...kept].sort().flatMap(([, [key, value]]) => {
         const read = isUnder(key, prefix) ? value() : undefined;

@@ -56,10 +56,9 @@ export function createMemoryBlockStore(): MemoryBlockStore {
       [...state.values()].filter(([key]) => isUnder(key, prefix)).sort(([a], [b]) => compareKeys(a, b)),
   });
 
-  const apply = ({ blocks: added, removed, state: { removals, puts }, totals: after }: Batch): void => {
+  const apply = ({ blocks: added, removed, state: puts, totals: after }: Batch): void => {
     const gone = new Set(removed.map(({ first }) => first));
     blocks = [...blocks.filter(({ first }) => !gone.has(first)), ...added];
-    for (const { prefix } of removals) for (const [name, [key]] of state) if (isUnder(key, prefix)) state.delete(name);
     for (const [key, value] of puts) {
       if (value === undefined) state.delete(JSON.stringify(key));
       else state.set(JSON.stringify(key), [key, value]);
@@ -78,7 +77,6 @@ export function createMemoryBlockStore(): MemoryBlockStore {
       if (isFailing || isCutOff) throw new Error(FAILURE.reason);
       apply(batch);
       firstEpoch = Math.max(firstEpoch, batch.totals.head + EPOCHS_BETWEEN_BOOTS);
-      return { unfinished: [] };
     },
     readBlock: (epoch) =>
       isCutOff ? "unreadable" : (blocks.find(({ first, count }) => first + count > epoch) ?? "none"),
