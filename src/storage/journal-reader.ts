@@ -8,9 +8,8 @@ import type { LoadedBlock } from "./blocks/block-reader.js";
 import type { Totals } from "./blocks/totals.js";
 import { DATA_FILE, inspectDataFile } from "./lmdb/data-file.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
-import { assertReadable, LAYOUT_VERSION, layoutOf } from "./lmdb/layout.js";
+import { layoutOf, readTotals } from "./lmdb/meta.js";
 import { assertPlainFiles } from "./lmdb/plain-files.js";
-import { readTotals } from "./lmdb/stored-totals.js";
 import type { Tables } from "./lmdb/tables.js";
 
 /** A session as its journal has it. */
@@ -122,9 +121,7 @@ function openReadable(path: string, lmdb: Lmdb): { readonly layout: number; read
   let environment: Environment | undefined;
   try {
     environment = openEnvironment({ lmdb, path, policy: "os" }, true);
-    const layout = layoutOf(environment.tables) ?? LAYOUT_VERSION;
-    assertReadable(layout, path);
-    return { layout, environment };
+    return { layout: layoutOf(environment.tables, path, 1), environment };
   } catch (caught) {
     void environment?.close();
     throw unreadable(path, caught);

@@ -3,8 +3,8 @@ import type { Epoch } from "../engine/event/event.js";
 import { readBlock } from "./blocks/block.js";
 import type { BlockPlace, BlockStore, StateRecordKey } from "./blocks/block-store.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
+import { writeTotals } from "./lmdb/meta.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
-import { writeTotals } from "./lmdb/stored-totals.js";
 import type { Table, TableKey } from "./lmdb/tables.js";
 import { watchedFile } from "./lmdb/watched-file.js";
 

@@ -36,7 +36,7 @@ export interface OpenedJournal {
 
 /**
  * Opens the journal of a folder, or begins one. Rejects with a Fault "address_invalid" if something in the folder that is to be a file is none, and
- * "storage_unavailable" if the journal cannot be opened, or a newer build wrote it; the sentence says what to do.
+ * "storage_unavailable" if the journal cannot be opened, or a build with another layout wrote it; the sentence says what to do.
  */
 export async function openDiskJournal(options: OpenOptions): Promise<OpenedJournal> {
   const { directory, clock, closed } = options;

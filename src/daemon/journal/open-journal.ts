@@ -28,7 +28,7 @@ const EPOCHS_PER_MS = 1000;
 
 /**
  * Opens the journal of the option `journal`. Rejects with a Fault "address_in_use" if a live process has the folder, "permission_denied" if others
- * could reach it, and "storage_unavailable" if it cannot be opened, or if a newer build wrote it.
+ * could reach it, and "storage_unavailable" if it cannot be opened, or if a build with another layout wrote it.
  */
 export async function openJournal(
   { clock, log, ids }: JournalServices,

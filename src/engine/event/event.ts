@@ -137,7 +137,7 @@ export interface NewEvent {
   readonly source: string | undefined;
   /**
    * 128 bits of the SHA-256 of the JSON text that the agent sent, in hex, if `source` differs from that in more than the language: duplicates are
-   * compared with it (R3). Only if the agent gave an id. An event from a journal of layout 3 has the text itself.
+   * compared with it (R3). Only if the agent gave an id.
    */
   readonly sent?: string | undefined;
   /** The instant at which the daemon received the event. */

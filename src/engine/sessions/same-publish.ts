@@ -31,8 +31,7 @@ export function wasSentAs(
   { event, source, sent }: JournaledEvent,
   hash: (text: string) => string,
 ): boolean {
-  // Journals of layout 3 have the text in place of its hash.
-  if (sent !== undefined && (sent === text || sent === sentHash(text, hash))) return true;
+  if (sent !== undefined && sent === sentHash(text, hash)) return true;
   return isSameText(text, source ?? JSON.stringify(event));
 }
 

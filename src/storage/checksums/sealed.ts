@@ -12,10 +12,9 @@ export function seal(value: unknown): Buffer {
   return sealed;
 }
 
-export type Unsealed = { readonly kind: "whole"; readonly value: unknown } | { readonly kind: "damaged" };
-
-export function unseal(bytes: Buffer): Unsealed {
+/** The value of a record; undefined if the record is damaged. */
+export function unseal(bytes: Buffer): unknown {
   const text = bytes.subarray(CHECKSUM_BYTES);
-  if (bytes.length < CHECKSUM_BYTES || crc32(text) !== bytes.readUInt32LE(0)) return { kind: "damaged" };
-  return { kind: "whole", value: JSON.parse(text.toString("utf8")) as unknown };
+  if (bytes.length < CHECKSUM_BYTES || crc32(text) !== bytes.readUInt32LE(0)) return undefined;
+  return JSON.parse(text.toString("utf8"));
 }

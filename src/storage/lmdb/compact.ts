@@ -6,7 +6,7 @@ import { Fault } from "../../base/errors.js";
 import { DATA_FILE, inspectDataFile } from "./data-file.js";
 import { diagnoseDisk } from "./diagnose-disk.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
-import { assertReadable, LAYOUT_VERSION, layoutOf } from "./layout.js";
+import { LAYOUT_VERSION, layoutOf } from "./meta.js";
 import { synced } from "./notes.js";
 import { TABLE_NAMES, type TableKey, type TableName, type Tables } from "./tables.js";
 
@@ -26,7 +26,7 @@ const LEAST_BYTES = 4 * 1024 * 1024;
 
 /**
  * Compacts the journal of a folder that no daemon has open. Rejects with a Fault "not_found" if the folder has no journal, and "storage_unavailable"
- * if the journal is damaged, a newer build wrote it, or the disk has no room. The journal then stays as it is.
+ * if the journal is damaged, a build with another layout wrote it, or the disk has no room. The journal then stays as it is.
  */
 export async function compactDataFile(directory: string): Promise<Compacted> {
   const path = join(directory, DATA_FILE);
@@ -84,8 +84,8 @@ function draftOf(path: string): string {
 async function copyWhole(path: string, draft: string, lmdb: Lmdb): Promise<void> {
   const source = openEnvironment({ lmdb, path, policy: "os" }, true);
   try {
-    // A newer build may have tables that this one would leave out.
-    assertReadable(layoutOf(source.tables) ?? LAYOUT_VERSION, path);
+    // Another build may have tables that this one would leave out.
+    layoutOf(source.tables, path, LAYOUT_VERSION);
     assertRoom(path, source.usedBytes());
     const copy = openEnvironment({ lmdb, path: draft, policy: "os" });
     try {

@@ -37,8 +37,6 @@ export interface Environment {
   readonly commit: (work: (writes: Writes) => void) => Promise<void>;
   /** Comes between a failed commit and the next. Throws if the file can no longer be opened. */
   readonly revive: () => Promise<void>;
-  /** Removes a table of an older layout, if there is one, with all its records. */
-  readonly dropTable: (name: string) => Promise<void>;
   /** Makes later reads as new as the file. Without this call the library may answer from the snapshot of the present turn. */
   readonly refresh: () => void;
   /** Bytes of the pages in use. The file has free pages beside them. */
@@ -140,7 +138,6 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
       await opened.root.close();
       opened = openFile(options, isReadOnly);
     },
-    dropTable: async (name) => void (await opened.root.openDB<Buffer, Key>({ name, encoding: "binary" }).drop()),
     refresh: () => opened.root.resetReadTxn(),
     usedBytes: () => Object.values(opened.databases).reduce((sum, database) => sum + pageBytesOf(database), 0),
     close: () => opened.root.close(),

@@ -1,21 +1,16 @@
-// Opens the data file of a folder for writing: checks the folder, sets a damaged file aside, brings an older layout to the present one, and finds the
-// first epoch of this boot.
-import { randomBytes } from "node:crypto";
+// Opens the data file of a folder for writing: checks the folder, sets a damaged file aside, and finds the first epoch of this boot.
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { JournalPolicy } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { Totals } from "../blocks/totals.js";
-import { seal, unseal } from "../checksums/sealed.js";
 import { isMostlyFree, removeDraft, rewrite } from "./compact.js";
 import { inspectDataFile, lengthen } from "./data-file.js";
 import { type Environment, type EnvironmentOptions, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
-import { migrate } from "./layout.js";
+import { countedTotals, journalId, LAYOUT_VERSION, layoutOf, readTotals, writeLayout } from "./meta.js";
 import { currentSystemBoot, notedEpoch, noteEpoch, SystemBootMark } from "./notes.js";
 import { assertPlainFiles } from "./plain-files.js";
-import { countedTotals, readTotals } from "./stored-totals.js";
-import type { TableKey } from "./tables.js";
 
 export interface DataFileOptions {
   /** Of this process alone while the file is open: mode 0700, and claimed. Made if it is missing. */
@@ -48,8 +43,8 @@ const EPOCHS_PER_MS = 1000;
 const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
 
 /**
- * Rejects with a Fault "address_invalid" if something in the folder that is to be a file is none, with a Fault "storage_unavailable" if a newer build
- * wrote the journal, and with the error of Node or `lmdb` if the file cannot be opened.
+ * Rejects with a Fault "address_invalid" if something in the folder that is to be a file is none, with a Fault "storage_unavailable" if a build
+ * with another layout wrote the journal, and with the error of Node or `lmdb` if the file cannot be opened.
  */
 export async function openDataFile(options: DataFileOptions): Promise<OpenedDataFile> {
   const { directory, path, policy, wallTime } = options;
@@ -82,12 +77,13 @@ export async function openDataFile(options: DataFileOptions): Promise<OpenedData
   }
 }
 
-/** Opens the file in the present layout, without its free pages where they are more than half of it. */
+/** Opens the file, without its free pages where they are more than half of it. */
 async function openCompacted(options: EnvironmentOptions, log: Log): Promise<Environment> {
   const { path, lmdb } = options;
   const opened = openEnvironment(options);
   try {
-    await migrate(opened, path);
+    layoutOf(opened.tables, path, LAYOUT_VERSION);
+    await writeLayout(opened);
     if (!isMostlyFree(path, opened)) return opened;
   } catch (caught) {
     await opened.close();
@@ -159,18 +155,4 @@ function setAside(path: string, wallTime: number): string {
   renameSync(path, name);
   if (existsSync(`${path}-lock`)) renameSync(`${path}-lock`, `${name}-lock`);
   return name;
-}
-
-/** 128 random bits, drawn when the journal begins. By the id a cursor of another journal is recognized (R17). */
-const ID_KEY: TableKey = ["journal"];
-const ID_FORM = /^[0-9a-f]{32}$/;
-
-/** Answers 32 lower-case hex digits. A journal without an id, or with a damaged one, gets a new one. */
-async function journalId({ tables, commit }: Pick<Environment, "tables" | "commit">): Promise<string> {
-  const bytes = tables.meta.get(ID_KEY);
-  const read = bytes === undefined ? undefined : unseal(bytes);
-  if (read?.kind === "whole" && typeof read.value === "string" && ID_FORM.test(read.value)) return read.value;
-  const id = randomBytes(16).toString("hex");
-  await commit((writes) => writes.put("meta", ID_KEY, seal(id)));
-  return id;
 }

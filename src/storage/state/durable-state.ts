@@ -41,8 +41,8 @@ export class PendingState implements DurableState {
   *recovered(prefix: StateKey): Iterable<readonly [key: StateKey, value: unknown]> {
     for (const [key, value] of this.services.stored(recordKeyOf(prefix))) {
       const read = unseal(value);
-      if (read.kind === "damaged") this.services.damaged(key);
-      else yield [key as unknown as StateKey, read.value] as const;
+      if (read === undefined) this.services.damaged(key);
+      else yield [key as unknown as StateKey, read] as const;
     }
   }
 

@@ -219,11 +219,6 @@ describe("R3: a duplicate", () => {
     expect(wasSentAs(sent, entry, hash)).toBe(false);
   });
 
-  test("has the text itself in a journal of the layout before", () => {
-    expect(wasSentAs('{"as":"sent"}', { ...entry, sent: '{"as":"sent"}' }, hash)).toBe(true);
-    expect(wasSentAs('{"as":"other"}', { ...entry, sent: '{"as":"sent"}' }, hash)).toBe(false);
-  });
-
   test("R2: may lack the language that the daemon filled in, and nothing else", () => {
     const hints = [{ primary_language: "en" }, { primary_language: "ar", text_direction: "rtl" }];
     for (const localization_hints of hints) {

@@ -32,9 +32,8 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
           return;
         }
         for (const [written, value] of writes) {
-          const read = value === undefined ? undefined : unseal(value);
-          if (read?.kind === "whole") disk.set(JSON.stringify(written), read.value);
-          else disk.delete(JSON.stringify(written));
+          if (value === undefined) disk.delete(JSON.stringify(written));
+          else disk.set(JSON.stringify(written), unseal(value));
         }
       };
       operations.forEach((one, index) => {

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { Fault } from "../../../src/base/errors.js";
 import { isTerminalKind, type NewEvent } from "../../../src/engine/event/event.js";
 import type { Change } from "../../../src/engine/sessions/change.js";
+import { sentHash } from "../../../src/engine/sessions/same-publish.js";
 import type { Told } from "../oracles/session-oracle.js";
 import { DOES, SAYS, type Step, WHO, type Who } from "../oracles/session-plans.js";
 import { createKeptState } from "./kept-state.js";
-import { createStage, eventOf, type Fields, SESSION } from "./session-stage.js";
+import { createStage, eventOf, type Fields, hashOf, SESSION } from "./session-stage.js";
 
 export function createSessionPlayer() {
   const durableState = createKeptState();
@@ -96,7 +97,7 @@ export function createSessionPlayer() {
       told = answer.index + 1;
       const [made, sent] = [change.events[answer.index], inputs[index]?.sent];
       if (made !== undefined && sent !== undefined)
-        stage.published.set(made.event.event_id, { ...made, sent: JSON.stringify(sent), epoch: 0 });
+        stage.published.set(made.event.event_id, { ...made, sent: sentHash(JSON.stringify(sent), hashOf), epoch: 0 });
     }
     if (change.adopted !== undefined) lines.push("adopted");
     return lines;

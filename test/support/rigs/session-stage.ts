@@ -1,6 +1,8 @@
 // Sessions with a clock that stands still, ids that count, and agents that publish in one line.
+import { createHash } from "node:crypto";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Change, PublishContext, SessionsOptions } from "../../../src/engine/sessions/change.js";
+import { sentHash } from "../../../src/engine/sessions/same-publish.js";
 import { SESSION_COUNTS, type SessionCounts } from "../../../src/engine/sessions/session-limits.js";
 import { Sessions } from "../../../src/engine/sessions/sessions.js";
 
@@ -37,6 +39,10 @@ export function eventOf(kind: string, fields: Fields = {}): Fields {
   return { type, session_id: SESSION, ...required[kind], ...fields };
 }
 
+/** A token's hash can be read; a text has one of its own. */
+export const hashOf = (text: string): string =>
+  text.startsWith("{") ? createHash("sha256").update(text).digest("hex") : `hash of ${text}`;
+
 interface StageOptions extends Partial<SessionsOptions> {
   /** Counts in place of those of `SESSION_COUNTS`. */
   readonly counts?: Partial<SessionCounts>;
@@ -46,7 +52,7 @@ export function createStage({ counts, ...options }: StageOptions = {}) {
   const sessions = new Sessions({
     limits: { clockSkewMs: 60_000, sessionCounts: { ...SESSION_COUNTS, ...counts } },
     validate: () => undefined,
-    hashToken: (token) => `hash of ${token}`,
+    hashToken: hashOf,
     defaultLanguage: "en-US",
     summary: (text) => ({
       summary_normal:
@@ -104,7 +110,7 @@ export function createStage({ counts, ...options }: StageOptions = {}) {
       for (const answer of change.answers) {
         const made = answer.kind === "accepted" ? change.events[answer.index] : undefined;
         if (made !== undefined)
-          stage.published.set(made.event.event_id, { ...made, sent: JSON.stringify(sent), epoch: 0 });
+          stage.published.set(made.event.event_id, { ...made, sent: sentHash(JSON.stringify(sent), hashOf), epoch: 0 });
       }
       return change;
     },
