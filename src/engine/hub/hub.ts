@@ -260,9 +260,20 @@ export class Hub {
     const { log } = shared.view;
     const window = log.end - this.windowCount();
     let keep = log.end;
-    for (const member of shared.members) keep = Math.min(keep, member.placeIn(shared, window) ?? keep);
+    for (const member of shared.members) keep = Math.min(keep, this.placeOf(member, shared, window) ?? keep);
     log.drop(keep);
     shared.trimAt = log.end + this.trimStep();
+  }
+
+  /** The place of a member, which may fall behind by this. A member that throws is ended alone. */
+  private placeOf(member: ViewMember, shared: SharedView, window: number): number | undefined {
+    try {
+      return member.placeIn(shared, window);
+    } catch (caught) {
+      this.services.log.error({ err: caught }, "a subscription could not fall behind; it is ended");
+      member.end("producer_error");
+      return undefined;
+    }
   }
 
   /** With many views each holds fewer units, so that the total is limited. */

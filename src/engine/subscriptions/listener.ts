@@ -100,8 +100,7 @@ export class Listener implements Replier {
       const isNews = !this.wasTold(entry.epoch - 1) && this.isOpen(entry.event.extensions?.[AAEPD]?.question);
       return isNews ? entry : undefined;
     }
-    if (entry.made !== "resolution") return entry;
-    return { ...entry, event: { ...entry.event, urgency: "normal" }, source: undefined };
+    return entry;
   }
 
   /** The same, and whether it was not put yet. */

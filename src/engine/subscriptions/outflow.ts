@@ -150,6 +150,7 @@ export class Outflow {
     if (terms.paceWpm === undefined) this.spokenAt = LONG_AGO;
     if (shared === this.pending.shared) return;
     this.pending.changeView(shared);
+    this.blockedTo = 0;
     this.askOpenQuestions();
   }
 
@@ -201,7 +202,9 @@ export class Outflow {
       const unit = kind === "notice" ? this.lateNotice(entry) : eventUnit(services.hub.renderedOf(entry));
       if (unit === undefined) continue;
       if (kind === "repeat") {
-        if (!unit.rendered.isQuestion || owner.listener.canAnswer(entry)) out.push(pending.view.deliveryOf(unit));
+        if (unit.rendered.isQuestion && !owner.listener.canAnswer(entry)) continue;
+        this.noteTold(unit);
+        out.push(pending.view.deliveryOf(unit));
       } else if (kind === "question" ? owner.listener.isToPut(entry) : terms.wants(unit.rendered.entry))
         this.sendCritical(unit, pending.backlog === undefined, out, now);
     }

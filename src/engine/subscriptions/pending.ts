@@ -106,8 +106,10 @@ export class Pending implements DeliveryQueueOwner {
 
   /** Whether an event of the session before this epoch waits. */
   hasSession(session: string, before: Epoch): boolean {
-    const isOf = (unit: Unit): boolean =>
-      unit.session === session && unit.epoch < before && !this.hasGoneAhead(unit.epoch);
+    return this.hasWaiting((one) => one.session === session && one.epoch < before && !this.hasGoneAhead(one.epoch));
+  }
+
+  private hasWaiting(isOf: (unit: Unit) => boolean): boolean {
     return this.queue.all().some(isOf) || this.view.log.from(this.index).some(isOf);
   }
 
@@ -340,17 +342,19 @@ export class Pending implements DeliveryQueueOwner {
     if (backlog !== undefined) this.bringForward(isKept);
     const released = backlog?.released ?? view.log.from(this.index);
     queue.remove((unit) => !isKept(unit));
-    this.putAdmitted([...released, ...unread].filter((unit) => isKept(unit) && !queue.all().includes(unit)));
+    this.putAdmitted([...released, ...unread].filter(isKept));
     this.follow(this.shared);
     for (const { output, endPosition } of view.texts.held()) this.remember().raiseFloor(output, endPosition);
     this.owe(undefined);
   }
 
   /** Of the output only an empty end follows (R26). */
-  skip(output: string): void {
+  skip(output: string, isOpen: boolean): void {
+    const isOf = (unit: Unit): boolean => unit.kind === "text" && unit.output === output;
+    if (!isOpen && this.backlog === undefined && !this.hasWaiting(isOf)) return;
     const exceptions = this.remember();
     exceptions.skip(output);
-    this.queue.replace((unit) => (unit.kind === "text" && unit.output === output ? exceptions.admit(unit) : unit));
+    this.queue.replace((unit) => (isOf(unit) ? exceptions.admit(unit) : unit));
   }
 
   collapseStates(first: EventUnit, last: EventUnit): EventUnit {

@@ -198,10 +198,11 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
 
   /** Skips one output, or, without arguments, everything that waits (R26). */
   skip(sessionId: string | undefined, outputId = ""): void {
-    const { pending } = this.outflow;
     if (sessionId === undefined) this.outflow.skipAll();
-    else if (!pending.isEmpty || this.services.sessions.isOutputOpen(sessionId, outputId))
-      pending.skip(`${sessionId}/${outputId}`);
+    else {
+      const isOpen = this.services.sessions.isOutputOpen(sessionId, outputId);
+      this.outflow.pending.skip(`${sessionId}/${outputId}`, isOpen);
+    }
     this.wake();
   }
 

@@ -105,3 +105,49 @@ it("R34: terms that fail while they are applied end their subscription, and leav
   expect(listener.ended).toEqual(["producer_error"]);
   expect(rig.engine.status()).toMatchObject({ viewCount: 0, subscriptionCount: 0 });
 });
+
+it("R26: an output that has ended is not remembered as skipped because something else waits", () => {
+  const rig = createEngineRig();
+  const listener = rig.listen({});
+  rig.publish(started(), chunk("Said. ", true));
+  listener.block(true);
+  rig.publish(session("sess_2").started());
+  const { subscription } = listener;
+  subscription.skip("sess_1", "out_1");
+  expect(subscription.status().rememberedCount).toBe(0);
+  listener.block(false);
+  rig.advance(0);
+  expect(typesOf(listener.received)).toEqual(["session.started", "output.streaming", "session.started"]);
+});
+
+it("R6, R28: a question that is asked for again before it was put is put once, and a reply to it counts", () => {
+  const rig = createEngineRig();
+  const listener = rig.listen({ supportsConfirmationReply: true });
+  rig.publish(started());
+  listener.block(true);
+  rig.publish(confirmation("rpl_1", { event_id: "evt_asked" }));
+  listener.subscription.repeat("evt_asked");
+  listener.block(false);
+  rig.advance(0);
+  expect(typesOf(listener.received)).toEqual(["session.started", "awaiting.confirmation", "state.changed"]);
+  expect(listener.subscription.listener.reply(decision(rig, "rpl_1", "accept"), {})).toBe(true);
+});
+
+it("R34, AAEP §5.9: a subscription that cannot fall behind is ended alone", () => {
+  let isBroken = false;
+  const rig = createEngineRig({ engine: { viewWindowCount: 16 } });
+  const [first, second] = [rig.listen({}, "first"), rig.listen({}, "second")];
+  rig.publish(started());
+  second.block(true);
+  const { subscription } = second;
+  const placeIn = subscription.placeIn.bind(subscription);
+  subscription.placeIn = (...where) => {
+    if (isBroken) throw new Error("it cannot");
+    return placeIn(...where);
+  };
+  isBroken = true;
+  for (let index = 0; index < 100; index += 1) rig.publish(chunk(`Sentence ${index}. `));
+  expect([first.ended, second.ended]).toEqual([[], ["producer_error"]]);
+  rig.advance(6000);
+  expect(first.received).toHaveLength(101);
+});
