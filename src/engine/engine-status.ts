@@ -198,7 +198,7 @@ export class EngineAccounts {
       questions: this.questionReports(wallTimeOf),
       publishedPerSecond: hub.rates.published.perSecond(now),
       deliveredPerSecond: hub.rates.delivered.perSecond(now),
-      publishedTotal: hub.rates.published.total(),
+      publishedTotal: hub.rates.published.total,
       latencies: {
         publish: publishing.latencies(),
         delivery: { limited: hub.latencies.limited.counts(), unlimited: hub.latencies.unlimited.counts() },

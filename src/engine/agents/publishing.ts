@@ -15,7 +15,7 @@ import type { SharedConnections } from "../questions/shared-connections.js";
 import type { Change, Moment } from "../sessions/change.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { Sessions } from "../sessions/sessions.js";
-import { createLatencyHistogram, type LatencyCounts } from "../time/latency-histogram.js";
+import { type LatencyCounts, LatencyHistogram } from "../time/latency-histogram.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import { QuestionAgents } from "./question-agents.js";
 import { SessionGraces } from "./session-graces.js";
@@ -60,7 +60,7 @@ export class Publishing {
   readonly services: PublishingServices;
   private readonly graces: SessionGraces;
   private readonly stopAskedAt = new Map<string, Millis>();
-  private readonly latency = createLatencyHistogram();
+  private readonly latency = new LatencyHistogram();
   /** The newest group of the journal, and the beginnings of the publishes in it. All of a group have the same promise. */
   private group: { readonly durable: Promise<void>; readonly begun: Millis[] } | undefined;
   private stopping: Fault | undefined;

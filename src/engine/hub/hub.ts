@@ -12,8 +12,8 @@ import type { Epoch, JournaledEvent, NewEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-boots.js";
 import { shapeKey, shapeOf } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
-import { createLatencyHistogram, type LatencyHistogram } from "../time/latency-histogram.js";
-import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
+import { LatencyHistogram } from "../time/latency-histogram.js";
+import { RecentRate } from "../time/recent-rate.js";
 import { Turns } from "../time/turns.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import { AheadScan } from "../views/ahead-scan.js";
@@ -77,7 +77,7 @@ const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
 export class Hub {
   /** Rates of journaled events, and of events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
-  readonly latencies: DeliveryLatencies = { limited: createLatencyHistogram(), unlimited: createLatencyHistogram() };
+  readonly latencies: DeliveryLatencies = { limited: new LatencyHistogram(), unlimited: new LatencyHistogram() };
   private readonly services: HubServices;
   private readonly options: HubOptions;
   private readonly views = new Map<string, SharedView>();
@@ -94,7 +94,7 @@ export class Hub {
     this.services = services;
     this.options = options;
     const now = services.clock.now();
-    this.rates = { published: createRecentRate(now), delivered: createRecentRate(now) };
+    this.rates = { published: new RecentRate(now), delivered: new RecentRate(now) };
     this.codeBlocks = createCodeBlocks(services.journal, services.steps);
     this.outputs = this.newOutputs();
     this.scanTurns = new Turns(services.clock, undefined, options.turnRoomMs);

@@ -10,7 +10,7 @@ import {
   type NewEvent,
 } from "../event/event.js";
 import { NO_DURABLE_STATE } from "./durable-entry.js";
-import { createParsedEntries } from "./parsed-entries.js";
+import { ParsedEntries } from "./parsed-entries.js";
 
 export interface JournalRingOptions {
   /** `Journal.id`. */
@@ -100,7 +100,7 @@ export function createJournalRing(options: JournalRingOptions): JournalRing {
   const { firstEpoch } = options;
   const ids = new NewestIds();
   for (const [eventId, epoch] of options.ids ?? []) ids.add(eventId, epoch);
-  const parsed = createParsedEntries();
+  const parsed = new ParsedEntries();
   // Entries that leave the ring are cleared at once, for the same reason. The ring doubles when it is full.
   let circle: (RingEntry | undefined)[] = new Array(SMALLEST_CIRCLE).fill(undefined);
   let bytes = 0;

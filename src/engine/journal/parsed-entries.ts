@@ -2,48 +2,34 @@
 // is parsed once for all of them, and its rendering is shared (R14).
 import type { Epoch, JournaledEvent } from "../event/event.js";
 
-export interface ParsedEntries {
-  /** The entry of this epoch; `parse` makes it if it is not held. `size` is the length of its text in UTF-16 units. */
-  readonly get: (epoch: Epoch, size: number, parse: () => JournaledEvent) => JournaledEvent;
-  /** Drops an entry that left the journal. */
-  readonly drop: (epoch: Epoch) => void;
-}
-
 /** Most entries held: a few batches of one reader. */
 const MOST_ENTRIES = 1024;
 /** Most text held, in UTF-16 units. */
 const MOST_UNITS = 1024 * 1024;
 
-interface Parsed {
-  readonly entry: JournaledEvent;
-  readonly size: number;
-}
+export class ParsedEntries {
+  // In the order of parsing, with the length of their texts.
+  private readonly parsed = new Map<Epoch, { readonly entry: JournaledEvent; readonly size: number }>();
+  private units = 0;
 
-export function createParsedEntries(): ParsedEntries {
-  // In the order of parsing.
-  const parsed = new Map<Epoch, Parsed>();
-  let units = 0;
-
-  const drop = (epoch: Epoch): void => {
+  /** The entry of this epoch; `parse` makes it if it is not held. `size` is the length of its text in UTF-16 units. */
+  get(epoch: Epoch, size: number, parse: () => JournaledEvent): JournaledEvent {
+    const { parsed } = this;
     const known = parsed.get(epoch);
-    if (known === undefined) return;
-    units -= known.size;
-    parsed.delete(epoch);
-  };
+    if (known !== undefined) return known.entry;
+    const entry = parse();
+    parsed.set(epoch, { entry, size });
+    this.units += size;
+    for (const oldest of parsed.keys()) {
+      if (parsed.size <= MOST_ENTRIES && this.units <= MOST_UNITS) break;
+      this.drop(oldest);
+    }
+    return entry;
+  }
 
-  return {
-    get: (epoch, size, parse) => {
-      const known = parsed.get(epoch);
-      if (known !== undefined) return known.entry;
-      const entry = parse();
-      parsed.set(epoch, { entry, size });
-      units += size;
-      for (const oldest of parsed.keys()) {
-        if (parsed.size <= MOST_ENTRIES && units <= MOST_UNITS) break;
-        drop(oldest);
-      }
-      return entry;
-    },
-    drop,
-  };
+  /** Drops an entry, for example one that left the journal. */
+  drop(epoch: Epoch): void {
+    this.units -= this.parsed.get(epoch)?.size ?? 0;
+    this.parsed.delete(epoch);
+  }
 }

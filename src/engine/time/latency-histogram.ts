@@ -14,23 +14,20 @@ export interface LatencyCounts {
   readonly sumMs: number;
 }
 
-export interface LatencyHistogram {
-  /** Counts `count` events of the same latency. */
-  readonly note: (latencyMs: Millis, count: number) => void;
-  readonly counts: () => LatencyCounts;
-}
+export class LatencyHistogram {
+  private readonly buckets = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
+  private sumMs = 0;
 
-export function createLatencyHistogram(): LatencyHistogram {
-  const buckets = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
-  let sumMs = 0;
-  return {
-    note: (latencyMs, count) => {
-      let bucket = 0;
-      // From below, because most latencies are short.
-      while (latencyMs > (LATENCY_BOUNDS_MS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
-      buckets[bucket] = (buckets[bucket] ?? 0) + count;
-      sumMs += latencyMs * count;
-    },
-    counts: () => ({ buckets: [...buckets], sumMs }),
-  };
+  /** Counts `count` events of the same latency. */
+  note(latencyMs: Millis, count: number): void {
+    let bucket = 0;
+    // From below, because most latencies are short.
+    while (latencyMs > (LATENCY_BOUNDS_MS[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+    this.buckets[bucket] = (this.buckets[bucket] ?? 0) + count;
+    this.sumMs += latencyMs * count;
+  }
+
+  counts(): LatencyCounts {
+    return { buckets: [...this.buckets], sumMs: this.sumMs };
+  }
 }

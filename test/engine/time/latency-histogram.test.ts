@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createLatencyHistogram, LATENCY_BOUNDS_MS } from "../../../src/engine/time/latency-histogram.js";
+import { LATENCY_BOUNDS_MS, LatencyHistogram } from "../../../src/engine/time/latency-histogram.js";
 
 it("counts each latency in the bucket of the lowest bound that it does not exceed", () => {
-  const histogram = createLatencyHistogram();
+  const histogram = new LatencyHistogram();
   const least = LATENCY_BOUNDS_MS[0] ?? 0;
   histogram.note(0, 1);
   histogram.note(least, 2);
@@ -19,7 +19,7 @@ it("counts each latency in the bucket of the lowest bound that it does not excee
 it("its bounds ascend from a tenth of a millisecond to ten seconds, and its counts are a copy", () => {
   expect([...LATENCY_BOUNDS_MS].sort((a, b) => a - b)).toStrictEqual(LATENCY_BOUNDS_MS);
   expect([LATENCY_BOUNDS_MS[0], LATENCY_BOUNDS_MS.at(-1)]).toStrictEqual([0.1, 10_000]);
-  const histogram = createLatencyHistogram();
+  const histogram = new LatencyHistogram();
   const before = histogram.counts();
   histogram.note(1, 1);
   expect(before.buckets.every((count) => count === 0)).toBe(true);

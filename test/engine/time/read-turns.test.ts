@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
-import { createParsedEntries } from "../../../src/engine/journal/parsed-entries.js";
+import { ParsedEntries } from "../../../src/engine/journal/parsed-entries.js";
 import { BATCH_COUNT, type Reader, ReadTurns } from "../../../src/engine/time/read-turns.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
@@ -105,7 +105,7 @@ describe("entries that were parsed", () => {
   });
 
   it("are parsed once while they are at hand, and anew once they were let go of", () => {
-    const entries = createParsedEntries();
+    const entries = new ParsedEntries();
     let parses = 0;
     const get = (epoch: number, size = 100): JournaledEvent =>
       entries.get(epoch, size, () => {
@@ -123,7 +123,7 @@ describe("entries that were parsed", () => {
     ["their count", 100, 1024],
     ["their text", 64 * 1024, 16],
   ])("are bounded by %s, oldest first", (_, size, most) => {
-    const entries = createParsedEntries();
+    const entries = new ParsedEntries();
     const parsed: number[] = [];
     const get = (epoch: number): JournaledEvent =>
       entries.get(epoch, size, () => {
