@@ -125,25 +125,23 @@ export class Pump implements DeliveryStream {
     this.leaveTurns = undefined;
   }
 
-  private readonly pull = (): void => {
+  /** A turn without room has some for critical events alone. `isInvited`: the pump has waited for this turn. */
+  private readonly pull = (isInvited = false): void => {
     this.isQueued = false;
-    // A pump that waits for its turn keeps its place in the line, whatever wakes it.
-    this.pullAll(this.leaveTurns === undefined && this.services.sendingTurns.enter());
-  };
-
-  /** `hasRoom`: whether this turn has room for more than critical events. */
-  private pullAll(hasRoom: boolean): void {
     if (this.isStopped || this.isBlocked) return;
+    const { sendingTurns } = this.services;
+    // A pump that waits for its turn keeps its place in the line, whatever wakes it.
+    const hasRoom = isInvited || (this.leaveTurns === undefined && sendingTurns.enter());
     try {
       let state = this.pullOnce(hasRoom ? undefined : "critical");
-      while (hasRoom && state === "more" && this.services.sendingTurns.enter()) state = this.pullOnce();
+      while (hasRoom && state === "more" && sendingTurns.enter()) state = this.pullOnce();
       if (state === "more" || (state === "idle" && !hasRoom)) this.waitForTurn();
     } catch (caught) {
       // The clock calls this method, so an uncaught error here would end the daemon for everybody.
       this.stop();
       this.sink.failed(faultFrom(caught));
     }
-  }
+  };
 
   private pullOnce(only?: "critical"): "more" | "idle" | "blocked" {
     const { source } = this;
@@ -229,7 +227,7 @@ export class Pump implements DeliveryStream {
   private waitForTurn(): void {
     this.leaveTurns ??= this.services.sendingTurns.wait(() => {
       this.leaveTurns = undefined;
-      this.pullAll(true);
+      this.pull(true);
     });
   }
 

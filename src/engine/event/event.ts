@@ -88,15 +88,13 @@ export function topicKind(type: unknown): TopicKind {
   return KINDS.get(type) ?? KINDS.get(canonicalType(type)) ?? "extension";
 }
 
-/** Whether the topic requires urgency "critical" (R4). */
-function isCriticalKind(kind: TopicKind): boolean {
-  return (
-    kind === "session.errored" ||
-    kind === "awaiting.confirmation" ||
-    kind === "awaiting.clarification" ||
-    kind === "handoff.requested"
-  );
-}
+/** The topics that require urgency "critical" (R4). */
+const CRITICAL_KINDS: ReadonlySet<TopicKind> = new Set([
+  "session.errored",
+  "awaiting.confirmation",
+  "awaiting.clarification",
+  "handoff.requested",
+]);
 
 /** The kinds of questions to a person. */
 export type QuestionKind = "confirmation" | "clarification";
@@ -125,7 +123,7 @@ export function isTerminalKind(kind: TopicKind): boolean {
 
 /** The urgency of an event whose agent names none (AAEP §3.3.2, R2). */
 export function defaultUrgency(kind: TopicKind): Urgency {
-  if (isCriticalKind(kind)) return "critical";
+  if (CRITICAL_KINDS.has(kind)) return "critical";
   return kind === "progress.updated" ? "background" : "normal";
 }
 
@@ -187,5 +185,5 @@ export interface Evicted {
 }
 
 export function isCritical(entry: Pick<NewEvent, "kind" | "event">): boolean {
-  return entry.event.urgency === "critical" || isCriticalKind(entry.kind);
+  return entry.event.urgency === "critical" || CRITICAL_KINDS.has(entry.kind);
 }
