@@ -10,7 +10,7 @@ were skipped or all cases of one level, and PASS otherwise.
 
 Exit codes: 0 PASS, 1 FAIL or SKIPPED, 2 an option is wrong or its command or socket cannot be used, 3 the suite itself failed.`;
 
-const PRODUCER_HELP = `
+const producerHelp = (suite: string): string => `
 Endpoints:
   unix:/path              a Unix socket
   pipe:name               a named pipe, on Windows alone
@@ -32,11 +32,11 @@ and with 3 if the producer cannot show it.
 ${VERDICTS}
 
 Examples:
-  aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock
-  aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock --case P3-rate
-  aaepd conformance producer --endpoint grpc://127.0.0.1:8701 --control ./scenario.sh --level 2 --report reports`;
+  ${suite} producer --endpoint unix:a.sock --agent unix:a.sock
+  ${suite} producer --endpoint unix:a.sock --agent unix:a.sock --case P3-rate
+  ${suite} producer --endpoint grpc://127.0.0.1:8701 --control ./scenario.sh --level 2 --report reports`;
 
-const SUBSCRIBER_HELP = `
+const subscriberHelp = (suite: string): string => `
 The suite is the producer. It listens at --endpoint (unix:/path, pipe:name, grpc://host:port or http://host:port), and starts the subscriber anew for
 each case with --start. The variable AAEP_ENDPOINT of that command names where it connects to; AAEPD_SOCKET has the path of a socket. The suite ends
 the command by SIGTERM: a subscriber of level 3 then sends subscription.close.
@@ -54,17 +54,22 @@ the command by SIGTERM: a subscriber of level 3 then sends subscription.close.
 ${VERDICTS}
 
 Example:
-  aaepd conformance subscriber --endpoint unix:/tmp/aaep/suite.sock --start "exec aaepd tail --interactive 2>&1" \\
+  ${suite} subscriber --endpoint unix:/tmp/aaep/suite.sock --start "exec aaepd tail --interactive 2>&1" \\
     --announcements stdout --accept accept --answer '{text}'`;
+
+export const PURPOSE =
+  "Tests a producer or a subscriber against the chapters of AAEP, and reports what passed, what failed and what was skipped.";
 
 export function registerConformance(program: Command, io: CommandIo): void {
   const conformance = program
     .command("conformance")
     .summary("test a producer or subscriber against the chapters of AAEP")
-    .description(
-      "Tests a producer or a subscriber against the chapters of AAEP, and reports what passed, what failed and what was skipped.",
-    );
+    .description(PURPOSE);
+  addSuites(conformance, "aaepd conformance", io);
+}
 
+/** `suite`: the name of that command, as examples spell it. */
+export function addSuites(conformance: Command, suite: string, io: CommandIo): void {
   const producer = conformance
     .command("producer")
     .summary("test a producer")
@@ -74,7 +79,7 @@ export function registerConformance(program: Command, io: CommandIo): void {
     .option("--control <command>", "your command that makes the producer show a scenario")
     .option("--user-input", "ask the producer itself, by a user_input message")
     .option("--token-file <path>", "a file with the bearer token of the endpoint")
-    .addHelpText("after", PRODUCER_HELP)
+    .addHelpText("after", producerHelp(suite))
     .action(async (options: ProducerOptions) => {
       const { runProducer } = await import("./producer-run.js");
       await runProducer(options, io);
@@ -90,7 +95,7 @@ export function registerConformance(program: Command, io: CommandIo): void {
     .option("--ask", "ask a person here, in place of the other hooks")
     .option("--accept <line>", "the line by which a user accepts")
     .option("--answer <line>", "the line by which a user answers; {text} is the answer")
-    .addHelpText("after", SUBSCRIBER_HELP)
+    .addHelpText("after", subscriberHelp(suite))
     .action(async (options: SubscriberOptions) => {
       const { runSubscriber } = await import("./subscriber-run.js");
       await runSubscriber(options, io);

@@ -1,0 +1,40 @@
+// Entry of the package @aaepd/conformance: `aaepd conformance` by itself, without the daemon.
+import { Command, CommanderError } from "commander";
+import { readVersion } from "../../daemon/platform/version.js";
+import { HELP_STYLE } from "../shell/help-style.js";
+import { runCommand } from "../shell/run-command.js";
+import { usageFault } from "../shell/usage-fault.js";
+import { type CommandIo, processIo } from "../terminal/command-io.js";
+import { helpWidth, reflowed } from "../terminal/help-layout.js";
+import { addSuites, PURPOSE } from "./conformance.js";
+
+const NAME = "aaepd-conformance";
+
+/** Runs the command that `argv` names. A fault is reported on standard error, and decides the exit code of the process. */
+export async function main(argv: readonly string[], io: CommandIo = processIo()): Promise<void> {
+  // A reader that has ended, as in `aaepd-conformance --help | true`, is no fault.
+  for (const stream of [io.stdout, io.stderr]) stream.on("error", () => {});
+  const width = helpWidth(io.stdout, io.environment);
+  const program = new Command(NAME)
+    .description(PURPOSE)
+    .version(readVersion(), "-v, --version", "show the version")
+    .helpOption("-h, --help", "show this help")
+    .showSuggestionAfterError(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(reflowed(text, width)),
+      writeErr: (text) => io.stderr.write(reflowed(text, width)),
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
+      outputError: () => {},
+    })
+    .configureHelp(HELP_STYLE);
+  addSuites(program, NAME, io);
+  try {
+    await program.parseAsync(argv, { from: "user" });
+  } catch (caught) {
+    if (caught instanceof CommanderError && caught.exitCode === 0) return;
+    const fault = caught instanceof CommanderError ? usageFault(caught, program, argv) : caught;
+    await runCommand(io, () => Promise.reject(fault));
+  }
+}
