@@ -1,4 +1,5 @@
-// The exports of `aaepd/client`. Nothing here needs Node; the connectors for Node are in `aaepd/client/node`.
+// What agents and listeners need on every platform: `openAgent`, `subscribe`, and ways to a daemon. The layers below are nobody else's. Nothing here
+// needs Node; the ways that Node has are in node.ts.
 export type {
   AaepdError,
   Capabilities,
@@ -32,13 +33,7 @@ export type {
   ToolOptions,
   ToolStatus,
 } from "./agent/session-types.js";
-export {
-  type AgentClient,
-  type AgentClientOptions,
-  type AgentManifest,
-  createAgentClient,
-} from "./agent-client.js";
-export type { AgentLinkOptions } from "./agent-link.js";
+export type { AgentManifest } from "./agent-client.js";
 export type {
   AgentQuestions,
   AskOptions,
@@ -54,7 +49,7 @@ export type {
 } from "./agent-questions.js";
 export type { AgentState } from "./agent-states.js";
 export type { BackOffOptions } from "./back-off.js";
-// A star, because only then a program can merge into `ExtensionEvents`.
+// Stars, because only then a program can merge into `ExtensionEvents` and `ExtensionTerms`.
 export * from "./events.js";
 export type { HttpConnectorOptions } from "./http/calls.js";
 export { httpConnector } from "./http/http-connector.js";
@@ -68,8 +63,8 @@ export type {
   Target,
 } from "./listener/listener-types.js";
 export { type OneTarget, subscribe } from "./listener/subscribe.js";
+export * from "./listener/terms.js";
 export type { SignalLike } from "./on-abort.js";
 export type { Timers } from "./platform-clock.js";
-export { createSubscriber, type Subscriber } from "./subscriber.js";
-export type { Arrival, SubscriberOptions, SubscriberReply, SubscriberRequest } from "./subscriber-options.js";
+export type { SubscriberReply } from "./subscriber-options.js";
 export type { Interruption, SubscriberEnd, SubscriberState } from "./subscriber-states.js";

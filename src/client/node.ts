@@ -3,7 +3,6 @@
 // processes.
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import type { Capabilities } from "#gen/aaep/types.js";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
@@ -23,6 +22,7 @@ import { createNodeFetch, type NodeFetch } from "./http/node-fetch.js";
 import { assertTerms } from "./listener/checked-terms.js";
 import type { Discovery, SubscribeOptions, Subscription, Target } from "./listener/listener-types.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
+import type { Terms } from "./listener/terms.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
 
 export { connectToOwn } from "../../transports/ipc/own-socket.js";
@@ -62,19 +62,19 @@ export type NodeTarget = string | OneTarget | Discovery;
  * for await (const event of subscribe({ preferred_verbosity: "terse" })) speak(event);
  * ```
  */
-export function subscribe(terms?: Capabilities, options?: SubscribeOptions): Subscription;
+export function subscribe(terms?: Terms, options?: SubscribeOptions): Subscription;
 export function subscribe(
   targets: NodeTarget | readonly NodeTarget[],
-  terms?: Capabilities,
+  terms?: Terms,
   options?: SubscribeOptions,
 ): Subscription;
 export function subscribe(
-  first: Capabilities | NodeTarget | readonly NodeTarget[] = {},
-  second: Capabilities | SubscribeOptions = {},
+  first: Terms | NodeTarget | readonly NodeTarget[] = {},
+  second: Terms | SubscribeOptions = {},
   third?: SubscribeOptions,
 ): Subscription {
   const isNamed = isTargets(first);
-  const terms = isNamed ? (second as Capabilities) : first;
+  const terms = isNamed ? (second as Terms) : first;
   assertTerms(terms);
   if (isNamed) return subscribeTo([first].flat().map(nodeTarget), terms, third);
   return subscribeTo(usualTargets(), terms, second as SubscribeOptions);
@@ -90,9 +90,7 @@ function usualTargets(): Target | Discovery {
 }
 
 /** Terms have no functions. */
-function isTargets(
-  given: Capabilities | NodeTarget | readonly NodeTarget[],
-): given is NodeTarget | readonly NodeTarget[] {
+function isTargets(given: Terms | NodeTarget | readonly NodeTarget[]): given is NodeTarget | readonly NodeTarget[] {
   // Callers in JavaScript may pass anything: what is no terms is refused as a target.
   if (typeof given !== "object" || given === null || Array.isArray(given)) return true;
   return (
@@ -192,7 +190,7 @@ export interface GrpcConnectorOptions {
 }
 
 /**
- * For `openAgent` and `createAgentClient`: the daemon at `address`, as its option `--grpc` names it: "unix:/path" or "127.0.0.1:8701". Loads the
+ * For `openAgent`: the daemon at `address`, as its option `--grpc` names it: "unix:/path" or "127.0.0.1:8701". Loads the
  * packages of gRPC with the first connection, which rejects with `usage` and the command that installs them if they are missing.
  */
 export function grpcRpcConnector(
@@ -219,13 +217,13 @@ export function socketPath(producerId = "aaepd"): string {
   return ipcPath(currentPlace(), producerId);
 }
 
-/** For `createSubscriber`: connects to the socket or named pipe at `path`. Throws a Fault "address_invalid" if `path` is no text or empty. */
+/** For `subscribe`: connects to the socket or named pipe at `path`. Throws a Fault "address_invalid" if `path` is no text or empty. */
 export function ipcConnector(path: string, options: IpcConnectorOptions = {}): () => Promise<Connection<Uint8Array>> {
   assertPath(path);
   return () => connectIpc(path, options);
 }
 
-/** For `createAgentClient`: JSON-RPC over the socket or named pipe at `path`. Throws as `ipcConnector` does. */
+/** For `openAgent`: JSON-RPC over the socket or named pipe at `path`. Throws as `ipcConnector` does. */
 export function ipcRpcConnector(
   path: string,
   options: IpcConnectorOptions = {},
@@ -241,8 +239,8 @@ export interface ChildStreams {
 }
 
 /**
- * For `createAgentClient`: JSON-RPC over the standard streams of a daemon that this process has started with `aaepd stdio`. A child has one
- * connection: the client ends with it, and further calls reject with a Fault "address_invalid".
+ * For `openAgent`: JSON-RPC over the standard streams of a daemon that this process has started with `aaepd stdio`. A child has one
+ * connection: further calls reject with a Fault "address_invalid".
  */
 export function childRpcConnector(child: ChildStreams): (handlers: RpcHandlers) => Promise<RpcConnection> {
   let isConnected = false;

@@ -28,8 +28,6 @@ function importsOf(path: string, files = new Set<string>(), packages = new Set<s
 test("what aaepd/client and aaepd/client/node export", () => {
   expect(Object.keys(client).sort()).toEqual([
     "Fault",
-    "createAgentClient",
-    "createSubscriber",
     "httpConnector",
     "httpRpcConnector",
     "isCore",
@@ -75,8 +73,8 @@ test("every export of the package is there under its name", async () => {
     const path = fileURLToPath(import.meta.resolve(join("aaepd", EXAMPLES[name] ?? name)));
     expect(existsSync(path), name).toBe(true);
   }
-  const { createSubscriber } = await import("aaepd");
-  expect(createSubscriber).toBeTypeOf("function");
+  const { subscribe } = await import("aaepd");
+  expect(subscribe).toBeTypeOf("function");
 });
 
 /** The bundle of a program for browsers that imports these names. */
@@ -101,15 +99,13 @@ test.each([
   { names: ["openAgent", "httpRpcConnector"], limit: 14_336 },
   // The whole of it, agents and listeners, from which a bundler leaves out all that is not used.
   { names: ["*"], limit: 25_000 },
-  { names: ["createAgentClient"], limit: 10_000 },
-  { names: ["createSubscriber", "isCore", "isExtension"], limit: 10_000 },
-  { names: ["subscribe", "httpConnector", "isCore", "isExtension"], limit: 11_100 },
+  { names: ["subscribe", "httpConnector", "isCore", "isExtension"], limit: 10_000 },
 ])("a bundle for browsers with $names stays under $limit bytes, compressed", async ({ names, limit }) => {
   expect(gzipSync(await bundled(...names), { level: 9 }).length).toBeLessThan(limit);
 });
 
 test("a listener's bundle has no agent in it, and an agent's no listener", async () => {
-  expect(await bundled("createSubscriber")).not.toContain("aaep.publish");
+  expect(await bundled("subscribe")).not.toContain("aaep.publish");
   expect(await bundled("openAgent")).not.toContain("subscription.request");
 });
 

@@ -19,70 +19,50 @@ interface Pair {
   readonly wrong: string;
 }
 
-const STARTED = `type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Sorts."`;
+const STARTED = `type: "aaep:agent.state.changed", from_state: "idle", to_state: "thinking"`;
 const ENVELOPE = `"@context": "https://aaep-protocol.org/context/v1", event_id: "evt_1", session_id: "sess_1", timestamp: "2026-11-23T12:00:00Z"`;
 const PRODUCER = `producer: { agent_id: "sorter" }`;
 
 const PAIRS: readonly Pair[] = [
   {
     flaw: "a misspelt type is published",
-    right: `await agent.publish({ type: "aaep:agent.tool.invoked", session_id: "sess_1", tool: "sort", summary_normal: "Sorts." });`,
-    wrong: `await agent.publish({ type: "aaep:agent.tool.invokedd", session_id: "sess_1", tool: "sort", summary_normal: "Sorts." });`,
+    right: `session.publish({ type: "aaep:agent.tool.invoked", tool: "sort", summary_normal: "Sorts." });`,
+    wrong: `session.publish({ type: "aaep:agent.tool.invokedd", tool: "sort", summary_normal: "Sorts." });`,
   },
   {
     flaw: "an unknown member is published",
-    right: `await agent.publish({ ${STARTED} });`,
-    wrong: `await agent.publish({ ${STARTED}, nosuch: 1 });`,
+    right: `session.publish({ ${STARTED} });`,
+    wrong: `session.publish({ ${STARTED}, nosuch: 1 });`,
   },
   {
     flaw: "a required member is not published",
-    right: `await agent.publish({ type: "aaep:agent.progress.updated", session_id: "sess_1", progress: { percent: 1 } });`,
-    wrong: `await agent.publish({ type: "aaep:agent.progress.updated", session_id: "sess_1" });`,
-  },
-  {
-    flaw: "the session, which the daemon does not fill in, is missing",
-    right: `await agent.publish({ type: "aaep:agent.tool.completed", session_id: "sess_1", tool: "sort", status: "success" });`,
-    wrong: `await agent.publish({ type: "aaep:agent.tool.completed", tool: "sort", status: "success" });`,
+    right: `session.publish({ type: "aaep:agent.progress.updated", progress: { percent: 1 } });`,
+    wrong: `session.publish({ type: "aaep:agent.progress.updated" });`,
   },
   {
     flaw: "a literal has another value",
-    right: `await agent.publish({ type: "aaep:agent.tool.completed", session_id: "sess_1", tool: "sort", status: "timeout" });`,
-    wrong: `await agent.publish({ type: "aaep:agent.tool.completed", session_id: "sess_1", tool: "sort", status: "done" });`,
+    right: `session.publish({ type: "aaep:agent.tool.completed", tool: "sort", status: "timeout" });`,
+    wrong: `session.publish({ type: "aaep:agent.tool.completed", tool: "sort", status: "done" });`,
   },
   {
     flaw: "an urgency is not that of the type",
-    right: `await agent.publish({ type: "aaep:agent.session.errored", session_id: "sess_1", summary_normal: "It failed.", error_category: "unknown", urgency: "critical" });`,
-    wrong: `await agent.publish({ type: "aaep:agent.session.errored", session_id: "sess_1", summary_normal: "It failed.", error_category: "unknown", urgency: "normal" });`,
+    right: `session.publish({ type: "aaep:agent.session.errored", summary_normal: "It failed.", error_category: "unknown", urgency: "critical" });`,
+    wrong: `session.publish({ type: "aaep:agent.session.errored", summary_normal: "It failed.", error_category: "unknown", urgency: "normal" });`,
   },
   {
     flaw: "a member has the type of another one",
-    right: `await agent.publish({ type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "a", complete: false });`,
-    wrong: `await agent.publish({ type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "a", complete: "no" });`,
-  },
-  {
-    flaw: "one event of several is misspelt",
-    right: `await agent.publish([{ ${STARTED} }, { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." }]);`,
-    wrong: `await agent.publish([{ ${STARTED} }, { type: "aaep:agent.session.complete", session_id: "sess_1", summary_normal: "Done." }]);`,
+    right: `session.publish({ type: "aaep:agent.output.streaming", chunk: "a", complete: false });`,
+    wrong: `session.publish({ type: "aaep:agent.output.streaming", chunk: "a", complete: "no" });`,
   },
   {
     flaw: "an extension's member is missing",
-    right: `await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1", patient: "p1" });`,
-    wrong: `await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1" });`,
+    right: `session.publish({ type: "medai:patient.consulted", patient: "p1" });`,
+    wrong: `session.publish({ type: "medai:patient.consulted" });`,
   },
   {
     flaw: "an extension's event is of a type that nobody has made known",
-    right: `await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1", patient: "p1", urgency: "normal" });`,
-    wrong: `await agent.publish({ type: "medai:patient.left", session_id: "sess_1", patient: "p1" });`,
-  },
-  {
-    flaw: "a session publishes a misspelt type",
-    right: `session.publish({ type: "aaep:agent.tool.completed", tool: "sort", status: "success" });`,
-    wrong: `session.publish({ type: "aaep:agent.tool.complete", tool: "sort", status: "success" });`,
-  },
-  {
-    flaw: "a session publishes an unknown member",
-    right: `session.publish({ type: "medai:patient.consulted", patient: "p1" });`,
-    wrong: `session.publish({ type: "medai:patient.consulted", patient: "p1", nosuch: 1 });`,
+    right: `session.publish({ type: "medai:patient.consulted", patient: "p1", urgency: "normal" });`,
+    wrong: `session.publish({ type: "medai:patient.left", patient: "p1" });`,
   },
   {
     flaw: "a session begins with a misspelt member",
@@ -140,6 +120,26 @@ const PAIRS: readonly Pair[] = [
     wrong: `export const received: AaepEvent = { ${ENVELOPE}, type: "aaep:agent.session.completed", summary_normal: "Done." };`,
   },
   {
+    flaw: "a listener asks for a misspelt term",
+    right: `subscribe([], { preferred_verbosity: "terse", aaepd: { max_chars: 80 }, medai: { wards: ["3"] } });`,
+    wrong: `subscribe([], { prefered_verbosity: "terse" });`,
+  },
+  {
+    flaw: "a listener asks for a misspelt term of aaepd's",
+    right: `subscribe([], { event_filters: { exclude: ["aaep:agent.state.changed"] } });`,
+    wrong: `subscribe([], { aaepd: { max_char: 80 } });`,
+  },
+  {
+    flaw: "a listener changes to a misspelt term",
+    right: "await subscription.renegotiate({ max_events_per_second: 2 });",
+    wrong: "await subscription.renegotiate({ max_event_per_second: 2 });",
+  },
+  {
+    flaw: "a listener asks for a capability of an extension that nobody has made known",
+    right: `subscribe([], { medai: { wards: [] } });`,
+    wrong: `subscribe([], { medaid: { wards: [] } });`,
+  },
+  {
     flaw: "a type of the union has no case",
     right: `export const kindOf = (type: AaepEvent["type"]): string => { switch (type) { ${casesOf("session.started", "session.completed", "session.errored", "session.cancelled", "state.changed", "progress.updated", "tool.invoked", "tool.completed", "output.streaming", "awaiting.confirmation", "awaiting.clarification", "handoff.requested")} } };`,
     wrong: `export const kindOf = (type: AaepEvent["type"]): string => { switch (type) { ${casesOf("session.started", "session.completed", "session.errored", "session.cancelled", "state.changed", "progress.updated", "tool.invoked", "tool.completed", "output.streaming", "awaiting.confirmation", "awaiting.clarification")} } };`,
@@ -180,13 +180,16 @@ function casesOf(...types: readonly string[]): string {
   return types.map((type) => `case "aaep:agent.${type}": return "${type}";`).join(" ");
 }
 
+/** What a program imports. */
+export type Exporter = "aaepd" | "aaepd/client" | "@aaepd/client" | "@aaepd/client/web";
+
 /** The program of all statements of one kind, and the number of its line in which the first one stands. */
-export function programOf(kind: "right" | "wrong", from: "aaepd" | "aaepd/client"): string {
+export function programOf(kind: "right" | "wrong", from: Exporter): string {
   const isDeclaration = (statement: string) => statement.startsWith("export ");
   const lines = [
-    `import { type AaepEvent, type Agent, type AgentClient, type AgentSession, type ExtensionEvent, isCore, isExtension, openAgent, type ReceivedEvent, type Subscription } from "${from}";`,
-    `declare module "${from}" { interface ExtensionEvents { "medai:patient.consulted": { readonly patient: string } } }`,
-    "declare const [host, agent, session, subscription]: [Agent, AgentClient, AgentSession, Subscription];",
+    `import { type AaepEvent, type Agent, type AgentSession, type ExtensionEvent, isCore, isExtension, openAgent, type ReceivedEvent, subscribe, type Subscription } from "${from}";`,
+    `declare module "${from}" { interface ExtensionEvents { "medai:patient.consulted": { readonly patient: string } } interface ExtensionTerms { medai?: { readonly wards: readonly string[] } } }`,
+    "declare const [host, session, subscription]: [Agent, AgentSession, Subscription];",
     "declare const [core, event]: [AaepEvent, ReceivedEvent];",
     "declare const [text, number]: [(value: string) => void, (value: number) => void];",
     "declare const known: (value: AaepEvent) => void;",

@@ -17,7 +17,7 @@ const KEEP_MS = 20_000;
 const ANSWER_MS = 30_000;
 
 /**
- * For `openAgent` and `createAgentClient`: the daemon at `address`, the URL of its option `--http`, such as "http://127.0.0.1:8700". A page needs its
+ * For `openAgent`: the daemon at `address`, the URL of its option `--http`, such as "http://127.0.0.1:8700". A page needs its
  * origin among the daemon's `cors_origins`. A connection ends with the first call that does not reach the daemon.
  */
 export function httpRpcConnector(

@@ -4,7 +4,7 @@ import { type HttpConnectorOptions, openHttpCalls } from "./calls.js";
 import { createListenConnection } from "./listen-connection.js";
 
 /**
- * For `subscribe` and `createSubscriber`: the daemon at `address`, the URL of its option `--http`, such as "http://127.0.0.1:8700", by nothing but
+ * For `subscribe`: the daemon at `address`, the URL of its option `--http`, such as "http://127.0.0.1:8700", by nothing but
  * `fetch`. A page needs its origin among the daemon's `cors_origins`. A connection takes one of the six that a browser has for a host, and one more
  * while a call is under way.
  */

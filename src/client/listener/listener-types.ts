@@ -1,9 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The options of a listener, and the subscription that it gets. Types only.
-import type { AaepdError, Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
+import type { AaepdError, SubscriptionAccepted } from "#gen/aaep/types.js";
 import type { ReceivedEvent } from "../events.js";
 import type { SubscriberOptions, SubscriberReply } from "../subscriber-options.js";
 import type { SubscriberState } from "../subscriber-states.js";
+import type { Terms } from "./terms.js";
 
 /** Makes one connection to a daemon. Called for each attempt; a rejection counts as an interruption. */
 export type Connector = SubscriberOptions["connect"];
@@ -47,7 +48,7 @@ export interface Source {
   readonly cursor: () => string | undefined;
 }
 
-/** Further options of `createSubscriber` that hold for each connection. */
+/** The options that hold for each connection. */
 type ConnectionOptions = Pick<
   SubscriberOptions,
   "reconnect" | "backOff" | "handshakeTimeoutMs" | "stableAfterMs" | "timers" | "wallTime" | "chance"
@@ -117,7 +118,7 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
    * answered, or do not answer within `handshakeTimeoutMs`, get the new terms when they are back. Resolves with the terms of the others. Rejects with
    * the first Fault of a daemon that refused; the others have the new terms then.
    */
-  readonly renegotiate: (changes: Capabilities) => Promise<readonly SubscriptionAccepted[]>;
+  readonly renegotiate: (changes: Terms) => Promise<readonly SubscriptionAccepted[]>;
   /**
    * Skips the rest of one output, or without an argument everything that daemons hold back (R26). False if no daemon was told. Accepts the event of a
    * chunk as it is.

@@ -12,6 +12,7 @@ import { endFault } from "./end-fault.js";
 import type { Connector, Discovery, Source, SubscribeOptions, Subscription, Target } from "./listener-types.js";
 import { Owners } from "./owners.js";
 import { createSource, type LiveSource } from "./source.js";
+import type { Terms } from "./terms.js";
 
 /** One daemon: a way to it, with or without a name. */
 export type OneTarget = Connector | Target;
@@ -38,7 +39,7 @@ const AHEAD_COUNT = 256;
  */
 export function subscribe(
   targets: OneTarget | Discovery | readonly (OneTarget | Discovery)[],
-  terms: Capabilities = {},
+  terms: Terms = {},
   options: SubscribeOptions = {},
 ): Subscription {
   const given = [targets].flat();
@@ -55,7 +56,7 @@ export function subscribe(
   const repeated = new WeakSet<object>();
   const stops: (() => void)[] = [];
   /** The terms, and the changes that no daemon has refused so far: a daemon that is found now gets all of them. */
-  let granted = terms;
+  let granted: Capabilities = terms;
   const asked = new Set<{ readonly changes: Capabilities }>();
   let isAccepted = false;
   let firstFault: Fault | undefined;
@@ -164,7 +165,7 @@ export function subscribe(
     }
   }
 
-  async function renegotiate(changes: Capabilities): Promise<readonly SubscriptionAccepted[]> {
+  async function renegotiate(changes: Terms): Promise<readonly SubscriptionAccepted[]> {
     const own = { changes };
     asked.add(own);
     const answers = await Promise.allSettled([...sources.values()].map((one) => one.renegotiate(changes)));

@@ -122,8 +122,8 @@ test("what names no daemon is refused at once", () => {
   expect(() => subscribe(["one", socketPath("one")])).toThrow(/Name each daemon once/);
   // @ts-expect-error: a caller in JavaScript.
   for (const one of [42, null, true]) expect(() => subscribe(one)).toThrow(/is no daemon/);
+  expect(() => subscribe("one", "terse" as never)).toThrow(/Terms are an object/);
   // @ts-expect-error: a caller in JavaScript.
-  expect(() => subscribe("one", "terse")).toThrow(/Terms are an object/);
   expect(() => subscribe({ prefered_verbosity: "terse" })).toThrow(/no term "prefered_verbosity"/);
   expect(ipcTarget("one")).toMatchObject({ name: socketPath("one"), label: "one" });
 });

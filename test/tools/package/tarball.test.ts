@@ -162,7 +162,7 @@ describe("what was installed without a script", () => {
     writeFileSync(
       join(user, "exports.mjs"),
       `import * as own from "aaepd";
-       import { createSubscriber, Fault } from "aaepd/client";
+       import { Fault, subscribe } from "aaepd/client";
        import { ipcConnector } from "aaepd/client/node";
        import { createClock, createIdSource, createLog, createMemoryPair, resolveConfiguration, sha256Hex, startDaemon } from "aaepd/daemon";
        const { configuration } = resolveConfiguration({ command: "serve", flags: { socket: "off", journal: "memory" }, environment: {} });
@@ -173,7 +173,7 @@ describe("what was installed without a script", () => {
        const caught = await new Promise((resolve) => {
          try { ipcConnector(""); } catch (error) { resolve(error); }
        });
-       console.log(caught instanceof Fault && caught instanceof own.Fault, typeof createSubscriber, typeof createMemoryPair);
+       console.log(caught instanceof Fault && caught instanceof own.Fault, typeof subscribe, typeof createMemoryPair);
        await agent.close();
        await daemon.stop("signal");`,
     );
@@ -191,8 +191,8 @@ describe("what was installed without a script", () => {
       const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
       return run(folder, process.execPath, compiler, ...options, ...lib, `${name}.mts`);
     };
-    const pure = `import { createAgentClient, subscribe, type ReceivedEvent } from "aaepd/client";
-       export type E = ReceivedEvent; export { createAgentClient, subscribe };`;
+    const pure = `import { openAgent, subscribe, type ReceivedEvent } from "aaepd/client";
+       export type E = ReceivedEvent; export { openAgent, subscribe };`;
     expect(await compile("pure", ",dom", [], pure)).toMatchObject({ code: 0, stdout: "" });
     for (const name of ["node", "undici-types"]) {
       const place = name === "node" ? "@types/node" : name;

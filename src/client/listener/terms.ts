@@ -1,0 +1,28 @@
+// The terms of a listener as types.
+import type { AaepdCapability, Capabilities, EventFilters } from "#gen/aaep/types.js";
+import type { KnownNames } from "../../base/known-names.js";
+
+/** Those members alone that a schema names: a misspelt one does not compile. */
+type Closed<Members> = Pick<Members, KnownNames<Members> & keyof Members>;
+
+/**
+ * The capabilities of extensions by their prefixes (AAEP §5.3.2). Merge the own ones into it; `subscribe` takes them then:
+ *
+ * ```ts
+ * declare module "@aaepd/client" {
+ *   interface ExtensionTerms {
+ *     medai?: { readonly wards: readonly string[] };
+ *   }
+ * }
+ * ```
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: programs merge their extensions into it.
+export interface ExtensionTerms {}
+
+interface OwnTerms extends Omit<Closed<Capabilities>, "aaepd" | "event_filters">, ExtensionTerms {
+  readonly aaepd?: Closed<AaepdCapability>;
+  readonly event_filters?: Closed<EventFilters>;
+}
+
+/** What a listener asks for: the capabilities of AAEP §5.3, and those of aaepd. */
+export type Terms = { [Name in keyof OwnTerms]: OwnTerms[Name] };
