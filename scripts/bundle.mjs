@@ -30,7 +30,7 @@ const PACKAGES = [
     folder: ".",
     entries: {
       main: "cli/main.js",
-      index: "client/main.js",
+      index: "client/with-grpc.js",
       client: "client/index.js",
       node: "client/node.js",
       daemon: "daemon/index.js",

@@ -7,7 +7,6 @@ import { createByteConnection } from "../../transports/framing/byte-connection.j
 import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
-import { withPackages } from "../../transports/optional-packages.js";
 import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
@@ -182,26 +181,6 @@ const UNIX = /^(?:http:\/\/)?unix:/;
 function placeOf(address: string): { readonly url: string; readonly socketPath?: string } {
   if (UNIX.test(address)) return { url: "http://localhost", socketPath: address.replace(UNIX, "") };
   return { url: address.includes("://") ? address : `http://${address}` };
-}
-
-export interface GrpcConnectorOptions {
-  /** The daemon's token (docs/services.md), or a function that reads it for each connection. A Unix socket needs none. Default none. */
-  readonly token?: string | (() => string | Promise<string>) | undefined;
-}
-
-/**
- * For `openAgent`: the daemon at `address`, as its option `--grpc` names it: "unix:/path" or "127.0.0.1:8701". Loads the
- * packages of gRPC with the first connection, which rejects with `usage` and the command that installs them if they are missing.
- */
-export function grpcRpcConnector(
-  address: string,
-  options: GrpcConnectorOptions = {},
-): (handlers: RpcHandlers) => Promise<RpcConnection> {
-  return async (handlers) => {
-    const token = typeof options.token === "function" ? await options.token() : options.token;
-    const { openGrpcConnection } = await withPackages("grpc", () => import("./agent/grpc-connection.js"));
-    return openGrpcConnection({ address, token }, handlers);
-  };
 }
 
 export interface IpcConnectorOptions {

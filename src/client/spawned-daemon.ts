@@ -2,8 +2,10 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Socket } from "node:net";
+import { delimiter, isAbsolute, join } from "node:path";
 import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
@@ -15,7 +17,7 @@ import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 export interface SpawnedDaemonOptions {
   /** Further options of `aaepd stdio`, such as `["--confirmation-grace-seconds", "20"]`. Default none. */
   readonly argv?: readonly string[] | undefined;
-  /** The program that Node runs. Default: `aaepd/bin` of this package. */
+  /** The program that Node runs. Default: `aaepd/bin` beside this package, else the `aaepd` on PATH. */
   readonly program?: string | undefined;
 }
 
@@ -96,16 +98,32 @@ export async function connectSpawned(
   };
 }
 
-/** `aaepd/bin` of this package, also from within a bundle, as long as the package is installed beside it. */
+/** `aaepd/bin` of this package or of the one installed beside it, also from within a bundle; otherwise that of the `aaepd` on PATH. */
 function ownProgram(): string {
   try {
     // A bundle in CommonJS has `__filename` in place of `import.meta`.
     return createRequire(import.meta.url ?? __filename).resolve("aaepd/bin");
   } catch (caught) {
+    const program = programOnPath();
+    if (program !== undefined) return program;
     const sentence =
-      "The program that starts a daemon is not there: the package aaepd is not installed beside this program. Install it, give spawn.program, or start aaepd serve.";
+      "The program that starts a daemon is not there: the package aaepd is neither installed beside this program nor on PATH. Install it, give spawn.program, or start aaepd serve.";
     throw new Fault("not_found", sentence, { origin: "local", cause: caught });
   }
+}
+
+/** npm installs a program for all folders as a link on PATH. On Windows it is a script, which Node cannot run. */
+function programOnPath(): string | undefined {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute);
+  for (const folder of folders) {
+    try {
+      const program = realpathSync(join(folder, "aaepd"));
+      if (program.endsWith(".js")) return program;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
 }
 
 /** UTF-16 units of standard error that are kept, and how long they may take after the connection has ended, ms. */

@@ -1,9 +1,9 @@
 // The protocols that share connections (R23), each with the runner of its sessions.
 import { RpcPeer } from "../../transports/json-rpc/rpc-peer.js";
 import { Fault } from "../base/errors.js";
+import type { CallProtocol } from "../contracts/call-protocol.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, FirstMessage, MessageProtocol, Protocol } from "../contracts/protocol.js";
-import type { CallProtocol } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
 import type { RpcServices } from "../protocols/aaep/sessions/rpc-session.js";

@@ -1,17 +1,11 @@
 // Joins one connection and one session of calls: the JSON-RPC transport answers the calls, a pump for each subscription pulls its deliveries.
 import type { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
+import type { CallHost, CallProtocol, CallSession, CallStream } from "../contracts/call-protocol.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
-import type {
-  AnsweringConnection,
-  CallHost,
-  CallProtocol,
-  CallSession,
-  CallStream,
-  RpcHandlers,
-} from "../contracts/rpc.js";
+import type { AnsweringConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import { awaitHandshake, type ConversationServices, closeWithin, frameBatchOf, logAccident } from "./conversation.js";

@@ -1,16 +1,12 @@
 // What connects to a Unix socket leaves no descriptor behind, neither of a connection nor of the look at the socket.
+
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  grpcRpcConnector,
-  httpConnector,
-  httpRpcConnector,
-  ipcConnector,
-  ipcRpcConnector,
-} from "../../src/client/node.js";
+import { grpcRpcConnector } from "../../src/client/agent/grpc-connector.js";
+import { httpConnector, httpRpcConnector, ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
 import { readEndpoint } from "../../src/conformance/wire/endpoint.js";
 import { openLinks } from "../../src/conformance/wire/open-links.js";

@@ -1,17 +1,13 @@
 // another user has made the folder or the socket first, and a daemon listens there that answers every question with "accept". Nobody talks to it.
+
 import { once } from "node:events";
 import { chmodSync, chownSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  grpcRpcConnector,
-  httpConnector,
-  httpRpcConnector,
-  ipcConnector,
-  ipcRpcConnector,
-} from "../../src/client/node.js";
+import { grpcRpcConnector } from "../../src/client/agent/grpc-connector.js";
+import { httpConnector, httpRpcConnector, ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { connectLinks } from "../../src/conformance/wire/connect-links.js";
 import { grpcLinks } from "../../src/conformance/wire/grpc-links.js";
 import { socketLinks } from "../../src/conformance/wire/socket-links.js";

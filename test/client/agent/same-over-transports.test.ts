@@ -1,8 +1,9 @@
 // The same contract over every way of an agent to a daemon, with real daemons: what listeners hear does not depend on the way.
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { grpcRpcConnector } from "../../../src/client/agent/grpc-connector.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import type { QuestionWaiting } from "../../../src/client/agent-questions.js";
-import { grpcRpcConnector, httpRpcConnector } from "../../../src/client/node.js";
+import { httpRpcConnector } from "../../../src/client/node.js";
 import { newReplyToken, newSessionId } from "../../../src/client/random-ids.js";
 import { eventually } from "../../cli/command-stage.js";
 import { isTried, isWhole } from "../../support/extent.js";

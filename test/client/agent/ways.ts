@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
-import { grpcRpcConnector, httpRpcConnector, ipcRpcConnector, spawnConnector } from "../../../src/client/node.js";
+import { grpcRpcConnector } from "../../../src/client/agent/grpc-connector.js";
+import { httpRpcConnector, ipcRpcConnector, spawnConnector } from "../../../src/client/node.js";
 import { WAYS as ALL_WAYS, SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
 import { startCommandLine } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";

@@ -1,5 +1,5 @@
 // A peer of JSON-RPC on an engine, without a socket.
-import type { CallSession } from "../../../src/contracts/rpc.js";
+import type { CallSession } from "../../../src/contracts/call-protocol.js";
 import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import { createRpcProtocol } from "../../../src/protocols/aaep/sessions/rpc-session.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";

@@ -3,9 +3,10 @@
 import { Fault, publicFault } from "../../../base/errors.js";
 import { didYouMean, foreignProtocol } from "../../../base/nearest.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";
+import type { CallHost, CallProtocol, CallSession } from "../../../contracts/call-protocol.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
-import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall } from "../../../contracts/rpc.js";
+import type { RefusedCall, RpcCall } from "../../../contracts/rpc.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";

@@ -1,8 +1,9 @@
 // The subscriptions of one connection of JSON-RPC, any number of them (AAEP app. B, R23, R33).
 import { Fault } from "../../../base/errors.js";
+import type { CallHost, CallStream } from "../../../contracts/call-protocol.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
-import type { CallHost, CallStream, RpcCall } from "../../../contracts/rpc.js";
+import type { RpcCall } from "../../../contracts/rpc.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Message } from "../json/message.js";
 import type { SubscriberCall } from "../subscriber/subscriber-calls.js";
