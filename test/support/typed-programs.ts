@@ -213,6 +213,7 @@ export function compile(
   folder: string,
   programs: Readonly<Record<string, string>>,
   options: Readonly<Record<string, unknown>>,
+  compiler: string = COMPILER,
 ): readonly string[] {
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text);
   const compilerOptions = {
@@ -224,7 +225,7 @@ export function compile(
     ...options,
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(programs) }));
-  const { stdout } = spawnSync(process.execPath, [COMPILER, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
   const lines = stdout.split("\n").filter((line) => line !== "" && !line.startsWith(" "));
   return [...new Set(lines.map((line) => line.replace(/^(?:.*\/)?(\S+)\((\d+),\d+\): error .*/, "$1 $2")))];
 }

@@ -125,13 +125,13 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
    */
   readonly skip: (output?: { readonly session_id: string; readonly output_id?: string }) => boolean;
   /** Asks for this event again (R28); it arrives in the loop. False if its daemon is not connected or not known. */
-  readonly repeat: (event: Pick<ReceivedEvent, "event_id" | "session_id">) => boolean;
+  readonly repeat: (event: { readonly event_id: string; readonly session_id: string }) => boolean;
   /** The open questions of all connected daemons that this listener may answer (R28). A daemon that vanishes meanwhile, or hangs, has none. */
   readonly listPending: () => Promise<readonly ReceivedEvent[]>;
   /** The daemons, in the order in which they appeared. */
   readonly sources: () => readonly Source[];
   /** The daemon from which this event came; undefined for an event of elsewhere, and for a copy of an event of a session that is long over. */
-  readonly sourceOf: (event: Pick<ReceivedEvent, "session_id">) => Source | undefined;
+  readonly sourceOf: (event: { readonly session_id: string }) => Source | undefined;
   /** Whether the event arrived because `repeat` asked for it. */
   readonly isRepeated: (event: ReceivedEvent) => boolean;
   /** Ends the subscription, and the loop with it. `reason` is for people, in `subscription.close`. Resolves when every connection is closed. */

@@ -70,8 +70,21 @@ export async function copySources(folder: string): Promise<void> {
 
 /** Packs the sources with `npm pack`, which builds them. Returns the path of the tarball. */
 export async function packSources(folder: string): Promise<string> {
+  return (await packAll(folder, [])).aaepd;
+}
+
+/** The tarballs of all three packages. */
+export type Tarballs = Readonly<Record<"aaepd" | "@aaepd/client" | "@aaepd/conformance", string>>;
+
+export async function packAll(
+  folder: string,
+  which: readonly string[] = ["--workspaces", "--include-workspace-root"],
+): Promise<Tarballs> {
   await copySources(folder);
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const [{ filename }] = JSON.parse(await succeed(folder, "npm", "pack", "--json")) as [{ readonly filename: string }];
-  return join(folder, filename);
+  const packed = Object.values(JSON.parse(await succeed(folder, "npm", "pack", "--json", ...which))) as readonly {
+    readonly name: string;
+    readonly filename: string;
+  }[];
+  return Object.fromEntries(packed.map(({ name, filename }) => [name, join(folder, filename)])) as Tarballs;
 }
