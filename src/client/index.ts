@@ -1,4 +1,4 @@
-// What agents and listeners need on every platform: `openAgent`, `subscribe`, and ways to a daemon. The layers below are nobody else's. Nothing here
+// The exports for every platform: `openAgent`, `subscribe`, and ways to a daemon. The layers below are nobody else's. Nothing here
 // needs Node; the ways that Node has are in node.ts.
 export type {
   AaepdError,

@@ -2,7 +2,7 @@
 import type { AaepdCapability, Capabilities, EventFilters } from "#gen/aaep/types.js";
 import type { KnownNames } from "../../base/known-names.js";
 
-/** Those members alone that a schema names: a misspelt one does not compile. */
+/** The members that a schema names, without any others: a misspelt one does not compile. */
 type Closed<Members> = Pick<Members, KnownNames<Members> & keyof Members>;
 
 /**
@@ -24,5 +24,5 @@ interface OwnTerms extends Omit<Closed<Capabilities>, "aaepd" | "event_filters">
   readonly event_filters?: Closed<EventFilters>;
 }
 
-/** What a listener asks for: the capabilities of AAEP §5.3, and those of aaepd. */
+/** The wishes of a listener: the capabilities of AAEP §5.3, and those of aaepd. */
 export type Terms = { [Name in keyof OwnTerms]: OwnTerms[Name] };
