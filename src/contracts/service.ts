@@ -61,9 +61,3 @@ export interface ServiceListener extends Listener {
   /** Called after `stop`. Waits at most `withinMs` for closing streams and for answers, then ends every connection. Never rejects. */
   readonly drain: (withinMs?: Millis) => Promise<void>;
 }
-
-/** Where a transport of services listens. */
-export type ServiceAddress =
-  | { readonly kind: "unix"; readonly path: string }
-  /** Loopback only; port 0 takes a free one. */
-  | { readonly kind: "tcp"; readonly host: string; readonly port: number };

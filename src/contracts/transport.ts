@@ -100,3 +100,9 @@ export interface Transport<Frame> {
   /** Throws a Fault ("address_in_use", "address_invalid", "permission_denied") when it cannot listen. */
   readonly listen: (accept: (connection: PeekableConnection<Frame>) => void) => Promise<Listener>;
 }
+
+/** Where a transport of services listens. */
+export type ServiceAddress =
+  | { readonly kind: "unix"; readonly path: string }
+  /** Loopback only; port 0 takes a free one. */
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number };

@@ -1,5 +1,6 @@
 import type { Log } from "../../src/contracts/log.js";
-import type { Admit, ServiceAddress } from "../../src/contracts/service.js";
+import type { Admit } from "../../src/contracts/service.js";
+import type { ServiceAddress } from "../../src/contracts/transport.js";
 import { type After, assertWithin, platformAfter } from "../framing/options.js";
 import type { ServiceListenOptions } from "../service-calls/listen.js";
 

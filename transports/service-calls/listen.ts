@@ -2,8 +2,7 @@
 // library can be ended, and so that the connection of each call is known.
 import { createServer, type Server, type Socket } from "node:net";
 import type { Fault } from "../../src/base/errors.js";
-import type { ServiceAddress } from "../../src/contracts/service.js";
-import type { PeerIdentity } from "../../src/contracts/transport.js";
+import type { PeerIdentity, ServiceAddress } from "../../src/contracts/transport.js";
 import { type After, platformAfter } from "../framing/options.js";
 import { type Bound, bindPrivately } from "../ipc/bind.js";
 import { currentPlace, type IpcPlace, labelOf } from "../ipc/paths.js";

@@ -1,7 +1,7 @@
 // The TCP addresses of the configuration: whether a daemon could listen there.
 import { createServer } from "node:net";
 import { faultFromNodeError, isAddressInUse } from "../../../transports/node-errors.js";
-import type { ServiceAddress } from "../../contracts/service.js";
+import type { ServiceAddress } from "../../contracts/transport.js";
 import { addressText, serviceAddresses } from "../../daemon/config/service-choices.js";
 import { type Finding, fact, problem, problemFrom } from "./finding.js";
 import type { Patient } from "./patient.js";

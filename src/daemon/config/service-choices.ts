@@ -1,7 +1,7 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
 import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import { SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
-import type { ServiceAddress } from "../../contracts/service.js";
+import type { ServiceAddress } from "../../contracts/transport.js";
 import { textValue, wordOrPath } from "./config-values.js";
 import { readPath } from "./read-path.js";
 import { given, type ReadValue, refused } from "./read-value.js";

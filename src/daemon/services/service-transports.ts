@@ -5,7 +5,8 @@ import type { HttpListenOptions } from "../../../transports/http/options.js";
 import { withPackages } from "../../../transports/optional-packages.js";
 import type { ServiceListenOptions } from "../../../transports/service-calls/listen.js";
 import { isOpen, SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
-import type { Admit, ServiceAddress, ServiceListener } from "../../contracts/service.js";
+import type { Admit, ServiceListener } from "../../contracts/service.js";
+import type { ServiceAddress } from "../../contracts/transport.js";
 import type { Configuration } from "../config/config.js";
 import type { Page } from "./service-pages.js";
 

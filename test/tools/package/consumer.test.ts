@@ -90,7 +90,7 @@ describe("a project with the tarball", () => {
     const seen = JSON.parse(stdout);
     expect(seen.client).toEqual(expect.arrayContaining(["Fault", "httpConnector", "isCore", "openAgent", "subscribe"]));
     expect(seen.node).toEqual(expect.arrayContaining(["ipcConnector", "openAgent", "socketPath"]));
-    expect(seen.aaepd).toEqual([...new Set([...seen.client, ...seen.node])].sort());
+    expect(seen.aaepd).toEqual([...new Set([...seen.client, ...seen.node, "grpcRpcConnector"])].sort());
     expect(seen).toMatchObject({
       same: true,
       title: "Envelope",
