@@ -1,4 +1,6 @@
 // The block store in an LMDB file (docs/journal.md). It answers reads at once: the operating system has the pages of the newest blocks in memory.
+import { type Stats, statSync } from "node:fs";
+import type { JournalFailure } from "../contracts/journal.js";
 import type { Epoch } from "../engine/event/event.js";
 import { readBlock } from "./blocks/block.js";
 import type { BlockPlace, BlockStore, StateRecordKey } from "./blocks/block-store.js";
@@ -6,7 +8,6 @@ import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import { writeTotals } from "./lmdb/meta.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
 import type { Table, TableKey } from "./lmdb/tables.js";
-import { watchedFile } from "./lmdb/watched-file.js";
 
 export interface LmdbStoreOptions {
   readonly file: OpenedDataFile;
@@ -110,5 +111,41 @@ function* newestIds(blocks: Table): Iterable<readonly [string, Epoch]> {
     const block = readBlock(value);
     for (let index = 0; block !== undefined && index < block.count; index += 1)
       yield [block.eventId(index), block.first + index];
+  }
+}
+
+const LOSS: JournalFailure = {
+  reason: "Its file was deleted, replaced or cut short.",
+  remedy: "Put it back, or restart the daemon.",
+};
+
+/**
+ * Watches the open data file, which is at `path` now. A deleted or replaced file takes all writes, and the next boot finds none of them, so nothing
+ * may be acknowledged (R29). A file that was cut short lacks pages that LMDB would read, which ends the process by a signal, so nothing may be read
+ * of it either. The answer looks at the file, and returns the loss, or undefined while the file is in its place. Without a file
+ * there, no loss is ever reported.
+ */
+function watchedFile(path: string): () => JournalFailure | undefined {
+  const first = statusOf(path);
+  /** The file never shrinks by itself. */
+  let largestBytes = typeof first === "object" ? first.size : 0;
+  let found: JournalFailure | undefined;
+  return () => {
+    if (typeof first !== "object") return undefined;
+    const now = statusOf(path);
+    if (now === "unknown") return found;
+    const stands = now !== "missing" && now.ino === first.ino && now.dev === first.dev && now.size >= largestBytes;
+    if (stands) largestBytes = now.size;
+    found = stands ? undefined : LOSS;
+    return found;
+  };
+}
+
+/** "unknown" if the system does not tell, which is no loss yet. */
+function statusOf(path: string): Stats | "missing" | "unknown" {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? "missing";
+  } catch {
+    return "unknown";
   }
 }

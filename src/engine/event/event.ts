@@ -42,40 +42,25 @@ export interface AgentEvent {
   readonly [field: string]: unknown;
 }
 
-/** The twelve core types; every other type passes through untouched as "extension" (AAEP §7). */
-export type TopicKind =
-  | "session.started"
-  | "session.completed"
-  | "session.errored"
-  | "session.cancelled"
-  | "state.changed"
-  | "progress.updated"
-  | "tool.invoked"
-  | "tool.completed"
-  | "output.streaming"
-  | "awaiting.confirmation"
-  | "awaiting.clarification"
-  | "handoff.requested"
-  | "extension";
+const CORE_KINDS = [
+  "session.started",
+  "session.completed",
+  "session.errored",
+  "session.cancelled",
+  "state.changed",
+  "progress.updated",
+  "tool.invoked",
+  "tool.completed",
+  "output.streaming",
+  "awaiting.confirmation",
+  "awaiting.clarification",
+  "handoff.requested",
+] as const;
 
-const KINDS: ReadonlyMap<string, TopicKind> = new Map(
-  (
-    [
-      "session.started",
-      "session.completed",
-      "session.errored",
-      "session.cancelled",
-      "state.changed",
-      "progress.updated",
-      "tool.invoked",
-      "tool.completed",
-      "output.streaming",
-      "awaiting.confirmation",
-      "awaiting.clarification",
-      "handoff.requested",
-    ] as const
-  ).map((kind) => [`${AGENT_TYPE}${kind}`, kind]),
-);
+/** The twelve core types; every other type passes through untouched as "extension" (AAEP §7). */
+export type TopicKind = (typeof CORE_KINDS)[number] | "extension";
+
+const KINDS: ReadonlyMap<string, TopicKind> = new Map(CORE_KINDS.map((kind) => [`${AGENT_TYPE}${kind}`, kind]));
 
 /** The short form of an event type; the full URI of a core type names the same type (AAEP §3.2.2). */
 export function canonicalType(type: string): string {

@@ -5,19 +5,16 @@ import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
 import type { Questions, Replier } from "../questions/questions.js";
 import type { Reply } from "../questions/reply-check.js";
-import { createReplyNotices, type ReplyNotices } from "../questions/reply-notices.js";
 import type { SharedConnections } from "../questions/shared-connections.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import { canAnswer, canAnswerEvent } from "../terms/answering.js";
 import type { Terms } from "../terms/terms.js";
-import type { WakeUps } from "../time/wake-ups.js";
 import type { NamedSubscription, QuestionPage, RefusedFate, RefusedReply } from "./subscription-spec.js";
 
 export interface ListenerServices {
   readonly questions: Questions;
   readonly connections: SharedConnections;
   readonly now: () => Millis;
-  readonly wakeUps: WakeUps;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   /** Asks a session's agent to stop (R39). Throws "not_found" or "unsupported". */
   readonly requestStop: (sessionId: string, by: NamedSubscription) => void;
@@ -42,6 +39,9 @@ const PAGE_UNITS = 65_536;
 /** Number of remembered questions after which the resolved ones are forgotten. */
 const KEPT_COUNT = 256;
 
+/** Least time between two notices that a reply did not count, in ms. */
+const NOTICE_INTERVAL_MS: Millis = 1000;
+
 export class Listener implements Replier {
   private readonly subscription: Listening;
   private readonly services: ListenerServices;
@@ -49,7 +49,8 @@ export class Listener implements Replier {
   private readonly put = new Set<Epoch>();
   private readonly noticed = new Set<Epoch>();
   private forgetAt = KEPT_COUNT;
-  private notices: ReplyNotices | undefined;
+  /** When the next notice of a reply that did not count may come. */
+  private noticeFrom: Millis = Number.NEGATIVE_INFINITY;
 
   constructor(subscription: Listening, services: ListenerServices) {
     this.subscription = subscription;
@@ -187,20 +188,19 @@ export class Listener implements Replier {
     this.notTaken(token);
   }
 
+  /** Reports that a reply with this token did not count, at most once a second, however many replies come (R19). */
   notTaken(token: string): void {
     const { subscription, services } = this;
     if (subscription.isClosed() || !subscription.terms.replyStatus) return;
     if (!services.questions.wasShown(token, this.subscriptionId)) return;
-    this.notices ??= createReplyNotices(subscription.replyNotTaken, services.now, services.wakeUps);
-    this.notices.notTaken(token);
+    const now = services.now();
+    if (now < this.noticeFrom) return;
+    this.noticeFrom = now + NOTICE_INTERVAL_MS;
+    subscription.replyNotTaken(token);
   }
 
   isEntitled(question: OpenQuestion): boolean {
     return !this.subscription.isClosed() && canAnswer(this.subscription.terms, question.kind, question.sessionId);
-  }
-
-  close(): void {
-    this.notices?.close();
   }
 
   /** Open questions stay remembered even if the present terms cannot answer them, because the next terms may (R28). */

@@ -7,6 +7,7 @@ import type { EpochSteps } from "../journal/epoch-boots.js";
 import type { NoticeFactory } from "../notices/notice-factory.js";
 import type { Sessions } from "../sessions/sessions.js";
 import type { ReadTurns } from "../time/read-turns.js";
+import type { WakeUps } from "../time/wake-ups.js";
 import type { ListenerServices } from "./listener.js";
 import type { ClosureReason, LagLimits, NamedSubscription, PaceChange } from "./subscription-spec.js";
 
@@ -15,6 +16,7 @@ export interface SubscriptionServices extends ListenerServices {
   readonly journal: Journal;
   readonly steps: EpochSteps;
   readonly readTurns: ReadTurns;
+  readonly wakeUps: WakeUps;
   readonly ids: IdServices;
   readonly notices: NoticeFactory;
   readonly sessions: Sessions;

@@ -231,7 +231,6 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
     this.closed = true;
     this.cancelTimer();
     this.leave();
-    this.listener.close();
     this.leaveConnection();
     services.questions.audienceChanged();
   }

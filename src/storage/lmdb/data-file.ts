@@ -1,5 +1,5 @@
 // Checks of a journal's file before LMDB gets it. LMDB maps the file, and a page that the file lacks would end the process by a signal.
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { type MetaPage, type ReadBytes, readMeta, walkPages } from "./page-walk.js";
 
 /** Name of the file in a journal's folder that holds everything. */
@@ -40,16 +40,6 @@ export function inspectDataFile(path: string, isThorough: boolean): FileVerdict 
 
 /** Pages at the end may be missing if LMDB gave them out and never wrote them. */
 const MOST_MISSING_BYTES = 64 * 1024 * 1024;
-
-/** Makes a short file as long as LMDB needs it. */
-export function lengthen(path: string, bytes: number): void {
-  const file = openSync(path, "r+");
-  try {
-    ftruncateSync(file, bytes);
-  } finally {
-    closeSync(file);
-  }
-}
 
 /** The reason to reject a file whose meta pages are all damaged. */
 function newestMeta(read: ReadBytes): MetaPage | string {

@@ -1,12 +1,12 @@
 // Opens the data file of a folder for writing: checks the folder, sets a damaged file aside, and finds the first epoch of this boot.
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, truncateSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { JournalPolicy } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { Totals } from "../blocks/totals.js";
 import { isMostlyFree, removeDraft, rewrite } from "./compact.js";
-import { inspectDataFile, lengthen } from "./data-file.js";
+import { inspectDataFile } from "./data-file.js";
 import { type Environment, type EnvironmentOptions, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { countedTotals, journalId, LAYOUT_VERSION, layoutOf, readTotals, writeLayout } from "./meta.js";
 import { currentSystemBoot, notedEpoch, noteEpoch, SystemBootMark } from "./notes.js";
@@ -101,7 +101,7 @@ async function openCompacted(options: EnvironmentOptions, log: Log): Promise<Env
 /** Leaves a file that can be opened, or none: a file that cannot be used is set aside, whole. */
 function mend({ path, wasLeft = true, wallTime, log }: DataFileOptions, mark: SystemBootMark): void {
   const verdict = inspectDataFile(path, wasLeft);
-  if (verdict.kind === "short") lengthen(path, verdict.bytes);
+  if (verdict.kind === "short") truncateSync(path, verdict.bytes);
   if (verdict.kind === "none") mark.remove();
   const isTorn = mark.isOfAnotherBoot();
   if (verdict.kind !== "damaged" && !isTorn) return;

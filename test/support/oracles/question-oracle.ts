@@ -63,7 +63,6 @@ interface Ear {
   readonly asked: Set<string>;
   readonly shown: Set<string>;
   notTakenFrom: number;
-  notTaken: string | undefined;
 }
 
 /** What outlives a kill, once it is written. */
@@ -391,7 +390,6 @@ export class QuestionOracle {
       asked: new Set(),
       shown: new Set(),
       notTakenFrom: Number.NEGATIVE_INFINITY,
-      notTaken: undefined,
     };
     this.ears.set(who, ear);
     const { isEnded, current, before, questions } = this.kept;
@@ -492,14 +490,13 @@ export class QuestionOracle {
     return "allowed_replies" in fields && form.decision === "accept" ? "not_offered" : "counted";
   }
 
-  /** R19: to whom was shown the question, at most once a second, and the newest at last. */
+  /** R19: to whom was shown the question, at most once a second. */
   private notTaken(who: Listener, ear: Ear, name: string): void {
     const wasShown = ear.shown.has(name);
     if (!wasShown || who === "C" || who === "D") return;
-    if (ear.notTaken === undefined && this.now >= ear.notTakenFrom) {
-      ear.notTakenFrom = this.now + NOT_TAKEN_EVERY_MS;
-      this.say(who, `not taken: ${name}`);
-    } else ear.notTaken = name;
+    if (this.now < ear.notTakenFrom) return;
+    ear.notTakenFrom = this.now + NOT_TAKEN_EVERY_MS;
+    this.say(who, `not taken: ${name}`);
   }
 
   // What agents do.
@@ -728,7 +725,6 @@ export class QuestionOracle {
       if (isOpen(one)) instants.push(deadlineOf(one), one.graceAt, ...one.reminders.map(({ at }) => at));
       instants.push(one.retryAt);
     }
-    for (const ear of this.ears.values()) if (ear.notTaken !== undefined) instants.push(ear.notTakenFrom);
     const known = instants.filter((at) => at !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   }
@@ -757,13 +753,6 @@ export class QuestionOracle {
   /** What is due at this instant happens. */
   private passNow(): void {
     const { now } = this;
-    for (const [who, ear] of this.ears) {
-      const { notTaken } = ear;
-      if (notTaken === undefined || ear.notTakenFrom > now) continue;
-      ear.notTaken = undefined;
-      ear.notTakenFrom = now + NOT_TAKEN_EVERY_MS;
-      this.say(who, `not taken: ${notTaken}`);
-    }
     const inOrder = [...this.kept.questions].sort((a, b) => a.retryOrder - b.retryOrder);
     for (const one of inOrder) this.passOf(one);
     if (this.graceUntil !== undefined && this.graceUntil <= now) this.end();
