@@ -6,7 +6,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
-import { everyLanguage } from "../../engine/notices/daemon-events.js";
+import { everyLanguage } from "../../engine/messages/localized-messages.js";
 import { Turns } from "../../engine/time/turns.js";
 import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";

@@ -11,9 +11,17 @@ export type TextAudience =
   | { readonly kind: "listener"; readonly languages: readonly string[] }
   | { readonly kind: "everyone"; readonly primary: CatalogueLanguage };
 
+/** The audience of an event that is journaled. */
+export function everyLanguage(defaultLanguage: string): TextAudience {
+  return { kind: "everyone", primary: catalogueLanguage([defaultLanguage]) };
+}
+
+/** Members of an event: the texts, each variant of another language under a name of its own, and their language (AAEP §11.1). */
 export interface LocalizedMessages {
-  readonly hints: LocalizationHints;
-  readonly summaries: Readonly<Record<string, string>>;
+  readonly localization_hints: LocalizationHints;
+  readonly summary_terse: string;
+  readonly summary_normal: string;
+  readonly [variant: string]: unknown;
 }
 
 /** The parameters of a message, which may depend on its language and its form. */
@@ -34,17 +42,17 @@ export function localizedMessages<Key extends MessageKey>(
   const primary = audience.kind === "listener" ? catalogueLanguage(audience.languages) : audience.primary;
   const say = (language: CatalogueLanguage, form: Form) =>
     messageIn(language, key, form, parametersFor(language, form));
-  const summaries: Record<string, string> = {
+  const direction = textDirection(primary) === "rtl" ? { text_direction: "rtl" as const } : {};
+  const members: LocalizedMessages & Record<string, unknown> = {
+    localization_hints: { primary_language: primary, ...direction },
     summary_terse: say(primary, "terse"),
     summary_normal: say(primary, "normal"),
   };
-  if (audience.kind === "everyone") {
-    for (const { language, terse, normal } of VARIANTS) {
-      if (language === primary) continue;
-      summaries[terse] = say(language, "terse");
-      summaries[normal] = say(language, "normal");
-    }
+  if (audience.kind === "listener") return members;
+  for (const { language, terse, normal } of VARIANTS) {
+    if (language === primary) continue;
+    members[terse] = say(language, "terse");
+    members[normal] = say(language, "normal");
   }
-  const direction = textDirection(primary) === "rtl" ? { text_direction: "rtl" as const } : {};
-  return { hints: { primary_language: primary, ...direction }, summaries };
+  return members;
 }

@@ -1,25 +1,23 @@
 // Makes the daemon's own events from the engine's facts and the message catalogues (R6, R17, R27, R31).
 import type { IdSource } from "../../base/ids.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
-import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
-import { localizedMessages, type ParametersFor, type TextAudience } from "../messages/localized-messages.js";
-import type { MessageKey, Outcome } from "../messages/messages.js";
+import type { AgentEvent, JournaledEvent, NewEvent, Producer, Urgency } from "../event/event.js";
+import {
+  everyLanguage,
+  type LocalizedMessages,
+  localizedMessages,
+  type ParametersFor,
+  type TextAudience,
+} from "../messages/localized-messages.js";
+import type { GapReason, MessageKey, Outcome } from "../messages/messages.js";
 import type { ReminderPoint } from "../questions/pending-question.js";
 import type { QuestionResult } from "../questions/question-result.js";
-import type { EndedBecause, MadeText } from "../sessions/change.js";
+import { type EndedBecause, type MadeText, madeEvent } from "../sessions/change.js";
 import type { Resolution } from "../sessions/session-questions.js";
 import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";
 import type { Terms } from "../terms/terms.js";
+import { shortenedText } from "../text/shortened-text.js";
 import { type AskingIn, createAskingIn } from "./asking.js";
-import {
-  type DaemonEventFacts,
-  everyLanguage,
-  gapEvent,
-  type Loss,
-  noticeEvent,
-  speakerOf,
-  summaryEvent,
-} from "./daemon-events.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -29,6 +27,16 @@ interface Origin {
   readonly producer: Producer;
   readonly timestamp: string;
 }
+
+/** The part of a session that can no longer be delivered (R27). */
+export interface Loss {
+  /** Upper bound of the missing events; undefined if it is not known. */
+  readonly eventCount: number | undefined;
+  readonly reason: GapReason;
+}
+
+/** Most UTF-16 units of an agent's name in the daemon's texts. */
+const NAME_LENGTH = 400;
 
 export class NoticeFactory {
   private readonly ids: IdSource;
@@ -55,21 +63,35 @@ export class NoticeFactory {
     }
   }
 
-  /** The sum of a session; it declares `lost` as well. `isAsking`: the question of the session follows, so the sum has the state before it (R17). */
+  /**
+   * Summarizes a session for a subscription that was not there (AAEP §8.7, R17): a change from `idle` to its state. Declares `lost` as well.
+   * `isAsking`: the question of the session follows, so the sum has the state before it.
+   */
   summary(session: SessionSummary, terms: Terms, lost: Loss | undefined, isAsking: boolean): AgentEvent {
-    const situation = {
-      state: isAsking ? session.stateBeforeQuestion : session.state,
+    const state = isAsking ? session.stateBeforeQuestion : session.state;
+    const sum = localizedMessages(this.listenerOf(terms), "sessionSummary", () => ({
+      state,
       toolsRunningCount: session.openTools.length,
       outputOpen: session.openOutputs.length > 0,
       questionOpen: !isAsking && session.openQuestions.length > 0,
       percent: session.percent,
+    }));
+    const change = { urgency: "normal", from_state: "idle", to_state: state } as const;
+    if (lost === undefined) return this.stateEvent(session, change, sum, { summary: true });
+    const gap = localizedMessages(this.listenerOf(terms), "gap", () => lost);
+    const texts = {
+      ...sum,
+      summary_terse: `${gap.summary_terse} ${sum.summary_terse}`,
+      summary_normal: `${gap.summary_normal} ${sum.summary_normal}`,
     };
-    return summaryEvent(this.factsFor(session, terms), situation, lost);
+    return this.stateEvent(session, change, texts, { summary: true, gap: gapMark(lost) });
   }
 
   /** Declares a loss by itself, at a session that may be over (R27). */
   gap(session: Origin, terms: Terms, lost: Loss): AgentEvent {
-    return gapEvent(this.factsFor(session, terms), lost);
+    const texts = localizedMessages(this.listenerOf(terms), "gap", () => lost);
+    const change = { urgency: "normal", from_state: "idle", to_state: "idle" } as const;
+    return this.stateEvent(session, change, texts, { gap: gapMark(lost) });
   }
 
   /**
@@ -78,15 +100,15 @@ export class NoticeFactory {
    */
   notice({ event, at, ordinal }: JournaledEvent, fromState: unknown): NewEvent {
     const { session_id: sessionId, producer, timestamp } = event;
-    const facts = { sessionId, producer, timestamp, eventId: this.eventId(), audience: this.everyone };
-    const notice = noticeEvent(facts, event, fromState, this.askingIn);
+    const notice = this.noticeEvent({ sessionId, producer, timestamp }, event, fromState, this.everyone);
     return { event: notice, kind: "state.changed", source: undefined, at, ordinal, made: "notice" };
   }
 
   /** The same notice for one subscription that was not there when the question was asked (R6). */
   lateNotice({ event }: JournaledEvent, session: SessionSummary, terms: Terms): AgentEvent {
-    const facts = { ...this.factsFor(session, terms), producer: event.producer };
-    return noticeEvent(facts, event, AWAITING_INPUT, this.askingIn);
+    const { sessionId, timestamp } = session;
+    const origin = { sessionId, producer: event.producer, timestamp };
+    return this.noticeEvent(origin, event, AWAITING_INPUT, this.listenerOf(terms));
   }
 
   resolution(question: OpenQuestion, result: QuestionResult): Resolution {
@@ -112,20 +134,35 @@ export class NoticeFactory {
     };
   }
 
-  private eventId(): string {
-    return `evt_${this.ids.hex(16)}`;
+  /** A listener whose languages have no catalogue gets the default language. */
+  private listenerOf({ languages }: Terms): TextAudience {
+    return { kind: "listener", languages: [...languages, this.defaultLanguage] };
   }
 
-  private factsFor({ sessionId, producer, timestamp }: Origin, terms: Terms): DaemonEventFacts {
-    // A listener whose languages have no catalogue gets the default language.
-    const audience = { kind: "listener", languages: [...terms.languages, this.defaultLanguage] } as const;
-    return { eventId: this.eventId(), sessionId, producer, timestamp, audience };
+  /** Reports a question to subscriptions that cannot answer it (R6). `extensions.aaepd.asks` has the kind of the question. */
+  private noticeEvent(origin: Origin, question: AgentEvent, fromState: unknown, audience: TextAudience): AgentEvent {
+    const agent = speakerOf(origin.producer);
+    const texts = localizedMessages(audience, "questionNotice", (language, form) => {
+      const asking = this.askingIn(question, language);
+      return { agent, kind: asking.kind, asking: asking[form] };
+    });
+    const asks = question.action === undefined ? "clarification" : "confirmation";
+    const change = { urgency: "critical", from_state: fromState, to_state: AWAITING_INPUT } as const;
+    return this.stateEvent(origin, change, texts, { asks, question: question.event_id });
   }
 
-  /** A message in every language as members of an event, with its language (AAEP §11.1). */
+  private stateEvent(
+    { sessionId, producer, timestamp }: Origin,
+    change: { readonly urgency: Urgency; readonly from_state: unknown; readonly to_state: string },
+    texts: LocalizedMessages,
+    marks: Fields,
+  ): AgentEvent {
+    const eventId = `evt_${this.ids.hex(16)}`;
+    return madeEvent({ sessionId, producer, timestamp, eventId }, "state.changed", { ...change, ...texts }, marks);
+  }
+
   private membersOf<Key extends MessageKey>(key: Key, parametersFor: ParametersFor<Key>): Fields {
-    const { summaries, hints } = localizedMessages(this.everyone, key, parametersFor);
-    return { ...summaries, localization_hints: hints };
+    return localizedMessages(this.everyone, key, parametersFor);
   }
 
   private resolutionMembers(outcome: Outcome, question: AgentEvent): Fields {
@@ -135,6 +172,16 @@ export class NoticeFactory {
     });
   }
 }
+
+function gapMark({ eventCount, reason }: Loss): Fields {
+  return eventCount === undefined ? { reason } : { reason, events: eventCount };
+}
+
+/** The agent's name in the daemon's texts. */
+function speakerOf(producer: Producer): string {
+  return shortenedText(producer.agent_name ?? producer.agent_id, NAME_LENGTH);
+}
+
 /** The terms of the catalogues. */
 const DECIDED_BY = {
   reply: "reply",

@@ -1,7 +1,7 @@
 // A briefing has the sums and the loss that a subscription is owed: a sum of each open session, and what it can no longer get (R17, R27). Each unit
 // is made when it leaves, of the session as it stands then.
 import { type AgentEvent, topicKind } from "../event/event.js";
-import type { Loss } from "../notices/daemon-events.js";
+import type { Loss } from "../notices/notice-factory.js";
 import type { Terms } from "../terms/terms.js";
 import { RenderedEntry } from "../views/rendered-entry.js";
 import { type EventUnit, eventUnit } from "../views/unit.js";

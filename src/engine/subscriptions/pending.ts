@@ -3,7 +3,7 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
-import type { Loss } from "../notices/daemon-events.js";
+import type { Loss } from "../notices/notice-factory.js";
 import type { Terms } from "../terms/terms.js";
 import { collapsedEvent } from "../views/merged-events.js";
 import { RenderedEntry } from "../views/rendered-entry.js";

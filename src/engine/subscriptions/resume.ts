@@ -3,7 +3,7 @@ import type { Journal } from "../../contracts/journal.js";
 import { readCursor } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { EpochBoots } from "../journal/epoch-boots.js";
-import type { Loss } from "../notices/daemon-events.js";
+import type { Loss } from "../notices/notice-factory.js";
 
 /**
  * The daemon's answer to a cursor. "all": the journal's events after it follow. "gap": events after it have aged out, or what was given up to it was

@@ -1,8 +1,7 @@
 // The daemon's texts in every language, as a subscription hears them (R14, R31).
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { localizedMessages } from "../../../src/engine/messages/localized-messages.js";
-import { everyLanguage } from "../../../src/engine/notices/daemon-events.js";
+import { everyLanguage, localizedMessages } from "../../../src/engine/messages/localized-messages.js";
 import { applyShape } from "../../../src/engine/terms/shape.js";
 import { shapeVariants } from "../../../src/engine/terms/shape-languages.js";
 
@@ -12,11 +11,15 @@ describe("R14, R31: the daemon's texts are shaped without a search for variants"
     wanted.map((languages) => [defaultLanguage, languages] as const),
   );
   it.each(cases)("default language %s, wanted %j: the same as with one", (defaultLanguage, languages) => {
-    const { summaries, hints } = localizedMessages(everyLanguage(defaultLanguage), "countdown", (language, form) => ({
-      passed: "half",
-      remainingSeconds: 30,
-      asking: `${language} ${form}`,
-    }));
+    const { localization_hints: hints, ...summaries } = localizedMessages(
+      everyLanguage(defaultLanguage),
+      "countdown",
+      (language, form) => ({
+        passed: "half",
+        remainingSeconds: 30,
+        asking: `${language} ${form}`,
+      }),
+    );
     for (const type of ["aaep:agent.state.changed", "aaep:agent.session.errored"])
       for (const withHints of [{ localization_hints: hints }, {}])
         for (const verbosity of ["terse", "normal", "detailed"] as const) {

@@ -2,7 +2,7 @@
 import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { ExchangeSession } from "../../../src/contracts/exchange.js";
 import type { PeerIdentity } from "../../../src/contracts/transport.js";
-import { everyLanguage } from "../../../src/engine/notices/daemon-events.js";
+import { everyLanguage } from "../../../src/engine/messages/localized-messages.js";
 import { Turns } from "../../../src/engine/time/turns.js";
 import type { A2eOptions, A2eServices } from "../../../src/protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../../src/protocols/a2e/host/present-agents.js";

@@ -1,6 +1,10 @@
 // Tells in events of AAEP what an A2E agent does. Its listeners hear the agent, and the agent is not changed (A2E companion).
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
-import { localizedMessages, type TextAudience } from "../../../engine/messages/localized-messages.js";
+import {
+  type LocalizedMessages,
+  localizedMessages,
+  type TextAudience,
+} from "../../../engine/messages/localized-messages.js";
 import type { MessageKey, MessageParameters } from "../../../engine/messages/messages.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
@@ -78,10 +82,8 @@ export function createMirror(services: MirrorServices): Mirror {
   let isCalling = false;
   const textsOfTools = new Map<string, Fields>();
 
-  const summary = <Key extends MessageKey>(key: Key, parameters: MessageParameters[Key]): Fields => {
-    const { hints, summaries } = localizedMessages(texts, key, () => parameters);
-    return Object.assign(summaries, { localization_hints: hints });
-  };
+  const summary = <Key extends MessageKey>(key: Key, parameters: MessageParameters[Key]): LocalizedMessages =>
+    localizedMessages(texts, key, () => parameters);
   // One `Object.assign`, and no spread of a spread: that takes 20 times as long for an event with its texts in all languages.
   const publish = (kind: string, ...parts: readonly Fields[]): PublishReceipt => {
     const fields = Object.assign({ type: `aaep:agent.${kind}`, session_id: sessionId }, ...parts) as Fields;
@@ -133,16 +135,16 @@ export function createMirror(services: MirrorServices): Mirror {
     },
     ask: (call, done) => {
       const names = namesOf(call);
-      const action = localizedMessages(texts, "relayAction", () => names).summaries;
-      const consequence = localizedMessages(texts, "relayConsequence", () => names);
+      const action = summary("relayAction", names);
+      const consequence = summary("relayConsequence", names);
       isCalling = false;
       const { token } = agent.ask(
         {
           type: "aaep:agent.awaiting.confirmation",
           session_id: sessionId,
           ...variants(action, "action"),
-          ...variants(consequence.summaries, "consequence"),
-          localization_hints: consequence.hints,
+          ...variants(consequence, "consequence"),
+          localization_hints: consequence.localization_hints,
           risk_level: "high",
           irreversible: true,
           timeout_seconds: services.confirmationSeconds,
@@ -162,8 +164,9 @@ export function createMirror(services: MirrorServices): Mirror {
         if (progress !== undefined) tell("progress.updated", { progress });
       } else if (kind === "artifact" && facts.final === true && typeof facts.name === "string") {
         const file = shortenedText(facts.name, LONGEST_NAME);
-        const { hints, summaries } = localizedMessages(texts, "relayArtifact", () => ({ tool: name, name: file }));
-        tell("progress.updated", { progress: variants(summaries, "description"), localization_hints: hints });
+        const artifact = summary("relayArtifact", { tool: name, name: file });
+        const { localization_hints } = artifact;
+        tell("progress.updated", { progress: variants(artifact, "description"), localization_hints });
       }
     },
     completed: (call) => tell("tool.completed", membersOf(call), { status: "success" }),
@@ -194,7 +197,7 @@ export function createMirror(services: MirrorServices): Mirror {
 }
 
 /** The normal texts of a message under the name of another member, with their variants by language. */
-function variants(summaries: Readonly<Record<string, string>>, member: string): Readonly<Record<string, string>> {
+function variants(summaries: LocalizedMessages, member: string): Fields {
   return Object.fromEntries(
     Object.entries(summaries).flatMap(([name, text]) =>
       name.startsWith("summary_normal") ? [[`${member}${name.slice("summary_normal".length)}`, text]] : [],
