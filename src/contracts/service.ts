@@ -4,9 +4,9 @@ import type { Millis } from "./clock.js";
 import type { AbortSignalLike } from "./rpc.js";
 import type { Connection, Listener, PeerIdentity } from "./transport.js";
 
-/** A message's bytes in protobuf. `written` is the text of a client that sent JSON; a text with a fault, as two meanings (R19), has no bytes. */
+/** A message's bytes in protobuf. `fault`: the client sent JSON that is no such message, or has two meanings (R19); there are no bytes then. */
 export interface ServiceMessage extends Uint8Array {
-  readonly written?: { readonly text: string; readonly fault?: Fault | undefined };
+  readonly fault?: Fault;
 }
 
 /** One call with one answer. */
@@ -23,8 +23,6 @@ export type ServiceMethod =
       readonly descriptor: DescMethod;
       /** Throws a Fault, or rejects with one; the Fault becomes the status of the call (R20). */
       readonly answer: (request: ServiceMessage, call: ServiceCall) => Uint8Array | Promise<Uint8Array>;
-      /** Answers a message in JSON that has a fault; otherwise as `answer`. Default: the fault. */
-      readonly refused?: (text: string, fault: Fault) => Uint8Array;
     }
   | {
       readonly kind: "stream";

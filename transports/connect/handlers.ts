@@ -147,20 +147,11 @@ async function answer(
     if (exchange.response.headersSent) throw new Fault("timed_out", "This call was refused before its message came.");
     const { input, output } = method.descriptor;
     const message = passage.bytesOf(input, request);
-    const { written } = message;
-    const bytes =
-      written?.fault === undefined
-        ? await answerUnary(method, message, exchange, context)
-        : refusedAnswer(method, written.text, written.fault);
-    return passage.messageOf(output, bytes);
+    if (message.fault !== undefined) throw message.fault;
+    return passage.messageOf(output, await answerUnary(method, message, exchange, context));
   } catch (caught) {
     throw connectErrorOf(publicFault(caught, options.log), options.describeFault);
   }
-}
-
-function refusedAnswer({ refused }: UnaryMethod, text: string, fault: Fault): Uint8Array {
-  if (refused === undefined) throw fault;
-  return refused(text, fault);
 }
 
 async function* answerOnce(

@@ -23,18 +23,16 @@ export const TEXT_AS_MESSAGE: { readonly decode: (bytes: Uint8Array) => string }
   decode: (bytes) => JSON.stringify(DECODER.decode(bytes)),
 };
 
-/** Returns the bytes of the message in a `WRITTEN`, with the text; for an unreadable text no bytes, and the fault. */
+/** Returns the bytes of the message in a `WRITTEN`; for an unreadable text none, and the fault. */
 export function writtenMessage(type: DescMessage, carrier: Message): ServiceMessage {
   const text = (carrier as StringValue).value;
   try {
     const document = parseJsonDocument(text, { mostValues: MOST_VALUES });
     assertOneSpelling(type, document, "");
-    const bytes = toBinary(type, fromJson(type, document as JsonValue, STRICT));
-    return Object.assign(bytes, { written: { text } });
+    return toBinary(type, fromJson(type, document as JsonValue, STRICT));
   } catch (caught) {
     const isRefusal = caught instanceof Fault && caught.code !== "invalid_json";
-    const fault = isRefusal ? caught : unreadable(caught);
-    return Object.assign(new Uint8Array(0), { written: { text, fault } });
+    return Object.assign(new Uint8Array(0), { fault: isRefusal ? caught : unreadable(caught) });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { PeerIdentity } from "../../contracts/transport.js";
 import type { Turns } from "../../engine/time/turns.js";
 import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
-import { assertFewFields } from "../../protocols/aaep/protobuf/loose-fields.js";
+import { assertFewFields } from "../../protocols/aaep/protobuf/field-count.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";

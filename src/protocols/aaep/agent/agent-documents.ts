@@ -1,8 +1,6 @@
 // Messages for agents, as documents: JSON-RPC sends them as they are, the services as protobuf messages with the same members.
-import { Fault } from "../../../base/errors.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { Producer } from "../../../engine/event/event.js";
-import { outcomeFields, type ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import type { OpenQuestion, SessionSummary } from "../../../engine/sessions/session-record.js";
 import type { Message } from "../json/message.js";
 
@@ -34,7 +32,7 @@ export function summaryDocument(summary: SessionSummary, after?: unknown): Messa
   const head = {
     session_id: summary.sessionId,
     state: summary.state,
-    agents: agents.map(({ producer, state }) => ({ producer, state })),
+    agents: agents.map(({ producer, state }) => ({ producer: knownMembers(producer), state })),
     open_tools: openTools.map(({ tool, toolCallId }) => ({ tool, tool_call_id: toolCallId })),
     open_outputs: openOutputs.map(({ outputId, position }) => ({ output_id: outputId, position })),
   };
@@ -85,42 +83,7 @@ function pageOf(items: readonly Item[], units: number): { readonly page: readonl
   return { page: items };
 }
 
-/**
- * The outcome of a question, for protobuf: readers of its messages give up at 100 levels, and an object takes three. Throws "unsupported" if the
- * person changed the action more deeply: without the change, the consent would be to something else.
- */
-export function closedOutcomeDocument(resolved: ResolvedQuestion): Message {
-  const { question, result } = resolved;
-  if (result.modifiedAction === undefined || isShallow(result.modifiedAction, DEEPEST_CHANGE))
-    return outcomeFields(resolved);
-  const sentence = `The reply changes the action by an object of more than ${DEEPEST_CHANGE} levels, which cannot be told here. Ask anew, or over JSON-RPC.`;
-  throw new Fault("unsupported", sentence, {
-    pointer: "/modified_action",
-    rule: "AAEP §6.3",
-    eventId: question.eventId,
-    origin: "local",
-  });
+/** Without members of later versions, for which messages of protobuf have no room. */
+function knownMembers({ agent_id, agent_version, agent_name, model, manifest_uri }: Producer): Message {
+  return { agent_id, agent_version, agent_name, model, manifest_uri };
 }
-
-const DEEPEST_CHANGE = 24;
-
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1));
-}
-
-/** The same as `summaryDocument`, for messages whose producer has no room for members of later versions. */
-export function closedSummaryDocument(summary: SessionSummary, after: unknown): Message {
-  const agents = summary.agents.map((agent) => ({ ...agent, producer: knownMembers(agent.producer) }));
-  return summaryDocument({ ...summary, agents }, after);
-}
-
-function knownMembers(producer: Producer): Producer {
-  const { agent_id, ...others } = producer;
-  const known = Object.entries(others).filter(
-    ([name, value]) => PRODUCER_MEMBERS.has(name) && typeof value === "string",
-  );
-  return { agent_id, ...Object.fromEntries(known) };
-}
-
-const PRODUCER_MEMBERS: ReadonlySet<string> = new Set(["agent_version", "agent_name", "model", "manifest_uri"]);

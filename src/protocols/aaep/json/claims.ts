@@ -1,7 +1,5 @@
 // Reads the claims of a message that cannot be taken, repeated members included: enough to stay silent about a reply (R19), and to carry out a close
 // whose meaning is clear (R33).
-import { faultFrom } from "../../../base/errors.js";
-import { parseJsonDocument } from "../../../base/json-document.js";
 import { soleValue, textsOf } from "../../../base/json-members.js";
 import { scalarIn } from "../../../base/json-text.js";
 
@@ -12,16 +10,12 @@ export interface Claims {
   readonly replyToken: string;
 }
 
-/** Reads the claims of any text. */
-export type ReadClaims = (text: string) => Claims;
-
 export const NO_CLAIMS: Claims = { types: [], replyToken: "" };
 
 /** Claims of a message that contains its `type`. The text is JSON, or was never parsed because it is too large or nested too deep. */
-export const claimsOfMessage: ReadClaims = (text) => ({
-  types: valuesOf(text, "type"),
-  replyToken: replyTokenIn([text]),
-});
+export function claimsOfMessage(text: string): Claims {
+  return { types: valuesOf(text, "type"), replyToken: replyTokenIn([text]) };
+}
 
 export interface CallClaims {
   /** Every value of a member `method`, as in `types`. */
@@ -54,19 +48,9 @@ export function isClose({ types }: Claims): boolean {
 const LONGEST_TOKEN = 128;
 
 /** The token that the replies name; "" if they name none, or several. */
-export function replyTokenIn(replies: readonly string[], ...names: readonly string[]): string {
-  const token = soleValue(replies.flatMap((one) => textsOf(one, "reply_token", ...names)));
+function replyTokenIn(replies: readonly string[]): string {
+  const token = soleValue(replies.flatMap((one) => textsOf(one, "reply_token")));
   return typeof token === "string" ? token.slice(0, LONGEST_TOKEN) : "";
-}
-
-/** Whether a text is JSON. A text that is nested too deep passes unread, because parsing it takes long (R34). */
-export function isJson(text: string): boolean {
-  try {
-    parseJsonDocument(text);
-    return true;
-  } catch (caught) {
-    return faultFrom(caught).code !== "invalid_json";
-  }
 }
 
 function valuesOf(text: string, name: string): readonly unknown[] {

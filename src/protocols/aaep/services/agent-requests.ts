@@ -1,12 +1,12 @@
 // Reads the requests of agents to the services as documents.
 import type { DescMessage } from "@bufbuild/protobuf";
-import { EventBatchSchema, PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault } from "../../../base/errors.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import { type QuestionKind, topicKind } from "../../../engine/event/event.js";
 import type { Message } from "../json/message.js";
-import { fieldsIn, lengthOfList, soleText } from "../protobuf/loose-fields.js";
-import { documentIn, requestIdOf } from "./service-messages.js";
+import { documentIn } from "./service-messages.js";
 
 /** One request of the stream: exactly one action, and the id, which is empty if the request has none. */
 export type PublishRequest = { readonly id: string } & PublishAction;
@@ -31,26 +31,22 @@ export function publishRequestIn(frame: ServiceMessage): PublishRequest {
   throw new Fault("invalid_message", "Send one of `publish`, `manifest` and `resume`.", { pointer: "", rule: "R20" });
 }
 
-/** Reads the id of a request that is otherwise unreadable; "" if it has none, or several. */
+/** Reads the id of a request that is otherwise unreadable; "" if it does not stand first, where every library writes it. */
 export function requestIdIn(frame: ServiceMessage): string {
-  if (frame.written !== undefined) return requestIdOf(frame.written.text);
-  return soleText(fieldsIn(frame, PublishRequestSchema.field.requestId.number)) ?? "";
+  try {
+    const reader = new BinaryReader(frame);
+    const [number] = reader.tag();
+    return number === PublishRequestSchema.field.requestId.number ? reader.string() : "";
+  } catch {
+    return "";
+  }
 }
-
-/** Most events of a batch that is decoded: as many as `max_published_events` may be. */
-const MOST_DECODED_EVENTS = 512;
 
 /**
  * Returns a call of an agent as a document. Pointers of events in a batch begin with an index.
- * @throws Fault "invalid_message", "invalid_event", or "message_too_large": a batch with too many events is not decoded
+ * @throws Fault "invalid_message", or "invalid_event"
  */
 export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): Message {
-  const batch = descriptor.fields.find(({ message }) => message?.typeName === EventBatchSchema.typeName);
-  const count = batch && lengthOfList(frame, batch.number, EventBatchSchema.field.events.number);
-  if (count !== undefined && count > MOST_DECODED_EVENTS) {
-    const sentence = `Publish at most ${MOST_DECODED_EVENTS} events at a time; these are ${count}.`;
-    throw new Fault("message_too_large", sentence, { pointer: "", rule: "R34" });
-  }
   try {
     return documentIn(descriptor, frame);
   } catch (caught) {

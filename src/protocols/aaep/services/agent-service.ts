@@ -4,7 +4,8 @@ import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import { publicFault } from "../../../base/errors.js";
 import type { ServiceCall, ServiceMethod } from "../../../contracts/service.js";
 import type { QuestionKind } from "../../../engine/event/event.js";
-import { closedOutcomeDocument, closedSummaryDocument, receiptDocument } from "../agent/agent-documents.js";
+import { outcomeFields } from "../../../engine/questions/question-result.js";
+import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
 import { type AgentHandler, isCostlyPublish } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
@@ -12,7 +13,6 @@ import { type AgentLeaseServices, AgentLeases, type LeaseClaim } from "./agent-l
 import { agentDocument, batchIn, missing, questionIn, textOf } from "./agent-requests.js";
 import { type AgentStreamServices, serveAgentStream } from "./agent-stream.js";
 import { CallTurns } from "./call-turns.js";
-import { messageBytes } from "./service-messages.js";
 
 export interface AgentServiceServices extends AgentLeaseServices, AgentStreamServices {
   readonly engine: AgentLeaseServices["engine"] & AgentStreamServices["engine"];
@@ -57,8 +57,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
         const said = read(request);
         const claim = claimOf(request);
         const run = () => leases.call(claim, call, (handler) => act(handler, said, call, claim));
-        const costly = { sender: call.peer.label, bytes: messageBytes(frame), signal: call.signal, run };
-        const { answer, agentKey } = await (isCostly(said) ? turns.take(costly) : run());
+        const { answer, agentKey } = await (isCostly(said) ? turns.take(call.peer.label, call.signal, run) : run());
         return encodeDocument(descriptor.output, { ...answer, agent_key: agentKey });
       } catch (caught) {
         throw publicFault(caught, services.log);
@@ -71,7 +70,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       descriptor,
       read: ({ event }) => questionIn(event, kind),
       act: async (handler, fields, { signal }, { resumeToken }) => ({
-        outcome: closedOutcomeDocument(await handler.ask(kind, fields, { signal, resumeToken })),
+        outcome: outcomeFields(await handler.ask(kind, fields, { signal, resumeToken })),
       }),
     });
 
@@ -107,7 +106,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       read: tokenOf,
       act: (handler, token, _, { resumeToken }) => {
         const outcome = handler.outcomeOf(token, resumeToken);
-        return outcome === "open" ? {} : { outcome: closedOutcomeDocument(outcome) };
+        return outcome === "open" ? {} : { outcome: outcomeFields(outcome) };
       },
     }),
     unary({
@@ -119,7 +118,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       isCostly: () => true,
       act: async (handler, session) => {
         const { summary, durable } = handler.resumeSession(session);
-        const answered = closedSummaryDocument(summary, session.after);
+        const answered = summaryDocument(summary, session.after);
         // The answer waits until its contents are durable (R29).
         await durable;
         return { session: answered };

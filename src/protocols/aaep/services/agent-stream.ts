@@ -12,22 +12,14 @@ import type { Connection, FrameTaker, PeerIdentity } from "../../../contracts/tr
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Engine } from "../../../engine/engine.js";
-import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
-import {
-  closedOutcomeDocument,
-  closedSummaryDocument,
-  closingDocument,
-  receiptDocument,
-  waitingDocument,
-} from "../agent/agent-documents.js";
+import { outcomeFields } from "../../../engine/questions/question-result.js";
+import { closingDocument, receiptDocument, summaryDocument, waitingDocument } from "../agent/agent-documents.js";
 import { AgentHandler } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
-import { OrderedAnswers } from "./ordered-answers.js";
-import { messageBytes } from "./service-messages.js";
 
 export interface AgentStreamServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
@@ -43,6 +35,9 @@ export interface AgentStreamServices {
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
 
+/** Most messages that have not left before reading pauses. */
+const MOST_WAITING = 1024;
+
 /** Serves a stream from its first frame to its end, which is the end of its agent (R8). */
 export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): void {
   const stream = new AgentStream(connection, services);
@@ -55,12 +50,13 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
   readonly done: Promise<void>;
   private readonly connection: Connection<Uint8Array>;
   private readonly services: AgentStreamServices;
-  private readonly answers: OrderedAnswers<Uint8Array>;
   private readonly handler: AgentHandler;
   private readonly tellInputEnded: () => void;
   private readonly cancelTimeout: () => void;
-  /** Answers that wait until their contents are durable (R29). */
-  private readonly unsafe = new Set<Promise<void>>();
+  /** The messages that have not left, in order. */
+  private readonly places: Place[] = [];
+  private changed = (): void => {};
+  private isBlocked = false;
   private hasAsked = false;
   private isOver = false;
 
@@ -69,7 +65,6 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     const { peer } = connection;
     this.connection = connection;
     this.services = services;
-    this.answers = new OrderedAnswers(connection);
     const { promise, resolve } = withResolvers();
     this.inputEnded = promise;
     this.tellInputEnded = resolve;
@@ -86,7 +81,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     this.done = connection.closed.then(() => this.over());
   }
 
-  /** Ends the stream from this side: the answers known so far go out first, then the status of the reason. */
+  /** Ends the stream from this side: the messages known so far go out first, then the status of the reason. */
   async finish(reason: EndReason, until?: Millis): Promise<number> {
     this.over();
     await this.connection.close(faultOf(reason), timeToClose(until, this.services.clock.now()));
@@ -98,33 +93,41 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
   take(frame: Uint8Array): boolean {
     if (this.isOver) return false;
     // The place is reserved first, so that messages about these events follow their receipt.
-    const answer = this.answers.reserve(messageBytes(frame));
+    const answer = this.reserve();
     let id: string | undefined;
-    const refuse = (caught: unknown): void => answer(encoded(id ?? requestIdIn(frame), this.errorOf(caught)));
     try {
       const request = publishRequestIn(frame);
       id = request.id;
       this.hasAsked = true;
-      const respondWith = ({ response, isCostly, durable }: Responded): boolean => {
-        const message = encoded(request.id, response);
-        // Acknowledged events are durable (R29).
-        if (durable === undefined) answer(message);
-        else this.answerLater(durable.then(() => answer(message), refuse));
-        return isCostly;
-      };
       const responded = this.respond(request);
-      if (!(responded instanceof Promise)) return respondWith(responded);
-      this.answerLater(responded.then(respondWith).then(() => undefined, refuse));
-      return true;
+      if (!(responded instanceof Promise) && responded.durable === undefined) answer(request.id, responded.response);
+      else void this.answerLater(responded, request.id, answer);
+      return responded instanceof Promise || responded.isCostly;
     } catch (caught) {
-      refuse(caught);
+      answer(id ?? requestIdIn(frame), this.errorOf(caught));
       return false;
     }
   }
 
   /** An agent that sends without reading is not read from either, and nothing overtakes a publish under way. */
   room(): Promise<void> | undefined {
-    return this.isOver ? undefined : (this.handler.room() ?? this.answers.room());
+    if (this.isOver) return undefined;
+    if (!this.isBlocked)
+      return this.handler.room() ?? (this.places.length < MOST_WAITING ? undefined : this.nextChange());
+    return this.connection.writable().then(() => {
+      this.isBlocked = false;
+    });
+  }
+
+  /** What a response acknowledges is durable first (R29). */
+  private async answerLater(responded: Responded | Promise<Responded>, id: string, answer: Answer): Promise<void> {
+    try {
+      const { response, durable } = await responded;
+      await durable;
+      answer(id, response);
+    } catch (caught) {
+      answer(id, this.errorOf(caught));
+    }
   }
 
   noMore(fault: Fault | undefined): void {
@@ -135,10 +138,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     this.tellInputEnded();
     if (fault === undefined) {
       // A session's token is reported to its owner (R8), so the agent keeps its sessions until all its requests are answered.
-      await Promise.all(this.unsafe);
-      // The end of the input ends the agent: pending answers go out, further messages do not.
-      this.handler.close();
-      await this.answers.empty();
+      while (this.places.length > 0) await this.nextChange();
     }
     this.over();
     await this.connection.close(fault && publicFault(fault, this.services.log));
@@ -148,14 +148,33 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     if (this.isOver) return;
     this.isOver = true;
     this.cancelTimeout();
-    this.answers.handOver();
+    for (const { bytes } of this.places.splice(0)) if (bytes !== undefined) this.connection.send(bytes);
+    this.changed();
     this.handler.close();
     this.tellInputEnded();
   }
 
-  private answerLater(answered: Promise<void>): void {
-    this.unsafe.add(answered);
-    void answered.then(() => this.unsafe.delete(answered));
+  /**
+   * Takes the next place among the messages. Call the result once, with the message: it leaves behind those before it. So answers keep the order of
+   * their requests, and news its place among them.
+   */
+  private reserve(): Answer {
+    const place: Place = { bytes: undefined };
+    this.places.push(place);
+    return (id, message) => {
+      place.bytes = encoded(id, message);
+      for (let bytes = this.places[0]?.bytes; bytes !== undefined; bytes = this.places[0]?.bytes) {
+        this.places.shift();
+        if (!this.connection.send(bytes)) this.isBlocked = true;
+      }
+      this.changed();
+    };
+  }
+
+  private nextChange(): Promise<void> {
+    return new Promise((resolve) => {
+      this.changed = resolve;
+    });
   }
 
   private respond(request: PublishRequest): Responded | Promise<Responded> {
@@ -170,34 +189,33 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
         return { response: { manifest: {} }, isCostly: false };
       case "resume": {
         const { summary, durable } = handler.resumeSession(request.claim);
-        const session = closedSummaryDocument(summary, request.claim.after);
+        const session = summaryDocument(summary, request.claim.after);
         return { response: { session }, isCostly: true, durable };
       }
     }
   }
 
   private eventsForAgent(): AgentEvents {
-    const tell = (response: Message, key?: string): void => this.answers.tell(encoded("", response), key);
+    const tell = (response: Message): void => this.reserve()("", response);
     return {
-      outcome: (resolved) => tell(this.outcomeOf(resolved)),
-      // The state of waiting may change many times before a slow agent takes the message, so only the newest is kept.
-      waiting: (question, isWaiting) => tell({ waiting: waitingDocument(question, isWaiting) }, question.token),
-      stopRequested: (session_id) => tell({ stop_requested: { session_id } }, `stop ${session_id}`),
+      outcome: (resolved) => tell({ outcome: outcomeFields(resolved) }),
+      waiting: (question, isWaiting) => tell({ waiting: waitingDocument(question, isWaiting) }),
+      stopRequested: (session_id) => tell({ stop_requested: { session_id } }),
       closing: (areSessionsKept) => tell({ closing: closingDocument(areSessionsKept) }),
     };
-  }
-
-  private outcomeOf(resolved: ResolvedQuestion): Message {
-    try {
-      return { outcome: closedOutcomeDocument(resolved) };
-    } catch (caught) {
-      return this.errorOf(caught);
-    }
   }
 
   private errorOf(caught: unknown): Message {
     return { error: errorMessage(publicFault(caught, this.services.log)) };
   }
+}
+
+/** Sends the message for a reserved place, with the id of the request that it answers; "" for none. */
+type Answer = (id: string, message: Message) => void;
+
+interface Place {
+  /** Undefined until the message is known. */
+  bytes: Uint8Array | undefined;
 }
 
 interface Responded {

@@ -6,7 +6,7 @@ import type { Codec } from "../../../contracts/codec.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import { claimsOfMessage } from "../json/claims.js";
 import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
-import { assertFewFields } from "../protobuf/loose-fields.js";
+import { assertFewFields } from "../protobuf/field-count.js";
 import { DELIMITED } from "../protobuf/plan.js";
 import { ByteWriter } from "../protobuf/writer.js";
 import { assertMessage } from "./service-messages.js";

@@ -8,11 +8,9 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../base/errors.js";
 import type { Codec } from "../../../contracts/codec.js";
-import type { ServiceMessage } from "../../../contracts/service.js";
 import type { WireFormat } from "../../../engine/views/delivery.js";
 import { decodeSole } from "../protobuf/decode.js";
 import { type Document, encodeInField } from "../protobuf/encode.js";
-import { fieldNumbersIn } from "../protobuf/loose-fields.js";
 import { jsonTypeOf } from "../protobuf/plan.js";
 import { assertMessage } from "./service-messages.js";
 
@@ -39,7 +37,7 @@ const RESPONSES: ReadonlyMap<string, { readonly number: number; readonly message
 /** The codec of Subscribe: it reads SubscribeRequests and writes the bytes of SubscribeResponses. */
 export function createSubscribeCodec(): Codec<Uint8Array, unknown> {
   return codecOf((frame) => {
-    const document = requestIn(frame);
+    const document = decodeSole(SubscribeRequestSchema, frame);
     if (document !== undefined) return document;
     const names = SubscribeRequestSchema.fields.map(({ name }) => name).join(", ");
     const sentence = `This SubscribeRequest has no message that is known here: set one of ${names}.`;
@@ -54,7 +52,6 @@ export function createListenCodec(): Codec<Uint8Array, unknown> {
 
 function codecOf(decode: (frame: Uint8Array) => unknown): Codec<Uint8Array, unknown> {
   return {
-    textOf: ({ written }: ServiceMessage) => written?.text,
     decode: (frame) => {
       assertMessage(frame);
       return decode(frame);
@@ -63,23 +60,6 @@ function codecOf(decode: (frame: Uint8Array) => unknown): Codec<Uint8Array, unkn
     checkpoint: (cursor) => encodeResponse({ type: "aaepd.checkpoint", cursor }),
     format: EVENT_FORMAT,
   };
-}
-
-const CLOSE = SubscribeRequestSchema.field.close.number;
-
-/**
- * Returns the message in a request. A field `close` is a close, whatever it contains, because a stream has only one subscription (R33); only a `type`
- * that contradicts it makes the message ambiguous.
- */
-function requestIn(frame: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    return decodeSole(SubscribeRequestSchema, frame);
-  } catch (caught) {
-    const [number, ...more] = fieldNumbersIn(frame);
-    const saysOtherwise = caught instanceof Fault && caught.pointer === "/type";
-    if (number !== CLOSE || more.length > 0 || saysOtherwise) throw caught;
-    return { type: "subscription.close" };
-  }
 }
 
 function encodeResponse(message: unknown): Uint8Array {

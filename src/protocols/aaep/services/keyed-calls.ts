@@ -1,13 +1,10 @@
 // Unary calls of a listener beside its stream of Listen; each call shows the key of its acceptance (R19, R26, R28).
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
-import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
-import { CloseRequestSchema, ReplyRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../base/errors.js";
 import type { ServiceMessage, ServiceMethod } from "../../../contracts/service.js";
-import { isJson } from "../json/claims.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
-import { fieldsIn, soleText } from "../protobuf/loose-fields.js";
 import { SUBSCRIBER_CALLS, type SubscriberCall, typedAnswer } from "../subscriber/subscriber-calls.js";
 import {
   refuseStrayReply,
@@ -15,7 +12,7 @@ import {
   type SubscriptionHandlerServices,
 } from "../subscriber/subscription-handler.js";
 import type { CallTurns } from "./call-turns.js";
-import { claimsOfKeyed, documentIn, type KeyedClaims, messageBytes, withoutKey } from "./service-messages.js";
+import { documentIn } from "./service-messages.js";
 
 export interface KeyedSubscription {
   readonly handler: SubscriptionHandler;
@@ -63,24 +60,12 @@ export function keyedCalls(
     const said = documentIn(method.reply.input, frame);
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
     const one = subscriptions.find(message.subscription_id, said.key);
-    const text = frame.written && withoutKey(frame.written.text);
-    if (one !== undefined) return one.handler.safeReply(message, text);
-    refuseStrayReply(engine, message, text);
+    if (one !== undefined) return one.handler.safeReply(message);
+    refuseStrayReply(engine, message);
     return false;
   };
 
   const acceptance = (accepted: boolean): Uint8Array => encodeDocument(method.reply.output, { accepted });
-
-  /** Refuses a reply that is no message: it did not count. A text that is no JSON is no reply either. */
-  const refuseReply = (text: string, fault: Fault): Uint8Array => {
-    if (!isJson(text)) throw fault;
-    const { subscriptionId, key, replyToken } = claimsOfKeyed(text, ...REPLY_FIELDS);
-    const one = subscriptions.find(subscriptionId, key);
-    const written = withoutKey(text);
-    if (one !== undefined) one.handler.refuseReply(replyToken, written);
-    else engine.strayReply("malformed", replyToken, { text: written });
-    return acceptance(false);
-  };
 
   const end = ({ handler, end }: KeyedSubscription): void => {
     subscriptions.remove(handler);
@@ -91,13 +76,6 @@ export function keyedCalls(
     one.handler.close();
     end(one);
     return encodeDocument(method.close.output, {});
-  };
-
-  /** Carries out a malformed close if its subscription is clear (R33). */
-  const closeClaimed = ({ subscriptionId, key }: CloseClaims, fault: unknown): Uint8Array => {
-    const one = subscriptions.find(subscriptionId, key);
-    if (one === undefined) throw fault;
-    return close(one);
   };
 
   /** A call of the list. A costly one finds its subscription again in its turn, because it may be gone by then. */
@@ -120,7 +98,7 @@ export function keyedCalls(
         const one = needed();
         if (call.isCostly !== true) return answerTo(one, message);
         const run = () => answerTo(needed(), message);
-        return turns.take({ sender: one.handler.id, bytes: messageBytes(frame), signal, run });
+        return turns.take(one.handler.id, signal, run);
       },
     };
   };
@@ -133,21 +111,14 @@ export function keyedCalls(
         const counts = reply(frame);
         return typeof counts === "boolean" ? acceptance(counts) : counts.then(acceptance);
       },
-      refused: refuseReply,
     },
     {
       kind: "unary",
       descriptor: method.close,
       answer: (frame) => {
-        let said: KeyedMessage;
-        try {
-          said = keyedMessage(method.close.input, "close", frame);
-        } catch (caught) {
-          return closeClaimed(closeClaimsIn(frame), caught);
-        }
-        return close(subscriptions.needed(said.message.subscription_id, said.key));
+        const { key, message } = keyedMessage(method.close.input, "close", frame);
+        return close(subscriptions.needed(message.subscription_id, key));
       },
-      refused: (text, fault) => closeClaimed(claimsOfKeyed(text, "close"), fault),
     },
     ...SUBSCRIBER_CALLS.map(listed),
   ];
@@ -164,20 +135,6 @@ function methodWith(field: string): DescMethod {
   );
   if (found === undefined) throw new Error(`${SubscriberService.typeName} has no method with a field ${field}.`);
   return found;
-}
-
-const REPLY_FIELDS = ReplyRequestSchema.oneofs.flatMap(({ fields }) =>
-  fields.flatMap(({ name, jsonName }) => [name, jsonName]),
-);
-
-type CloseClaims = Pick<KeyedClaims, "subscriptionId" | "key">;
-
-/** Reads the claims of a close whose bytes cannot be decoded. */
-function closeClaimsIn(frame: Uint8Array): CloseClaims {
-  const { key, close } = CloseRequestSchema.field;
-  const messages = fieldsIn(frame, close.number);
-  const ids = messages.flatMap((one) => fieldsIn(one, SubscriptionCloseSchema.field.subscriptionId.number));
-  return { subscriptionId: soleText(ids), key: soleText(fieldsIn(frame, key.number)) };
 }
 
 interface KeyedMessage {

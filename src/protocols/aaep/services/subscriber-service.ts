@@ -16,7 +16,6 @@ import { createAaepMessageCodec } from "./codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "./codec-protobuf.js";
 import { KeyedSubscriptions, keyedCalls } from "./keyed-calls.js";
 import { createListenProtocol } from "./listen-session.js";
-import { claimsOfRequest } from "./service-messages.js";
 
 /** Serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
 type ServeStream = (
@@ -27,7 +26,7 @@ type ServeStream = (
 ) => void;
 
 export interface SubscriberServices extends Omit<PlainServices, "heartbeatSeconds"> {
-  readonly clock: Pick<Clock, "afterTurn">;
+  readonly clock: Pick<Clock, "now" | "afterTurn" | "turnNumber">;
   readonly utf8: Utf8;
   /** The daemon's current manifest. */
   readonly manifest: () => Message;
@@ -67,7 +66,7 @@ export function subscriberMethods(services: SubscriberServices): readonly Servic
   const jsonCodec = createAaepMessageCodec(utf8);
   const jsonProtocol = createPlainProtocol({ ...services, heartbeatSeconds: undefined });
   return [
-    typedStream(typed.subscribe, createSubscribeCodec(), (plain) => createPlainProtocol(plain, claimsOfRequest)),
+    typedStream(typed.subscribe, createSubscribeCodec(), (plain) => createPlainProtocol(plain)),
     typedStream(typed.listen, createListenCodec(), (plain, connection) =>
       createListenProtocol(plain, subscriptions, () => void connection.close()),
     ),

@@ -3,7 +3,7 @@ import { Fault, publicFault } from "../../../base/errors.js";
 import { didYouMean } from "../../../base/nearest.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { EndReason, LastWords, MessageProtocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
-import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "../json/claims.js";
+import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS } from "../json/claims.js";
 import { quoted } from "../subscriber/notes.js";
 import { SUBSCRIBER_CALLS, typedAnswer } from "../subscriber/subscriber-calls.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
@@ -21,29 +21,21 @@ export interface PlainServices extends SubscriptionHandlerServices {
   readonly access: AccessPolicy;
 }
 
-/**
- * The protocol of a peer whose first message is a `subscription.request`. `readClaims` reads the claims of messages that cannot be taken; default: of
- * JSON.
- */
-export function createPlainProtocol(
-  services: PlainServices,
-  readClaims: ReadClaims = claimsOfMessage,
-): MessageProtocol<unknown> {
+/** The protocol of a peer whose first message is a `subscription.request`. */
+export function createPlainProtocol(services: PlainServices): MessageProtocol<unknown> {
   return {
     recognizes: ({ members }) => members.type === "subscription.request",
     open: (peer, { stream, tell }) =>
-      new PlainSession(services, { stream, access: services.access.of(peer), tell, peer }, readClaims),
+      new PlainSession(services, { stream, access: services.access.of(peer), tell, peer }),
   };
 }
 
 class PlainSession implements ProtocolSession<unknown> {
   private readonly source: SubscriptionHandler;
   private readonly services: SubscriptionHandlerServices;
-  private readonly readClaims: ReadClaims;
 
-  constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents, readClaims: ReadClaims) {
+  constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents) {
     this.services = services;
-    this.readClaims = readClaims;
     this.source = new SubscriptionHandler(services, events);
   }
 
@@ -61,7 +53,7 @@ class PlainSession implements ProtocolSession<unknown> {
     const { source } = this;
     // A text that is no JSON claims nothing.
     const written = fault.code === "invalid_json" ? undefined : text?.();
-    const claims = written === undefined ? NO_CLAIMS : this.readClaims(written);
+    const claims = written === undefined ? NO_CLAIMS : claimsOfMessage(written);
     if (written !== undefined && claims.types.some(isReplyType)) {
       source.refuseReply(claims.replyToken, written);
       return NOTHING;

@@ -22,6 +22,7 @@ function replyIn(message: unknown): Reply & { readonly subscriptionId: string } 
   const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
   if (type === "confirmation.reply") {
     assertConfirmationReply(message);
+    assertShallow(message.modified_action, DEEPEST_CHANGE);
     return {
       kind: "confirmation",
       subscriptionId: message.subscription_id,
@@ -44,6 +45,18 @@ function replyIn(message: unknown): Reply & { readonly subscriptionId: string } 
     decidedBy: message.decided_by,
     confidence: message.confidence,
   };
+}
+
+/** Levels of a changed action: its agent may read it in protobuf, whose libraries give up at 100 levels, and an object takes three. */
+const DEEPEST_CHANGE = 24;
+
+function assertShallow(value: unknown, levels: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (levels === 0) {
+    const sentence = `Change the action by an object of at most ${DEEPEST_CHANGE} levels.`;
+    throw new Fault("invalid_message", sentence, { pointer: "/modified_action", rule: "AAEP §6.3" });
+  }
+  for (const item of Object.values(value)) assertShallow(item, levels - 1);
 }
 
 /** Returns the token of a malformed reply, for the log. */

@@ -1,16 +1,10 @@
 // Bytes that no library writes: each is refused before it costs much, and none can be read in two ways (R20, AAEP §3.7).
 import { describe, expect, it } from "vitest";
-import {
-  EventBatchSchema,
-  PublishBatchRequestSchema,
-  PublishRequestSchema,
-  SessionSummarySchema,
-} from "#gen/aaep/v1/agent_service_pb.js";
+import { PublishRequestSchema, SessionSummarySchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema, ConfirmationReplySchema, SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
-import { lengthOfList } from "../../../../src/protocols/aaep/protobuf/loose-fields.js";
 import { agentDocument } from "../../../../src/protocols/aaep/services/agent-requests.js";
 import { MAX_VALUE_COUNT } from "../../../../src/protocols/aaep/validation/limits.js";
 import { faultOf } from "../../../support/fault-of.js";
@@ -80,30 +74,6 @@ describe("what is too much is refused before all of it is decoded", () => {
   it("and exactly so many pass", () => {
     const document = decodeDocument(CapabilitiesSchema, within(levels, times(MAX_VALUE_COUNT, [1])));
     expect(document.supported_conformance_levels).toHaveLength(MAX_VALUE_COUNT);
-  });
-
-  it.each([
-    ["PublishBatch", PublishBatchRequestSchema],
-    ["Publish", PublishRequestSchema],
-  ])("more than 512 events of %s: not even the first is decoded (R3)", (_, descriptor) => {
-    const { number } = descriptor.field.publish;
-    // No event has a field 1000.
-    const events = times(513, part(EventBatchSchema.field.events.number, whole(1000, 1)));
-    expect(faultOf(() => agentDocument(descriptor, within(number, events)))).toMatchObject({
-      code: "message_too_large",
-      sentence: expect.stringContaining("513"),
-    });
-    expect(
-      faultOf(() => agentDocument(descriptor, within(number, events.subarray(events.length / 513)))),
-    ).toMatchObject({ code: "invalid_event" });
-  });
-
-  it("a list is counted as far as it can be read", () => {
-    const frame = bytesOf([...part(9, [1, 2]), ...part(1, [...part(1, []), ...whole(2, 7), ...part(1, [1])])]);
-    expect(lengthOfList(frame, 1, 1)).toBe(2);
-    expect(lengthOfList(frame, 3, 1)).toBe(0);
-    expect(lengthOfList(bytesOf(frame, [0x0a, 0x05]), 1, 1)).toBe(2);
-    expect(lengthOfList(bytesOf(part(1, part(1, [])), [0x0a, 0x04, 0x0a, 0x00, 0x0a, 0x09]), 1, 1)).toBe(2);
   });
 });
 

@@ -73,18 +73,6 @@ describe("Subscribe", () => {
   });
 
   test.each([
-    ["a reason that is no text", "1a021001"],
-    ["a reason that is no UTF-8", "1a0412029fff"],
-    ["extensions that are none", "1a062a04ffffffff"],
-    ["an id of another wire type", "1a020801"],
-  ])("R33: a close is one, with %s as well", (_, hex) => {
-    const frame = Buffer.from(hex, "hex");
-    expect(subscribe.decode(frame)).toEqual({ type: "subscription.close" });
-    const skip = bytesOf(SubscribeRequestSchema, { message: { case: "skip", value: {} } });
-    expect(faultOf(() => subscribe.decode(Buffer.concat([skip, frame]))).code).toBe("invalid_message");
-  });
-
-  test.each([
     ["accepted", example("subscription.accepted")],
     [
       "rejected",
