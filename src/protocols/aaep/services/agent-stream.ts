@@ -119,7 +119,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     });
   }
 
-  /** What a response acknowledges is durable first (R29). */
+  /** The answer leaves when its contents are durable (R29). */
   private async answerLater(responded: Responded | Promise<Responded>, id: string, answer: Answer): Promise<void> {
     try {
       const { response, durable } = await responded;
