@@ -14,7 +14,10 @@ export class CallTurns {
     this.turns = new Turns(clock, 1, 0);
   }
 
-  /** Runs a call at once if none waits and none ran in this turn, else in its turn. Rejects with the error of the call, and with `cancelled` if the call was taken back before its turn. */
+  /**
+   * Runs a call at once if none waits and none ran in this turn, else in its turn. Rejects with the error of the call, and with `cancelled` if the
+   * call was taken back before its turn.
+   */
   async take<Answer>(sender: string, signal: AbortSignalLike, run: () => Answer | Promise<Answer>): Promise<Answer> {
     if (this.newest.size === 0 && this.turns.enter()) return run();
     const turn = this.nextTurnOf(sender);
