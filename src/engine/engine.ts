@@ -29,7 +29,6 @@ import type {
 } from "./subscriptions/subscription-spec.js";
 import { type AbleSubscriptions, countAble } from "./terms/answering.js";
 import { applyShape, shapeOf } from "./terms/shape.js";
-import { ReadTurns } from "./time/read-turns.js";
 import { Turns } from "./time/turns.js";
 import { type WakeUps, wakeUpsOf } from "./time/wake-ups.js";
 
@@ -94,7 +93,7 @@ export class Engine {
     );
     this.subscriptionServices = {
       ...{ hub, journal, steps: boots, ids: idServices, wakeUps, limits: options, sessions, questions, connections },
-      readTurns: new ReadTurns(clock, options.turnRoomMs),
+      readTurns: { events: new Turns(clock, undefined, options.turnRoomMs), batches: new Turns(clock, 1) },
       now: clock.now,
       notices: this.notices,
       closed: ({ id }, reason) => this.closed(id, reason),

@@ -4,7 +4,7 @@ import type { Journal, JournalRead } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { hasLongText } from "../event/event-size.js";
 import type { Hub } from "../hub/hub.js";
-import { BATCH_COUNT, type Reader, type ReadTurns } from "../time/read-turns.js";
+import type { Turns } from "../time/turns.js";
 import { createWakeUps } from "../time/wake-ups.js";
 import { AheadScan } from "../views/ahead-scan.js";
 import type { OutputTexts } from "../views/output-texts.js";
@@ -76,10 +76,20 @@ export function restOfView(
   return { from: { after, givenTo: releasedTo, texts, sent }, owed: owed.values() };
 }
 
+/** The turns that all readers of a journal share. Many that return, or one with a long backlog, hold up nobody (R34). */
+export interface ReadingTurns {
+  /** For going on with a batch. */
+  readonly events: Turns;
+  /** For beginning a batch, one a turn, and for those who wait, one after the other. */
+  readonly batches: Turns;
+}
+
+/** Events of a batch. */
+const BATCH_COUNT = 256;
 /** Most events of one read, even after a peer took nothing for long. */
 const MOST_AT_ONCE = 2048;
 
-export class Backlog implements Reader {
+export class Backlog {
   readonly view: View;
   private readonly from: ReadFrom;
   private readonly owner: BacklogOwner;
@@ -88,7 +98,7 @@ export class Backlog implements Reader {
   private readonly outputs: OutputTexts;
   // Held text is released at the instant at which the live view would have released it.
   private readonly wakeUps = createWakeUps();
-  private readonly turns: ReadTurns;
+  private readonly turns: ReadingTurns;
   private after: Epoch;
   private headBefore: Epoch;
   private index = 0;
@@ -98,11 +108,12 @@ export class Backlog implements Reader {
   /** The scan of the next entry, if its text is long. */
   private scan: AheadScan | undefined;
   private at = Number.NEGATIVE_INFINITY;
-  isInvited = false;
+  private leaveLine: (() => void) | undefined;
+  private isLetIn = false;
   private isHurried = false;
   private isClosed = false;
 
-  constructor(from: ReadFrom, terms: ViewTerms, owner: BacklogOwner, hub: Hub, journal: Journal, turns: ReadTurns) {
+  constructor(from: ReadFrom, terms: ViewTerms, owner: BacklogOwner, hub: Hub, journal: Journal, turns: ReadingTurns) {
     this.from = from;
     this.owner = owner;
     this.journal = journal;
@@ -143,7 +154,7 @@ export class Backlog implements Reader {
 
   /** Whether the reader waits for its turn. It wakes its subscription then. */
   get isResting(): boolean {
-    return this.turns.isWaiting(this);
+    return this.leaveLine !== undefined;
   }
 
   /** Whether the whole journal was read and taken. */
@@ -163,10 +174,6 @@ export class Backlog implements Reader {
     this.index += 1;
   }
 
-  wake(): void {
-    this.owner.wake();
-  }
-
   /** Reads out of turn from now on, because a stop does not wait. */
   hurry(): void {
     this.isHurried = true;
@@ -174,7 +181,7 @@ export class Backlog implements Reader {
 
   close(): void {
     this.isClosed = true;
-    this.turns.leave(this);
+    this.leaveLine?.();
     this.view.close();
   }
 
@@ -182,31 +189,43 @@ export class Backlog implements Reader {
   private readOn(): boolean {
     const entry = this.unread[this.unreadAt];
     if (entry === undefined) return this.readBatch();
-    if (!this.isHurried && !this.turns.mayRead(this, false)) return false;
+    if (!this.mayRead(this.turns.events)) return false;
     if (!this.isScanned(entry)) return true;
     this.unreadAt += 1;
     this.take(entry);
-    this.turns.hasRead(this, 0);
     return true;
+  }
+
+  /** Whether this turn has room for the reader. If not, it is woken in a later turn, behind those who wait already, and may read then. */
+  private mayRead(turns: Turns): boolean {
+    if (this.isHurried) return true;
+    const hasRoom = this.leaveLine === undefined && turns.enter();
+    if (hasRoom || this.isLetIn) {
+      this.isLetIn = false;
+      return true;
+    }
+    this.leaveLine ??= this.turns.batches.wait(() => {
+      this.leaveLine = undefined;
+      this.isLetIn = true;
+      this.owner.wake();
+    });
+    return false;
   }
 
   /** Scans a step of a long chunk that is still to be scanned (R34). */
   private isScanned(entry: JournaledEvent): boolean {
     if (this.scan === undefined && hasLongText([{ fields: entry.event }]))
       this.scan = new AheadScan([entry], this.outputs);
-    if (this.scan?.step(this.view.terms.level) !== true) return true;
-    this.turns.hasRead(this, 0);
-    return false;
+    return this.scan?.step(this.view.terms.level) !== true;
   }
 
   private readBatch(): boolean {
     const head = this.journal.head();
     if (this.after >= head) return false;
-    if (!this.isHurried && !this.turns.mayRead(this, true)) return false;
+    if (!this.mayRead(this.turns.batches)) return false;
     // Events published since the last read are added to the limit. Otherwise a reader among many would never catch up with a busy journal.
     const read = this.journal.read(this.after, Math.min(BATCH_COUNT + head - this.headBefore, MOST_AT_ONCE));
     this.headBefore = head;
-    this.turns.hasRead(this, read.kind === "events" ? read.events.length : 0);
     return this.accept(read, head);
   }
 

@@ -6,8 +6,8 @@ import type { Hub } from "../hub/hub.js";
 import type { EpochSteps } from "../journal/epoch-boots.js";
 import type { NoticeFactory } from "../notices/notice-factory.js";
 import type { Sessions } from "../sessions/sessions.js";
-import type { ReadTurns } from "../time/read-turns.js";
 import type { WakeUps } from "../time/wake-ups.js";
+import type { ReadingTurns } from "./backlog.js";
 import type { ListenerServices } from "./listener.js";
 import type { ClosureReason, LagLimits, NamedSubscription, PaceChange } from "./subscription-spec.js";
 
@@ -15,7 +15,7 @@ export interface SubscriptionServices extends ListenerServices {
   readonly hub: Hub;
   readonly journal: Journal;
   readonly steps: EpochSteps;
-  readonly readTurns: ReadTurns;
+  readonly readTurns: ReadingTurns;
   readonly wakeUps: WakeUps;
   readonly ids: IdServices;
   readonly notices: NoticeFactory;
