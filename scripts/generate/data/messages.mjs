@@ -13,7 +13,7 @@ export const SUBSCRIBER_GUIDE = {
     schema: "SubscriptionRenegotiate",
     rule: "AAEP §5.7.1",
     effect:
-      "The daemon answers [subscription.accepted](#subscriptionaccepted) with the new terms. If the message is malformed, it answers [aaepd.error](#aaepderror) and the old terms stay. If it can no longer serve the terms, it answers [subscription.rejected](#subscriptionrejected), which ends the subscription.",
+      "The daemon answers [subscription.accepted](#subscriptionaccepted) with the new terms. If it cannot read or grant the change, it answers [aaepd.error](#aaepderror) and the old terms stay.",
     rpc: "aaep.renegotiate",
   },
   "subscription.close": {

@@ -67,17 +67,6 @@ export function keyedCalls(
 
   const acceptance = (accepted: boolean): Uint8Array => encodeDocument(method.reply.output, { accepted });
 
-  const end = ({ handler, end }: KeyedSubscription): void => {
-    subscriptions.remove(handler);
-    end();
-  };
-
-  const close = (one: KeyedSubscription): Uint8Array => {
-    one.handler.close();
-    end(one);
-    return encodeDocument(method.close.output, {});
-  };
-
   /** A call of the list. A costly one finds its subscription again in its turn, because it may be gone by then. */
   const listed = (call: SubscriberCall): ServiceMethod => {
     const field = fieldOf(call.type);
@@ -85,7 +74,6 @@ export function keyedCalls(
     const answerTo = (one: KeyedSubscription, message: Message): Uint8Array | Promise<Uint8Array> => {
       const taken = call.take(one.handler, message);
       if (taken instanceof Promise) return taken.then(() => encodeDocument(descriptor.output, {}));
-      if (one.handler.subscription?.isClosed() === true) end(one);
       const answer = taken && typedAnswer(call, taken);
       return encodeDocument(descriptor.output, answer === undefined ? {} : { [fieldOf(String(answer.type))]: answer });
     };
@@ -117,7 +105,11 @@ export function keyedCalls(
       descriptor: method.close,
       answer: (frame) => {
         const { key, message } = keyedMessage(method.close.input, "close", frame);
-        return close(subscriptions.needed(message.subscription_id, key));
+        const { handler, end } = subscriptions.needed(message.subscription_id, key);
+        handler.close();
+        subscriptions.remove(handler);
+        end();
+        return encodeDocument(method.close.output, {});
       },
     },
     ...SUBSCRIBER_CALLS.map(listed),

@@ -100,8 +100,7 @@ class PlainSession implements ProtocolSession<unknown> {
     const taken = call.take(this.source, message);
     // Nothing answers a message that is safe later, so nothing waits for the disk.
     if (taken instanceof Promise) taken.catch(() => undefined);
-    else if (taken !== undefined)
-      return { answers: [typedAnswer(call, taken)], closes: this.source.subscription?.isClosed() === true };
+    else if (taken !== undefined) return { answers: [typedAnswer(call, taken)], closes: false };
     return NOTHING;
   }
 }

@@ -57,9 +57,7 @@ export class RpcSubscriptions {
   take({ type, take }: SubscriberCall, params: unknown): Message | Promise<void> | undefined {
     const handler = this.named(params);
     // The params of the daemon's own messages have no `type`, because the method gives it.
-    const taken = take(handler, type.startsWith("aaepd.") ? { ...(params as object), type } : params);
-    if (handler.subscription?.isClosed() === true) this.end(handler.id);
-    return taken;
+    return take(handler, type.startsWith("aaepd.") ? { ...(params as object), type } : params);
   }
 
   /** Closes the meant subscription; other mistakes in the message do not matter (R33). */

@@ -1,6 +1,5 @@
 // The capabilities of a subscriber in their wire form (AAEP §5.3, R26): read into requested terms, and written as honored ones (§5.4.4). The daemon's
 // grant is decided in negotiate.ts.
-import { Fault } from "../../../base/errors.js";
 import { distinctTags } from "../../../engine/terms/language.js";
 import { BOUNDARIES, type EventFilters, type Terms } from "../../../engine/terms/terms.js";
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/validate-messages.js";
@@ -18,39 +17,37 @@ export interface Requested {
   readonly notes: readonly string[];
 }
 
-/** Reads the value of a capability; undefined for a word of a later version, which requests nothing. `path`: its name in sentences. May add notes. */
-type Reader<Value> = (value: unknown, path: string, notes: string[]) => Value | undefined;
+/** Reads a value that the schema has passed; undefined for a word of a later version, which requests nothing. May add notes. */
+type Reader = (value: unknown, path: string, notes: string[]) => unknown;
 
 interface Capability {
   readonly term: keyof Terms;
-  readonly read: Reader<unknown>;
-}
-
-function capability<Term extends keyof Terms>(term: Term, read: Reader<Terms[Term]>): Capability {
-  return { term, read };
+  /** Default: the term is the value. */
+  readonly read?: Reader;
 }
 
 /** The core capabilities besides `event_filters`, by name. */
 const CORE: Readonly<Record<string, Capability>> = {
-  max_events_per_second: capability("maxEventsPerSecond", integer(1, 100_000)),
-  preferred_verbosity: capability("preferredVerbosity", word(VERBOSITIES)),
-  languages: capability("languages", readLanguages),
-  supports_confirmation_reply: capability("supportsConfirmationReply", readBoolean),
-  supports_clarification_reply: capability("supportsClarificationReply", readBoolean),
-  coalesce_boundaries: capability("coalesceBoundaries", known(BOUNDARIES)),
-  supported_conformance_levels: capability("supportedConformanceLevels", known([1, 2, 3])),
-  supported_extensions: capability("supportedExtensions", readTexts),
-  cognitive_load: capability("cognitiveLoad", word(LOADS)),
-  pace_wpm: capability("paceWpm", integer(50, 1000)),
-  accept_signed_manifests_only: capability("acceptSignedManifestsOnly", readBoolean),
+  max_events_per_second: { term: "maxEventsPerSecond" },
+  preferred_verbosity: { term: "preferredVerbosity", read: word(VERBOSITIES) },
+  // Tags of one language are one, in the first spelling.
+  languages: { term: "languages", read: (tags) => distinctTags(tags as readonly string[]) },
+  supports_confirmation_reply: { term: "supportsConfirmationReply" },
+  supports_clarification_reply: { term: "supportsClarificationReply" },
+  coalesce_boundaries: { term: "coalesceBoundaries", read: known(BOUNDARIES) },
+  supported_conformance_levels: { term: "supportedConformanceLevels", read: known([1, 2, 3]) },
+  supported_extensions: { term: "supportedExtensions", read: distinct },
+  cognitive_load: { term: "cognitiveLoad", read: word(LOADS) },
+  pace_wpm: { term: "paceWpm" },
+  accept_signed_manifests_only: { term: "acceptSignedManifestsOnly" },
 };
 
 /** The members of the daemon's own capability, `aaepd`. */
 const OWN: Readonly<Record<string, Capability>> = {
-  paused: capability("paused", readBoolean),
-  max_chars: capability("maxChars", integer(80, 16_384)),
-  reply_status: capability("replyStatus", readBoolean),
-  checkpoints: capability("checkpoints", readBoolean),
+  paused: { term: "paused" },
+  max_chars: { term: "maxChars" },
+  reply_status: { term: "replyStatus" },
+  checkpoints: { term: "checkpoints" },
 };
 
 const FILTERS = ["include", "exclude"] as const;
@@ -67,18 +64,11 @@ const ALL_NAMES: readonly string[] = [
   ...Object.keys(OWN).map((name) => `aaepd.${name}`),
 ];
 
-/**
- * Reads a `capabilities` object. Unknown keys belong to extensions, have no effect (AAEP §5.3.2) and are noted. Throws a Fault ("invalid_params",
- * with a pointer) for unreadable values.
- */
+/** Reads a `capabilities` object that the schema has passed. Unknown keys belong to extensions, have no effect (AAEP §5.3.2) and are noted. */
 export function readCapabilities(capabilities: Capabilities): Requested {
-  const given = readMembers(capabilities.event_filters, "event_filters");
-  const own = readMembers(capabilities.aaepd, "aaepd");
+  const { event_filters: given = {}, aaepd: own = {} } = capabilities as Readonly<Record<string, Capabilities>>;
   const filters = Object.fromEntries(
-    FILTERS.filter((name) => given[name] !== undefined).map((name) => [
-      name,
-      readTexts(given[name], `event_filters.${name}`),
-    ]),
+    FILTERS.filter((name) => given[name] !== undefined).map((name) => [name, distinct(given[name])]),
   ) as Partial<EventFilters>;
   const unknown = [
     ...namesOutside(capabilities, KNOWN_NAMES),
@@ -105,69 +95,34 @@ function readAll(
 ): Partial<Terms> {
   const terms: Record<string, unknown> = {};
   for (const [name, { term, read }] of Object.entries(capabilities)) {
-    const value = members[name] === undefined ? undefined : read(members[name], `${prefix}${name}`, notes);
+    const given = members[name];
+    const value = given === undefined || read === undefined ? given : read(given, `${prefix}${name}`, notes);
     if (value !== undefined) terms[term] = value;
   }
   return terms;
 }
 
-function malformed(path: string, expected: string): Fault {
-  const pointer = `/capabilities/${path.replaceAll(".", "/")}`;
-  const sentence = `${path} must be ${expected}; send it so, or leave it out.`;
-  return new Fault("invalid_params", sentence, { pointer, rule: "AAEP §5.3" });
-}
-
-function readMembers(value: unknown, path: string): Capabilities {
-  if (value === undefined) return {};
-  if (isObject(value)) return value;
-  throw malformed(path, "an object");
-}
-
-function readBoolean(value: unknown, path: string): boolean {
-  if (typeof value === "boolean") return value;
-  throw malformed(path, "true or false");
-}
-
-function readTexts(value: unknown, path: string): readonly string[] {
-  if (Array.isArray(value) && value.every((item): item is string => typeof item === "string" && item !== ""))
-    return [...new Set(value)];
-  throw malformed(path, "a list of texts");
-}
-
-/** Reads language tags; tags of one language are one, in the first spelling. */
-function readLanguages(value: unknown, path: string): readonly string[] {
-  const tags = readTexts(value, path);
-  if (tags.length === 0) throw malformed(path, "a list with at least one language tag");
-  return distinctTags(tags);
-}
-
-function integer(least: number, most: number): Reader<number> {
-  return (value, path) => {
-    if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
-    throw malformed(path, `an integer from ${least} to ${most}`);
-  };
+function distinct(texts: unknown): readonly string[] {
+  return [...new Set(texts as readonly string[])];
 }
 
 /** An unknown word of a later version requests nothing and is noted (AAEP §12.6, R32). */
-function word<Word extends string>(words: readonly Word[]): Reader<Word> {
+function word(words: readonly string[]): Reader {
   return (value, path, notes) => {
-    if (typeof value !== "string") throw malformed(path, `one of ${words.join(", ")}`);
     const found = words.find((one) => one === value);
     if (found === undefined) notes.push(unknownValue(path, value, words));
     return found;
   };
 }
 
-/** Reads a list of known values and drops unknown ones with a note. An empty list requests nothing and is refused. */
-function known<Value>(all: readonly Value[]): Reader<readonly Value[]> {
+/** Reads a list of known values and drops unknown ones with a note. */
+function known(all: readonly unknown[]): Reader {
   return (value, path, notes) => {
-    if (!Array.isArray(value) || value.length === 0)
-      throw malformed(path, `a list with at least one of ${all.join(", ")}`);
-    const asked = new Set<Value>();
-    for (const item of value) {
-      const match = all.find((candidate) => candidate === item);
-      if (match === undefined) notes.push(unknownValue(path, item, all));
-      else asked.add(match);
+    const asked = new Set(value as readonly unknown[]);
+    for (const item of asked) {
+      if (all.includes(item)) continue;
+      notes.push(unknownValue(path, item, all));
+      asked.delete(item);
     }
     return [...asked];
   };

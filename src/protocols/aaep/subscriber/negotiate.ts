@@ -140,7 +140,10 @@ function grant(
   }
   const notes = [...firstNotes, ...requested.notes];
   const wanted: Terms = { ...DEFAULT_TERMS, ...requested.terms };
-
+  if (wanted.languages.length === 0) {
+    const sentence = "languages names none; name one, or leave it out.";
+    throw new Fault("capabilities_incompatible", sentence, { pointer: "/capabilities/languages", rule: "R32" });
+  }
   const strange = requested.terms.languages?.filter((tag) => !offer.isSpoken(tag)) ?? [];
   if (strange.length > 0)
     notes.push(
@@ -175,7 +178,7 @@ function versionNotes(version: string): readonly string[] | Rejected {
   return rejected("version_unsupported", sentence);
 }
 
-/** Answers a `subscription.request` (AAEP §5.2–§5.5). An unreadable capability leads to a rejection (R33). */
+/** Answers a `subscription.request` that has passed the schema (AAEP §5.2–§5.5). */
 export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation {
   const notes = versionNotes(request.aaep_version);
   if ("kind" in notes) return notes;
@@ -204,37 +207,19 @@ function rejectedBy(caught: unknown): Rejected {
 
 /**
  * Answers a `subscription.renegotiate` (AAEP §5.7, R32): merges the earlier and the new request, and grants the result, never beyond the merged
- * request. `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription: the earlier
- * terms cannot be served any more. Throws a Fault ("invalid_params", "capabilities_incompatible", "signature_required") for a change that cannot be
- * read or served: the old terms stay.
+ * request. `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. Throws a Fault ("capabilities_incompatible",
+ * "signature_required") for a change that cannot be served: the old terms stay, because what the daemon offers does not change while it runs.
  */
 export function renegotiate(
   current: { readonly capabilities: Capabilities },
   capabilities: Capabilities,
   offer: Offer,
-): Negotiation {
-  const changed = readCapabilities(capabilities);
+): Accepted {
   const merged = mergeCapabilities(current.capabilities, capabilities);
   const requested = readCapabilities(merged);
   assertNoConflict(capabilities, requested, undefined);
-  try {
-    // Omissions from the earlier lists were noted when those were sent.
-    return grant({ ...requested, notes: changed.notes }, merged, offer, []);
-  } catch (caught) {
-    if (isServed(current.capabilities, offer)) throw caught;
-    return rejectedBy(caught);
-  }
-}
-
-/** Whether these terms can still be granted. */
-function isServed(capabilities: Capabilities, offer: Offer): boolean {
-  try {
-    grant(readCapabilities(capabilities), capabilities, offer, []);
-    return true;
-  } catch (caught) {
-    if (caught instanceof Fault) return false;
-    throw caught;
-  }
+  // Omissions from the earlier lists were noted when those were sent.
+  return grant({ ...requested, notes: readCapabilities(capabilities).notes }, merged, offer, []);
 }
 
 /** Joins the notes as `negotiation_notes`, at most 4096 characters; undefined if there are none. */

@@ -156,19 +156,12 @@ export class SubscriptionHandler {
     }
   }
 
-  /**
-   * Answers with an acceptance or a rejection; a rejection has ended the subscription (§5.7). Throws a Fault for a malformed message: the old terms
-   * stay (R32).
-   */
+  /** Answers with an acceptance. Throws a Fault for a message that is malformed or cannot be served: the old terms stay (AAEP §5.7, R32). */
   renegotiate(message: unknown): Message {
     const { services } = this;
     const { granted, said } = this.taken(message, assertRenegotiate, "renegotiate");
     const wanted = permitted(said.capabilities as Capabilities, this.events.access);
     const negotiated = renegotiate({ capabilities: granted.capabilities }, wanted, services.offer);
-    if (negotiated.kind === "rejected") {
-      granted.engine.close();
-      return rejection(negotiated);
-    }
     granted.engine.retune(termsOf(negotiated, services));
     granted.capabilities = negotiated.capabilities;
     return this.accepted(granted, negotiated, undefined);

@@ -120,17 +120,6 @@ describe("calls beside Listen", () => {
     expect(rig.engine.status().openQuestionCount).toBe(1);
   });
 
-  it("Renegotiate answers a rejection where the old terms cannot be had either, which ends the stream in order (AAEP §5.7)", async () => {
-    const { rig, stream, id, key } = await listening();
-    Object.assign(rig.services.offer, { conformanceLevels: [2] });
-    const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 200 } };
-    const answer = await rig.call(method.renegotiate, { key, renegotiate });
-    expect(answer).toMatchObject({ rejected: { reason_code: "capabilities_incompatible" } });
-    expect(stream.status()).toBe("OK");
-    expect(stream.types()).toEqual(["subscription.accepted"]);
-    expect(rig.engine.status().subscriptionCount).toBe(0);
-  });
-
   it("Close ends the stream in order, and the subscription at once (R7, AAEP §5.8)", async () => {
     const { rig, stream, id, key } = await listening();
     rig.publish(session().started(), session().confirmation(TOKEN));
