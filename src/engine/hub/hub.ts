@@ -171,7 +171,7 @@ export class Hub {
 
   leave(member: ViewMember, shared: SharedView): void {
     shared.members.delete(member);
-    shared.letSleep(member);
+    shared.ready.delete(member);
     if (shared.members.size > 0) return;
     const { view } = shared;
     view.close();

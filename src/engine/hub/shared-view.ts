@@ -19,14 +19,15 @@ export class SharedView implements ViewFollower {
   trimAt = 0;
   /** The last checkpoint of the members that have taken all units. */
   level: { readonly epoch: Epoch; readonly end: number; readonly checkpoint: Checkpoint } | undefined;
-  private readonly ready = new Set<ViewMember>();
+  /** Members that the next unit wakes, once: they have taken all units. Others are woken only if it is critical. */
+  readonly ready = new Set<ViewMember>();
 
   /** `open` makes the view. */
   constructor(open: (follower: ViewFollower) => View) {
     this.view = open(this);
   }
 
-  /** A critical unit wakes every member, another those that wait for it. */
+  /** A critical unit wakes every member, another those that are ready. The events of one turn therefore cost a member one wake-up. */
   appended(isCritical: boolean): void {
     if (isCritical) {
       for (const member of this.members) member.outlet.wake();
@@ -40,15 +41,5 @@ export class SharedView implements ViewFollower {
       this.ready.delete(member);
       member.outlet.wake();
     }
-  }
-
-  /** Wakes a member once, at the next unit. A member that has taken all units calls this, so the events of one turn cost one wake-up. */
-  wakeNext(member: ViewMember): void {
-    this.ready.add(member);
-  }
-
-  /** The next unit wakes the member only if it is critical. */
-  letSleep(member: ViewMember): void {
-    this.ready.delete(member);
   }
 }

@@ -98,9 +98,24 @@ export class Outflow {
     this.pending.first.push({ kind: "repeat", entry });
   }
 
-  /** The units that may leave now. */
+  /** The units that may leave now: in the ordinary case the batch that the view makes once for all subscriptions at this place. */
   take(now: Millis): Taken {
-    if (this.isPlain()) return this.takeShared(now);
+    if (!this.isPlain()) return this.takeOwn(now);
+    const { pending } = this;
+    const { log } = pending.view;
+    const shared = log.batch(pending.index);
+    if (shared === undefined) return IDLE;
+    const { batch, next, isLast: isAll } = shared;
+    if (log.criticalEnd > pending.criticalFrom) for (const unit of log.from(pending.index, next)) this.noteTold(unit);
+    pending.index = next;
+    if (pending.criticalFrom < next) pending.criticalFrom = next;
+    // There is no limit, so nothing is spent.
+    this.budget.lastSpentAt = now;
+    return { kind: "batch", batch, isAll };
+  }
+
+  /** What leaves to this subscription alone: what is owed at once, critical events, then the rest within the budget. */
+  private takeOwn(now: Millis): Taken {
     const out: Delivery[] = [];
     this.takeFirst(out, now);
     this.takeCriticals(out, now);
@@ -174,21 +189,6 @@ export class Outflow {
     if (this.pausedUntil > LONG_AGO && (view.log.at(index)?.at ?? ALWAYS) < this.pausedUntil) return false;
     // Units that came while the peer took nothing are held back only from critical ones.
     return index >= this.blockedTo || !this.hasCritical();
-  }
-
-  /** Takes the batch that the view makes once for all subscriptions at this place. */
-  private takeShared(now: Millis): Taken {
-    const { pending } = this;
-    const { log } = pending.view;
-    const shared = log.batch(pending.index);
-    if (shared === undefined) return IDLE;
-    const { batch, next, isLast: isAll } = shared;
-    if (log.criticalEnd > pending.criticalFrom) for (const unit of log.from(pending.index, next)) this.noteTold(unit);
-    pending.index = next;
-    if (pending.criticalFrom < next) pending.criticalFrom = next;
-    // There is no limit, so nothing is spent.
-    this.budget.lastSpentAt = now;
-    return { kind: "batch", batch, isAll };
   }
 
   private hasCritical(): boolean {

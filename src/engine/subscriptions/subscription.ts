@@ -105,13 +105,13 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
     if (this.timer !== undefined) this.cancelTimer();
     const { shared } = outflow.pending;
     if (taken.kind === "wait") {
-      shared.letSleep(this);
+      shared.ready.delete(this);
       this.timer = services.wakeUps.at(taken.until, () => {
         this.timer = undefined;
         this.outlet.wake();
       });
-    } else if (!outflow.isHeldByTerms || outflow.isReady(now)) shared.wakeNext(this);
-    else shared.letSleep(this);
+    } else if (!outflow.isHeldByTerms || outflow.isReady(now)) shared.ready.add(this);
+    else shared.ready.delete(this);
     return taken;
   }
 
@@ -132,7 +132,7 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
       this.cancelTimer();
       return;
     }
-    this.shared.letSleep(this);
+    this.shared.ready.delete(this);
     if (this.peerLag.since === undefined) this.block();
   }
 
@@ -157,7 +157,7 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
     }
     // A pause does not count as the peer's slowness (R26).
     if (this.peerLag.since !== undefined && former.paused) this.block();
-    this.shared.letSleep(this);
+    this.shared.ready.delete(this);
     this.wake();
     services.questions.audienceChanged();
   }

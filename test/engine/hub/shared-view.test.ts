@@ -24,7 +24,7 @@ function stage(names: string) {
   });
   for (const member of made) {
     shared.members.add(member);
-    shared.wakeNext(member);
+    shared.ready.add(member);
   }
   const wokenBy = (critical = false): string => {
     appended(critical);
@@ -37,19 +37,19 @@ test("R34: a member that asks again does not wake the members that still have to
   const { shared, made, wokenBy } = stage("abc");
   expect([wokenBy(), wokenBy()]).toEqual(["abc", ""]);
   const [first] = made;
-  if (first !== undefined) shared.wakeNext(first);
+  if (first !== undefined) shared.ready.add(first);
   expect(wokenBy()).toBe("a");
 });
 
 test("R4: a member that sleeps is woken by what is critical alone", () => {
   const { shared, made, wokenBy } = stage("ab");
   const [first] = made;
-  if (first !== undefined) shared.letSleep(first);
+  if (first !== undefined) shared.ready.delete(first);
   expect([wokenBy(), wokenBy(true)]).toEqual(["b", "ab"]);
 });
 
 test("a member that takes while it is woken waits for the next unit", () => {
   const { shared, made, wokenBy } = stage("ab");
-  for (const member of made) member.onWake = () => shared.wakeNext(member);
+  for (const member of made) member.onWake = () => shared.ready.add(member);
   expect([wokenBy(), wokenBy()]).toEqual(["ab", "ab"]);
 });
