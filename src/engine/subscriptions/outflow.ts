@@ -114,7 +114,7 @@ export class Outflow {
     return { kind: "batch", batch, isAll };
   }
 
-  /** What leaves to this subscription alone: what is owed at once, critical events, then the rest within the budget. */
+  /** Units that leave to this subscription alone: those that are owed at once, critical ones, then the rest within the budget. */
   private takeOwn(now: Millis): Taken {
     const out: Delivery[] = [];
     this.takeFirst(out, now);
