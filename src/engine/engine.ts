@@ -276,6 +276,7 @@ export class Engine {
       defaultLanguage: options.defaultLanguage,
       summary: (text) => this.notices.madeSummary(text),
       hashToken: services.idServices.sha256Hex,
+      isTokenUsed: (token) => this.questions.sessionOf(token) !== undefined,
       forgotten: (sessionId) => this.questions.forgetSession(sessionId),
       hasAnswered: (connection, sessionId) => this.connections.hasAnswered(connection, sessionId),
       durableState: this.journal.durableState,

@@ -1,9 +1,11 @@
 // Finds every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of the daemon's own checks.
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
+import { sha256Hex } from "../../daemon/platform/ids.js";
 import { isMergedId } from "../../engine/event/derived-id.js";
 import { type JournaledEvent, topicKind } from "../../engine/event/event.js";
 import { completeEvent } from "../../engine/sessions/complete-event.js";
+import { sentHash } from "../../engine/sessions/same-publish.js";
 import { Sessions } from "../../engine/sessions/sessions.js";
 import { allFaults } from "../../protocols/aaep/validation/validate.js";
 import { createAgentsParts, isDaemonMade } from "./recording.js";
@@ -48,6 +50,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   const ids = countingIds();
   const connection = {};
   const known = new Map<string, JournaledEvent>();
+  const tokens = new Set<string>();
   const facts = { agent: { agent_id: "agent" }, agentLanguage: undefined, producerId: undefined, ids };
   // The last instant that each agent of a session named itself.
   const named = new Map<string, string>();
@@ -60,8 +63,8 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
     validate: () => {},
     defaultLanguage: "und",
     summary: () => ({ summary_normal: "-" }),
-    // No token is checked in a recording.
-    hashToken: (token) => token,
+    hashToken: sha256Hex,
+    isTokenUsed: (token) => tokens.has(token),
   });
 
   function orderFaults(fields: Fields): readonly Fault[] {
@@ -74,12 +77,14 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
         ({ code, sentence, pointer, rule, eventId }) => new Fault(code, sentence, { pointer, rule, eventId }),
       );
       // Answers are not events: a question in a recording counts as answered with yes (R5).
-      for (const { kind, sessionId, agentId, permits } of change.asked ?? []) {
+      for (const { kind, token, sessionId, agentId, permits } of change.asked ?? []) {
+        tokens.add(token);
         if (kind === "confirmation") sessions.confirmationAccepted(sessionId, agentId, permits, context);
       }
       for (const made of change.events) {
         const { event_id: eventId } = made.event;
-        if (eventId === fields.event_id) known.set(eventId, { ...made, sent: JSON.stringify(fields), epoch: 0 });
+        if (eventId === fields.event_id)
+          known.set(eventId, { ...made, sent: sentHash(JSON.stringify(fields), sha256Hex), epoch: 0 });
       }
       return faults;
     } catch (caught) {

@@ -84,7 +84,8 @@ export class NoticeFactory {
       summary_terse: `${gap.summary_terse} ${sum.summary_terse}`,
       summary_normal: `${gap.summary_normal} ${sum.summary_normal}`,
     };
-    return this.stateEvent(session, change, texts, { summary: true, gap: gapMark(lost) });
+    const marks = { summary: true, gap: gapMark(lost) };
+    return this.stateEvent(session, change, texts, marks);
   }
 
   /** Declares a loss by itself, at a session that may be over (R27). */
@@ -146,9 +147,12 @@ export class NoticeFactory {
       const asking = this.askingIn(question, language);
       return { agent, kind: asking.kind, asking: asking[form] };
     });
-    const asks = question.action === undefined ? "clarification" : "confirmation";
+    const marks = {
+      asks: question.action === undefined ? "clarification" : "confirmation",
+      question: question.event_id,
+    };
     const change = { urgency: "critical", from_state: fromState, to_state: AWAITING_INPUT } as const;
-    return this.stateEvent(origin, change, texts, { asks, question: question.event_id });
+    return this.stateEvent(origin, change, texts, marks);
   }
 
   private stateEvent(

@@ -23,7 +23,6 @@ import type { TakenEvent, ValidateEvent } from "./event-intake.js";
 import type { SessionCounts, SessionLimits } from "./session-limits.js";
 import type { SessionOwners } from "./session-owners.js";
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
-import type { UsedTokens } from "./used-tokens.js";
 
 /** The instant of a change by both clocks, and its source of random ids (R24). */
 export interface Moment {
@@ -101,6 +100,8 @@ export interface SessionsOptions {
   readonly refusal?: () => Fault | undefined;
   /** Throws "rate_limit" if so many further questions do not fit among the open ones of all sessions (R34). Default: they fit. */
   readonly checkQuestionRoom?: (askedCount: number) => void;
+  /** Whether a question with this token is open, or its outcome is remembered, in any session (AAEP §6.2). Default: none is. */
+  readonly isTokenUsed?: (token: string) => boolean;
   /** Called with each ended session that is forgotten. */
   readonly forgotten?: (sessionId: string) => void;
   /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
@@ -114,7 +115,6 @@ export interface SessionsOptions {
 export interface Rules {
   readonly options: SessionsOptions;
   readonly counts: SessionCounts;
-  readonly usedTokens: UsedTokens;
   readonly owners: SessionOwners;
 }
 

@@ -22,9 +22,7 @@ export interface SessionCounts {
   readonly callIds: number;
   /** Completed outputs remembered. An output whose id is forgotten starts again (AAEP §4.5.4). */
   readonly completedOutputs: number;
-  /** Reply tokens of all sessions remembered as used. The tokens of open questions are known in any case (AAEP §6.2). */
-  readonly replyTokens: number;
-  /** Outcomes of questions that an agent can ask for, and that an agent that comes back receives (R8). */
+  /** Outcomes of questions that an agent can ask for, and that an agent that comes back receives (R8). Their tokens are not used again. */
   readonly outcomes: number;
   /** Accepted, unused confirmations of its agents. An agent whose confirmation was forgotten has to ask again (R5). */
   readonly confirmations: number;
@@ -39,7 +37,6 @@ export const SESSION_COUNTS: SessionCounts = {
   plannedEvents: 2048,
   callIds: 256,
   completedOutputs: 256,
-  replyTokens: 16_384,
   outcomes: 256,
   confirmations: 256,
 };

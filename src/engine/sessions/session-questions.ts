@@ -70,11 +70,11 @@ export function wasInvoked({ past, tools }: SessionRecord, toolCallId: string): 
 /** Opens a question with a token of its own. If its agent has not reported `awaiting_input`, the daemon supplies that state first (R6). */
 export function ask(context: RuleContext): void {
   const { change, session, agent, event } = context;
-  const { counts, usedTokens, options } = change.rules;
+  const { counts, options } = change.rules;
   const kind = context.taken.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
   const token = textOf(event.reply_token);
   checkOpenLimit(counts, "questions", session.questions.size, "/reply_token");
-  if (usedTokens.has(token) || change.asked?.some((one) => one.token === token) === true) {
+  if (options.isTokenUsed?.(token) === true || change.asked?.some((one) => one.token === token) === true) {
     breach(context, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
   }
   const permits = permitsOf(event);

@@ -33,7 +33,6 @@ import {
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-import { UsedTokens } from "./used-tokens.js";
 
 /** Call `journaled` with each change, in the turn in which it was made and with the journal's form of its events. */
 export class Sessions {
@@ -50,8 +49,7 @@ export class Sessions {
     const counts = limits.sessionCounts ?? SESSION_COUNTS;
     this.options = options;
     this.intake = new EventIntake(options.defaultLanguage, options.validate);
-    const usedTokens = new UsedTokens(durableState, counts.replyTokens);
-    this.rules = { options, counts, usedTokens, owners: this.owners };
+    this.rules = { options, counts, owners: this.owners };
     this.durable = new DurableSessions(durableState);
     this.endedSessions = new EndedSessions({
       forgotten: (sessionId) => {
@@ -120,9 +118,6 @@ export class Sessions {
   /** Makes a change durable, and files the sessions that began and ended. Terminal events are remembered with their epochs. */
   journaled(change: Change, entries: readonly JournaledEvent[]): void {
     for (const session of change.touched) this.durable.changed(session);
-    for (const { token, sessionId } of change.asked ?? NONE) {
-      this.rules.usedTokens.add(token, sessionId, (id, its) => this.open.get(id)?.questions.has(its) === true);
-    }
     for (const session of change.started ?? NONE) this.owners.add(session);
     for (const session of change.adopted ?? NONE) this.owners.add(session);
     for (const session of change.ended ?? NONE) this.close(session, change, entries);
@@ -230,7 +225,6 @@ export class Sessions {
     present: Instant,
   ): readonly Kept[] {
     const { log = NO_LOG } = this.options;
-    this.rules.usedTokens.restore(log);
     for (const session of this.durable.open(log)) this.open.set(session.sessionId, session);
     for (const session of this.durable.over(log, present)) this.endedSessions.add(session);
     const open = questions.filter(({ question }) => this.open.has(question.sessionId));

@@ -11,7 +11,8 @@ import { createStage, eventOf, type Fields, hashOf, SESSION } from "./session-st
 
 export function createSessionPlayer() {
   const durableState = createKeptState();
-  let stage = createStage({ durableState });
+  const asked = new Set<string>();
+  let stage = createStage({ durableState, asked });
   const connections = [{}, { name: "first" }, { name: "second" }] as const;
   let resumeToken = "";
   let ordinal = 0;
@@ -107,7 +108,7 @@ export function createSessionPlayer() {
   const restart = (): void => {
     const questions = (stage.sessions.summary(SESSION)?.openQuestions ?? []).map((question) => ({ question }));
     const { log, published, now, wallTime } = stage;
-    stage = Object.assign(createStage({ durableState }), { log, published });
+    stage = Object.assign(createStage({ durableState, asked }), { log, published });
     assert.deepEqual(stage.sessions.restore(questions, { now, wallTime }), questions);
   };
 

@@ -46,13 +46,16 @@ export const hashOf = (text: string): string =>
 interface StageOptions extends Partial<SessionsOptions> {
   /** Counts in place of those of `SESSION_COUNTS`. */
   readonly counts?: Partial<SessionCounts>;
+  /** The tokens of all questions that were asked. */
+  readonly asked?: Set<string>;
 }
 
-export function createStage({ counts, ...options }: StageOptions = {}) {
+export function createStage({ counts, asked = new Set(), ...options }: StageOptions = {}) {
   const sessions = new Sessions({
     limits: { clockSkewMs: 60_000, sessionCounts: { ...SESSION_COUNTS, ...counts } },
     validate: () => undefined,
     hashToken: hashOf,
+    isTokenUsed: (token) => asked.has(token),
     defaultLanguage: "en-US",
     summary: (text) => ({
       summary_normal:
@@ -97,6 +100,7 @@ export function createStage({ counts, ...options }: StageOptions = {}) {
     /** Files a change, and answers it. */
     filed: (change: Change): Change => {
       const { events } = change;
+      for (const { token } of change.asked ?? []) asked.add(token);
       sessions.journaled(
         change,
         events.map((event, index) => ({ ...event, epoch: stage.log.length + index + 1 })),
