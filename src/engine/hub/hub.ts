@@ -17,7 +17,7 @@ import { RecentRate } from "../time/recent-rate.js";
 import { Turns } from "../time/turns.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import { AheadScan } from "../views/ahead-scan.js";
-import { type CodeBlocks, createCodeBlocks } from "../views/code-blocks.js";
+import { CodeBlocks } from "../views/code-blocks.js";
 import type { Checkpoint } from "../views/delivery.js";
 import { OutputTexts } from "../views/output-texts.js";
 import { type InternedShape, RenderedEntry } from "../views/rendered-entry.js";
@@ -95,7 +95,7 @@ export class Hub {
     this.options = options;
     const now = services.clock.now();
     this.rates = { published: new RecentRate(now), delivered: new RecentRate(now) };
-    this.codeBlocks = createCodeBlocks(services.journal, services.steps);
+    this.codeBlocks = new CodeBlocks(services.journal, services.steps);
     this.outputs = this.newOutputs();
     this.scanTurns = new Turns(services.clock, undefined, options.turnRoomMs);
   }

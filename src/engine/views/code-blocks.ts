@@ -1,14 +1,13 @@
 // Decides whether a chunk begins inside a fenced code block, for views that begin to read an output in the middle (R10). The answer is found in the
 // journal on demand, and remembered for the chunks that were read. Each chunk is read once, and chunks that no view asks about cost nothing.
+import { keepNewest } from "../../base/keep-newest.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
 import { type EpochSteps, ONE_BOOT } from "../journal/epoch-boots.js";
 import { closesFence, lineKindAt } from "../text/markdown-lines.js";
 
-/** Most events passed over on the way back, those of other sessions and outputs among them. */
+/** Most events passed over on the way back, those of other sessions and outputs among them; and most chunks remembered. */
 const MOST_PASSED_COUNT = 16_384;
-/** Chunks remembered before the first search for evicted ones. */
-const FIRST_SWEEP_COUNT = 1024;
 
 /** The state of an output's text after some chunk. */
 interface FenceState {
@@ -20,34 +19,31 @@ interface FenceState {
 
 const BEGINNING: FenceState = { mark: undefined, head: "" };
 
-export interface CodeBlocks {
+/** Reads each chunk of `journal` once, and no more than 16,384 events before a chunk. Beyond that, no block counts as open. */
+export class CodeBlocks {
+  private readonly journal: Pick<Journal, "at" | "oldest" | "head">;
+  private readonly steps: EpochSteps;
+  // The state before each chunk that was read. Epochs are unique across outputs, so they serve as keys.
+  private readonly known = new Map<Epoch, FenceState>();
+
+  constructor(journal: Pick<Journal, "at" | "oldest" | "head">, steps: EpochSteps = ONE_BOOT) {
+    this.journal = journal;
+    this.steps = steps;
+  }
+
   /**
    * A text that leads to the beginning of a chunk: the opening line of its code block, and a character if the chunk begins inside a line. Empty if
    * the chunk begins in no block. A chunk without an epoch comes next.
    */
-  readonly openingOf: (chunk: NewEvent | JournaledEvent) => string;
-  /** Number of chunks remembered. Among them are no more evicted chunks than chunks that the journal holds, or 1,024. */
-  readonly rememberedCount: () => number;
-}
+  openingOf(chunk: NewEvent | JournaledEvent): string {
+    if (chunk.event.position === 0 || !isMarkdown(chunk.event)) return "";
+    const { mark, head } = "epoch" in chunk ? this.before(chunk) : this.beforeNext(chunk);
+    if (mark === undefined) return "";
+    return `${mark}\n${head === "" ? "" : "."}`;
+  }
 
-/** Reads each chunk of `journal` at most once, and no more than 16,384 events before a chunk. Beyond that, no block counts as open. */
-export function createCodeBlocks(
-  journal: Pick<Journal, "at" | "oldest" | "head">,
-  steps: EpochSteps = ONE_BOOT,
-): CodeBlocks {
-  // The state before each chunk that was read. Epochs are unique across outputs, so they serve as keys.
-  const known = new Map<Epoch, FenceState>();
-  let sweepAtCount = FIRST_SWEEP_COUNT;
-
-  /** Forgets evicted chunks. At most as many remain as the journal has, and each sweep costs as much as the additions since the one before. */
-  const forgetEvicted = (): void => {
-    if (known.size < sweepAtCount) return;
-    const oldest = journal.oldest();
-    for (const epoch of known.keys()) if (epoch < oldest) known.delete(epoch);
-    sweepAtCount = Math.max(FIRST_SWEEP_COUNT, 2 * known.size);
-  };
-
-  const before = (chunk: JournaledEvent): FenceState => {
+  private before(chunk: JournaledEvent): FenceState {
+    const { journal, steps, known } = this;
     const { session_id: sessionId, output_id: output } = chunk.event;
     const only = { sessionId, kind: chunk.kind, outputId: typeof output === "string" ? output : "" };
     const oldest = journal.oldest();
@@ -68,27 +64,17 @@ export function createCodeBlocks(
       known.set(epoch, fenceState);
       if (epoch !== chunk.epoch) fenceState = after(fenceState, event);
     }
-    forgetEvicted();
+    keepNewest(known, MOST_PASSED_COUNT);
     return fenceState;
-  };
+  }
 
-  const beforeNext = (chunk: NewEvent): FenceState => {
-    const epoch = journal.head() + 1;
-    const fenceState = before({ ...chunk, epoch });
+  private beforeNext(chunk: NewEvent): FenceState {
+    const epoch = this.journal.head() + 1;
+    const fenceState = this.before({ ...chunk, epoch });
     // Another event may get this epoch.
-    known.delete(epoch);
+    this.known.delete(epoch);
     return fenceState;
-  };
-
-  return {
-    openingOf: (chunk) => {
-      if (chunk.event.position === 0 || !isMarkdown(chunk.event)) return "";
-      const { mark, head } = "epoch" in chunk ? before(chunk) : beforeNext(chunk);
-      if (mark === undefined) return "";
-      return `${mark}\n${head === "" ? "" : "."}`;
-    },
-    rememberedCount: () => known.size,
-  };
+  }
 }
 
 /** Whether the lines of a chunk have kinds. */

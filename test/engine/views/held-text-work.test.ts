@@ -2,7 +2,7 @@
 // every token that follows it.
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { createCodeBlocks } from "../../../src/engine/views/code-blocks.js";
+import { CodeBlocks } from "../../../src/engine/views/code-blocks.js";
 import { HeldTexts } from "../../../src/engine/views/held-texts.js";
 import type { OutputText } from "../../../src/engine/views/output-text.js";
 import { OutputTexts } from "../../../src/engine/views/output-texts.js";
@@ -89,7 +89,7 @@ function manyOutputs(): {
   };
 }
 
-const CODE_BLOCKS = createCodeBlocks({ at: () => undefined, oldest: () => 1, head: () => 0 });
+const CODE_BLOCKS = new CodeBlocks({ at: () => undefined, oldest: () => 1, head: () => 0 });
 
 /** Held text of which each record is changed by `change` when it begins. */
 function heldTexts(terms: ViewTerms, change: (record: OutputText) => OutputText, given: TextUnit[]): HeldTexts {
