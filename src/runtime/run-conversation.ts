@@ -266,20 +266,20 @@ export function createStreamServer(
  * The fault that gives the status of a stream ended by the daemon. A recording that has ended is no fault, and neither is the subscriber's own
  * close.
  */
-function statusOf(reason: EndReason): Fault | undefined {
+export function statusOf(reason: EndReason): Fault | undefined {
   switch (reason) {
     case "recording_ended":
       return undefined;
     case "producer_shutdown":
-      return new Fault("shutting_down", "The daemon is stopping. Subscribe again when it is back.", { rule: "R8a" });
+      return new Fault("shutting_down", "The daemon is stopping. Call again when it is back.", { rule: "R8a" });
     case "lagging":
-      return new Fault("lagging", "This stream took too little for too long. Subscribe again with resume_after.", {
+      return new Fault("lagging", "This stream took too little for too long. Open another, and resume.", {
         rule: "R18",
       });
     case "handshake_timeout":
-      return new Fault("timed_out", "No subscription.request came in time. Open another stream.", { rule: "R22" });
+      return new Fault("timed_out", "No request came in time. Open another stream.", { rule: "R22" });
     case "producer_error":
-      return new Fault("internal", "Something went wrong in the daemon, and stands in its log. Subscribe again.", {
+      return new Fault("internal", "Something went wrong in the daemon, and stands in its log. Open another stream.", {
         origin: "local",
       });
   }

@@ -225,17 +225,6 @@ describe("a stream that the daemon ends", () => {
     await rig.served[0]?.finish("producer_shutdown");
     expect(stream.status()).toBe("OK");
   });
-
-  it("because its terms can be had no more, ends in order after the rejection (AAEP §5.7, R32)", async () => {
-    const { rig, stream, id } = await subscribed();
-    const offer = rig.services.offer as { coalesceBoundaries: readonly string[] };
-    offer.coalesceBoundaries = ["word"];
-    const capabilities = { pace_wpm: 100 };
-    stream.say({ type: "subscription.renegotiate", subscription_id: id, capabilities });
-    await rig.settle();
-    expect(stream.types()).toEqual(["subscription.accepted", "subscription.rejected"]);
-    expect(stream.status()).toBe("OK");
-  });
 });
 
 describe("heartbeats", () => {

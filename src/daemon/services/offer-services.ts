@@ -13,7 +13,7 @@ import { subscriberMethods } from "../../protocols/aaep/services/subscriber-serv
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
-import { createStreamServer } from "../../runtime/run-conversation.js";
+import { createStreamServer, statusOf } from "../../runtime/run-conversation.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
@@ -87,6 +87,7 @@ async function offerServices(
   const agents = agentMethods({
     ...shared,
     agentIdleMs: () => options.agentIdleSeconds * 1000,
+    statusOf,
     readFrames: (connection, taker) => void new FrameLoop(connection, taker, by.readingTurns),
   });
   const methods = [

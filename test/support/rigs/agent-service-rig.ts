@@ -11,6 +11,7 @@ import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { type AgentMethods, agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { FrameLoop } from "../../../src/runtime/frame-loop.js";
+import { statusOf } from "../../../src/runtime/run-conversation.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { CallSignal } from "../../../transports/json-rpc/call-signal.js";
 import { openStream, type StreamClient } from "../peers/service-calls.js";
@@ -64,6 +65,7 @@ export function createAgentServiceRig(
     languages: createSpokenLanguages("en-US"),
     handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
     readFrames: (connection, taker) => void new FrameLoop(connection, taker, readingTurns),
+    statusOf,
     served: (stream) => void streams.push(stream),
   });
 

@@ -218,31 +218,15 @@ function writeNumber(writer: ByteWriter, item: Item, value: unknown): boolean {
       if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 0xffff_ffff) return false;
       writer.varint(value);
       return true;
+    // A number below 0 takes ten bytes in any library. No field of ours means one.
     case "uint64":
     case "int64":
-      return writeWhole(writer, value, item.kind === "int64");
+      if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) return false;
+      writer.varint(value);
+      return true;
     default:
       return false;
   }
-}
-
-const LONGEST_DECIMAL = 20;
-const DECIMAL = /^-?[1-9]\d*$/;
-
-/** Writes a whole number of 64 bits: in JSON a number while that is exact, beyond ±(2^53 - 1) decimal text. */
-function writeWhole(writer: ByteWriter, value: unknown, isSigned: boolean): boolean {
-  if (typeof value === "number") {
-    if (!Number.isSafeInteger(value) || (value < 0 && !isSigned)) return false;
-    if (value >= 0) writer.varint(value);
-    else writer.bigVarint(BigInt(value));
-    return true;
-  }
-  if (typeof value !== "string" || value.length > LONGEST_DECIMAL || !DECIMAL.test(value)) return false;
-  const number = BigInt(value);
-  const isIn64Bits = number === (isSigned ? BigInt.asIntN(64, number) : BigInt.asUintN(64, number));
-  if (Number.isSafeInteger(Number(value)) || !isIn64Bits) return false;
-  writer.bigVarint(number);
-  return true;
 }
 
 function isObject(value: unknown): value is Document {

@@ -5,7 +5,6 @@ import { pointerStep } from "../../../base/json-pointer.js";
 import { MAX_VALUE_COUNT } from "../validation/limits.js";
 import { DELIMITED, FIXED64, VARINT } from "./plan.js";
 
-const MOST_VARINT_BYTES = 10;
 /** Shorter texts are joined unit by unit, which costs less than a call of the platform's decoder. */
 const SHORT_TEXT = 12;
 const ASCII = Array.from({ length: 0x80 }, (_, unit) => String.fromCharCode(unit));
@@ -84,15 +83,14 @@ export class Reading {
     return this.narrow();
   }
 
-  /** Reads a whole number of 64 bits: a number in JSON while that is exact, beyond that decimal text. */
-  whole(isSigned: boolean): number | string {
+  /** Reads a whole number of 64 bits that JSON carries (R41). */
+  whole(isSigned: boolean): number {
     this.assertWire(VARINT);
-    const { reader, bytes } = this;
-    const start = reader.pos;
-    const number = isSigned ? reader.int64() : reader.uint64();
-    if (reader.pos - start === MOST_VARINT_BYTES && (bytes[reader.pos - 1] ?? 0) > 1)
-      throw this.refusal("This whole number is beyond 64 bits; send a smaller one.");
-    return Number.isSafeInteger(Number(number)) ? Number(number) : String(number);
+    const number = Number(isSigned ? this.reader.int64() : this.reader.uint64());
+    if (Number.isSafeInteger(number)) return number;
+    throw this.refusal(
+      "This whole number is beyond 2^53 - 1, which JSON does not carry; send a smaller one, or a text.",
+    );
   }
 
   double(): number {

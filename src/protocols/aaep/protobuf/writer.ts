@@ -68,17 +68,6 @@ export class ByteWriter {
     this.#bytes[this.length++] = rest;
   }
 
-  /** Writes any 64 bits; negative numbers as two's complement. */
-  bigVarint(value: bigint): void {
-    this.#reserve(10);
-    let rest = BigInt.asUintN(64, value);
-    while (rest > 0x7fn) {
-      this.#bytes[this.length++] = Number(rest & 0x7fn) | 0x80;
-      rest >>= 7n;
-    }
-    this.#bytes[this.length++] = Number(rest);
-  }
-
   double(value: number): void {
     this.#reserve(8);
     this.#view ??= new DataView(this.#bytes.buffer);

@@ -1,7 +1,7 @@
 // One stream of aaep.v1.AgentService.Publish: an agent identified by its stream (R3, R8, R29). Requests are answered in order, each once its events
 // are durable. Messages about the agent's questions go out between the answers.
 import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
-import { Fault, publicFault } from "../../../base/errors.js";
+import { type Fault, publicFault } from "../../../base/errors.js";
 import { timeToClose } from "../../../base/time-limit.js";
 import { withResolvers } from "../../../base/with-resolvers.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
@@ -31,6 +31,8 @@ export interface AgentStreamServices {
   readonly handshakeTimeoutMs: () => Millis;
   /** Hands the frames of a stream over, one after another, between those of other connections (R34). */
   readonly readFrames: (connection: Connection<Uint8Array>, taker: FrameTaker<Uint8Array>) => void;
+  /** The fault that gives the status of a stream ended by the daemon. */
+  readonly statusOf: (reason: EndReason) => Fault | undefined;
   /** Receives each stream when it is served; the receiver calls `finish`. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
@@ -84,7 +86,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
   /** Ends the stream from this side: the messages known so far go out first, then the status of the reason. */
   async finish(reason: EndReason, until?: Millis): Promise<number> {
     this.over();
-    await this.connection.close(faultOf(reason), timeToClose(until, this.services.clock.now()));
+    await this.connection.close(this.services.statusOf(reason), timeToClose(until, this.services.clock.now()));
     const { isCutShort } = await this.connection.closed;
     return isCutShort === true ? 1 : 0;
   }
@@ -231,23 +233,4 @@ function receipted(receipt: PublishReceipt, isCostly = true): Responded {
 
 function encoded(requestId: string, response: Message): Uint8Array {
   return encodeDocument(PublishResponseSchema, requestId === "" ? response : { request_id: requestId, ...response });
-}
-
-function faultOf(reason: EndReason): Fault {
-  switch (reason) {
-    // Nobody publishes into a recording.
-    case "recording_ended":
-    case "producer_shutdown":
-      return new Fault("shutting_down", "The daemon is stopping. Publish again when it is back.", { rule: "R8a" });
-    case "handshake_timeout":
-      return new Fault("timed_out", "No request came in time. Open another stream.", { rule: "R22" });
-    case "lagging":
-      return new Fault("lagging", "This stream took too little for too long. Open another, and resume.", {
-        rule: "R8",
-      });
-    case "producer_error":
-      return new Fault("internal", "Something went wrong in the daemon, and stands in its log. Open another stream.", {
-        origin: "local",
-      });
-  }
 }

@@ -58,19 +58,6 @@ describe("golden vectors", () => {
       { timestamp: "2026-05-24T14:22:11.342Z" },
     ],
     ["2^53 - 1 is a number", EventSchema, { sequence_number: 9007199254740991 }, { sequenceNumber: 9007199254740991n }],
-    ["2^53 + 1 is a text", EventSchema, { sequence_number: "9007199254740993" }, { sequenceNumber: 9007199254740993n }],
-    [
-      "2^64 - 1 is a text",
-      EventSchema,
-      { sequence_number: "18446744073709551615" },
-      { sequenceNumber: 2n ** 64n - 1n },
-    ],
-    [
-      "2^64 has no field",
-      EventSchema,
-      { sequence_number: "18446744073709551616" },
-      { additional: { sequence_number: "18446744073709551616" } },
-    ],
     [
       "2^53 as a number is no whole number for certain",
       EventSchema,
@@ -84,10 +71,10 @@ describe("golden vectors", () => {
       { additional: { sequence_number: "5" } },
     ],
     [
-      "below 0 with a sign alone",
+      "below 0 has no field",
       CapabilitiesSchema,
-      { supported_conformance_levels: [-1, "-9007199254740993"] },
-      { supportedConformanceLevels: [-1n, -9007199254740993n] },
+      { supported_conformance_levels: [-1] },
+      { additional: { supported_conformance_levels: [-1] } },
     ],
     [
       "numbers with a fraction",

@@ -7,6 +7,7 @@ import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.j
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import { agentMethods } from "../../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
+import { statusOf } from "../../../../src/runtime/run-conversation.js";
 import { CallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import {
   createSubscriberRig,
@@ -103,6 +104,7 @@ describe("calls beside Listen", () => {
       languages: createSpokenLanguages("en-US"),
       handshakeTimeoutMs: () => 60_000,
       readFrames: () => undefined,
+      statusOf,
       served: () => undefined,
     });
     const publishBatch = agent.methods.find(({ descriptor }) => descriptor === AgentService.method.publishBatch);
