@@ -50,15 +50,11 @@ function messageOfFrame(frame: ServiceMessage): AaepMessage {
   assertFewFields(AaepMessageSchema, frame);
   try {
     return fromBinary(AaepMessageSchema, frame);
-  } catch (caught) {
-    throw notThis(caught);
+  } catch (cause) {
+    const sentence =
+      "These bytes are no aaep.v1.AaepMessage: send one, encoded in protobuf, with the message as JSON in its field `json`.";
+    throw new Fault("invalid_message", sentence, { pointer: "", cause });
   }
-}
-
-function notThis(cause: unknown): Fault {
-  const sentence =
-    "These bytes are no aaep.v1.AaepMessage: send one, encoded in protobuf, with the message as JSON in its field `json`.";
-  return new Fault("invalid_message", sentence, { pointer: "", cause });
 }
 
 /** `message_type` never replaces the `type` in the JSON. A different value is refused, because two readers could see two messages. */

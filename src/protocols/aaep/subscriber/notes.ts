@@ -1,6 +1,5 @@
 // Notes for people about what a request names and nobody here knows: it is ignored (AAEP §12.6), and may be misspelt (R20).
-import type { SubscriptionRequest } from "#gen/aaep/types.js";
-import type { KnownNames } from "../../../base/known-names.js";
+import { SubscriptionRequest } from "#gen/aaep/schemas.js";
 import { didYouMean } from "../../../base/nearest.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
@@ -48,17 +47,7 @@ export function notesOfTypes(names: readonly string[]): readonly string[] {
     );
 }
 
-const MEMBERS: Readonly<Record<KnownNames<SubscriptionRequest>, true>> = {
-  type: true,
-  aaep_version: true,
-  subscriber_id: true,
-  capabilities: true,
-  subscriber_name: true,
-  subscriber_version: true,
-  subscriber_manifest_uri: true,
-  correlation_id: true,
-  extensions: true,
-};
+const MEMBERS = Object.keys(SubscriptionRequest.properties ?? {});
 const OWN_MEMBERS = ["resume_after"] as const;
 
 /**
@@ -73,9 +62,7 @@ export function notesOfRequest(request: Message): readonly string[] {
       .slice(0, MOST_NAMES)
       .map((name) => [name, didYouMean(name, known)] as const);
   return [
-    ...unknownOf(request, Object.keys(MEMBERS)).flatMap(([name, near]) =>
-      near === "" ? [] : [unknownNote(name, near)],
-    ),
+    ...unknownOf(request, MEMBERS).flatMap(([name, near]) => (near === "" ? [] : [unknownNote(name, near)])),
     ...unknownOf(isObject(aaepd) ? aaepd : {}, OWN_MEMBERS).map(([name, near]) =>
       unknownNote(`extensions.aaepd.${name}`, near),
     ),
