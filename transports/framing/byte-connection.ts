@@ -28,6 +28,9 @@ export interface ByteStreams {
   readonly writable: Writable;
 }
 
+/** How long `close` waits for the peer's own end, so that the peer sees an orderly one. */
+const LINGER_MS: Millis = 250;
+
 /**
  * Creates a connection to one peer. It reads only while `frames` is consumed, answers in the peer's framing (R23), and sends everything handed over
  * in one turn of the event loop in one write.
@@ -213,7 +216,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner, Unf
       }
       // The rest of the peer's input is read: unread input would turn our end into a reset for the peer.
       this.cancelDeadline?.();
-      this.cancelDeadline = options.after(Math.min(options.lingerTimeoutMs, withinMs), finish);
+      this.cancelDeadline = options.after(Math.min(LINGER_MS, withinMs), finish);
       this.readable.once("end", finish);
     });
   }

@@ -25,9 +25,7 @@ export interface ByteConnectionOptions {
   readonly maxBufferedBytes?: number;
   /** Default time limit of `close` for handed-over data to leave, ms. After it the rest is dropped. Default 2000. */
   readonly closeTimeoutMs?: number;
-  /** How long `close` then waits for the peer's own end, so that the peer sees an orderly one. Limited by the time of `close`. Default 250. */
-  readonly lingerTimeoutMs?: number;
-  /** The timer for both. Default: the platform's. */
+  /** The timer for that. Default: the platform's. */
   readonly after?: After;
 }
 
@@ -56,14 +54,12 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
     closeTimeoutMs: options.closeTimeoutMs ?? 2000,
-    lingerTimeoutMs: options.lingerTimeoutMs ?? 250,
     after: options.after ?? platformAfter,
   };
   assertWithin("maxFrameBytes", resolved.maxFrameBytes, 1, LARGEST_MAX_FRAME_BYTES);
   assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
   assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
   assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, 600_000);
-  assertWithin("lingerTimeoutMs", resolved.lingerTimeoutMs, 0, 600_000);
   return resolved;
 }
 

@@ -252,7 +252,6 @@ describe("createByteConnection", () => {
       highWaterMarkBytes: 65_536,
       maxBufferedBytes: 16_777_216,
       closeTimeoutMs: 2000,
-      lingerTimeoutMs: 250,
     });
     expect(() => resolveByteConnectionOptions({ maxFrameBytes: 0 })).toThrow(/maxFrameBytes is 0/);
     expect(() => resolveByteConnectionOptions({ maxFrameBytes: 2 ** 24 })).toThrow(/16777215/);
