@@ -9,18 +9,13 @@ import { writeTotals } from "./lmdb/meta.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
 import type { Table, TableKey } from "./lmdb/tables.js";
 
-export interface LmdbStoreOptions {
-  readonly file: OpenedDataFile;
-  /** The data file. */
-  readonly path: string;
-}
-
 export interface LmdbBlockStore extends BlockStore {
   /** The newest ids with their epochs, as many as duplicates are recognized by, ascending by epoch (R3). Damaged blocks are passed over. */
   readonly newestIds: () => Iterable<readonly [eventId: string, epoch: Epoch]>;
 }
 
-export function createLmdbBlockStore({ file, path }: LmdbStoreOptions): LmdbBlockStore {
+/** `path`: the data file. */
+export function createLmdbBlockStore(file: OpenedDataFile, path: string): LmdbBlockStore {
   const { tables, id, firstEpoch } = file;
   let { totals } = file;
   let isInDoubt = false;

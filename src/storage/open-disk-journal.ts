@@ -45,7 +45,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
   try {
     const opened = await openDataFile({ ...options, path, wallTime: clock.wallTime });
     file = opened;
-    const store = createLmdbBlockStore({ file: opened, path });
+    const store = createLmdbBlockStore(opened, path);
     const recovery = await store.recover(0);
     if (recovery.kind === "failing") throw new Error(`${recovery.failure.reason} ${recovery.failure.remedy}`);
     const close = async (): Promise<void> => {

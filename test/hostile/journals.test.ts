@@ -175,7 +175,7 @@ describe("a data file", () => {
       },
     };
     const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
-    const store = createLmdbBlockStore({ file: taken, path });
+    const store = createLmdbBlockStore(taken, path);
     const { journal } = await openOver(store, { clock, closeStore: file.close });
     isTaken = true;
     const first = journal.append([newEvent("a")]).durable;

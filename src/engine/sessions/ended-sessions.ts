@@ -14,34 +14,28 @@ export interface EndedSession {
   readonly tokenHash: string;
 }
 
-export interface EndedSessionsOptions {
-  /** Most sessions remembered; the session that ended first is forgotten first. Default 4,096. */
-  readonly maxCount?: number;
-  /** Most bytes of last events remembered, by estimate. Default 4 MiB. */
-  readonly maxBytes?: number;
-  /** Called with each session that is forgotten. */
-  readonly forgotten: (sessionId: string) => void;
-}
+/** Most sessions remembered; the session that ended first is forgotten first. */
+const MOST_SESSIONS = 4096;
+/** Most bytes of last events remembered, by estimate. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 export class EndedSessions {
-  private readonly options: EndedSessionsOptions;
+  private readonly forgotten: (sessionId: string) => void;
+  private readonly maxBytes: number;
   // In the order in which sessions ended.
   private readonly ended = new Map<string, EndedSession>();
   private bytes = 0;
 
-  constructor(options: EndedSessionsOptions) {
-    this.options = options;
+  /** `forgotten` is called with each session that is forgotten. */
+  constructor(forgotten: (sessionId: string) => void, maxBytes = MOST_BYTES) {
+    this.forgotten = forgotten;
+    this.maxBytes = maxBytes;
   }
 
   add(record: EndedSession): void {
-    const { maxCount = 4096, maxBytes = 4 * 1024 * 1024 } = this.options;
     this.ended.set(record.sessionId, record);
     this.bytes += eventSize(record.terminal);
-    this.removeWhile(() => this.ended.size > maxCount || (this.bytes > maxBytes && this.ended.size > 1));
-  }
-
-  has(sessionId: string): boolean {
-    return this.ended.has(sessionId);
+    this.removeWhile(() => this.ended.size > MOST_SESSIONS || (this.bytes > this.maxBytes && this.ended.size > 1));
   }
 
   find(sessionId: string): EndedSession | undefined {
@@ -64,7 +58,7 @@ export class EndedSessions {
       if (!isToGo(record)) return;
       this.ended.delete(record.sessionId);
       this.bytes -= eventSize(record.terminal);
-      this.options.forgotten(record.sessionId);
+      this.forgotten(record.sessionId);
     }
   }
 }

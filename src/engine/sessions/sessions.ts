@@ -51,11 +51,9 @@ export class Sessions {
     this.intake = new EventIntake(options.defaultLanguage, options.validate);
     this.rules = { options, counts, owners: this.owners };
     this.durable = new DurableSessions(durableState);
-    this.endedSessions = new EndedSessions({
-      forgotten: (sessionId) => {
-        this.durable.forgotten(sessionId);
-        options.forgotten?.(sessionId);
-      },
+    this.endedSessions = new EndedSessions((sessionId) => {
+      this.durable.forgotten(sessionId);
+      options.forgotten?.(sessionId);
     });
   }
 
@@ -317,7 +315,7 @@ export class Sessions {
     const session = this.open.get(sessionId);
     if (session !== undefined) return session;
     const other = new SessionRecord(sessionId);
-    if (this.endedSessions.has(sessionId)) other.phase = "ended";
+    if (this.endedSessions.find(sessionId) !== undefined) other.phase = "ended";
     return other;
   }
 

@@ -32,15 +32,15 @@ function ended(index: number, textLength = 10): EndedSession {
 describe("R17: how sessions ended is remembered within bounds", () => {
   it("R17: 4,096 of them at most, the newest", () => {
     const forgotten: string[] = [];
-    const sessions = new EndedSessions({ forgotten: (sessionId) => forgotten.push(sessionId) });
+    const sessions = new EndedSessions((sessionId) => forgotten.push(sessionId));
     for (let index = 0; index < 5000; index += 1) sessions.add(ended(index));
     expect(sessions.terminals()).toHaveLength(4096);
-    expect([sessions.has("sess_903"), sessions.has("sess_904")]).toEqual([false, true]);
+    expect([sessions.find("sess_903"), sessions.find("sess_904")?.sessionId]).toEqual([undefined, "sess_904"]);
     expect(forgotten).toHaveLength(904);
   });
 
   it("R17: and 4 MiB of last events", () => {
-    const sessions = new EndedSessions({ forgotten: () => undefined });
+    const sessions = new EndedSessions(() => undefined);
     for (let index = 0; index < 200; index += 1) sessions.add(ended(index, 60_000));
     const kept = sessions.terminals();
     expect(kept.length * 60_000).toBeLessThanOrEqual(4 * 1024 * 1024);
@@ -49,7 +49,7 @@ describe("R17: how sessions ended is remembered within bounds", () => {
   });
 
   it("R17: what went makes room again", () => {
-    const sessions = new EndedSessions({ maxBytes: 200_000, forgotten: () => undefined });
+    const sessions = new EndedSessions(() => undefined, 200_000);
     for (let index = 0; index < 3; index += 1) sessions.add(ended(index, 60_000));
     sessions.forget(2);
     sessions.add(ended(3, 60_000));
