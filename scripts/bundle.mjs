@@ -1,5 +1,5 @@
 // Joins the compiled modules of each package into a few files, which its entries share: reading some hundred modules takes as long as the rest of a
-// start. Packages of others stay outside, with their licences beside them. `aaepd` is the root; the others are the workspaces, and get their types too.
+// start. Packages of others stay outside, with their licences beside them, except `lmdb`. `aaepd` is the root; the others are the workspaces, and get their types too.
 import {
   copyFileSync,
   existsSync,
@@ -35,9 +35,16 @@ const PACKAGES = [
       node: "client/node.js",
       daemon: "daemon/index.js",
     },
-    types: [],
+    types: ["client/with-grpc", "client/index", "client/node", "daemon/index"].map((name) => `dist/src/${name}.d.ts`),
   },
 ];
+
+/** Everything that is read is compiled, blanks and comments too. Names of functions stay, for readers of stacks and profiles. */
+const MINIFY = {
+  compress: true,
+  mangle: { keepNames: true },
+  codegen: { removeWhitespace: true },
+};
 
 /** Writes a whole file in one step. An unchanged file only gets a new time. */
 function write(path, content) {
@@ -54,9 +61,7 @@ async function joinModules(dir, entries) {
     platform: "neutral",
     external: (id) => !/^[./#]/.test(id) && !id.startsWith(root),
   });
-  // Everything that is read is compiled, blanks and comments too. Names of functions stay, for readers of stacks and profiles.
-  const minify = { compress: true, mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } };
-  const { output } = await bundle.generate({ dir, format: "esm", minify });
+  const { output } = await bundle.generate({ dir, format: "esm", minify: MINIFY });
   await bundle.close();
   // The name of a file depends on its contents. An unchanged file stays: a running daemon may still have to load a part, and a starting one must not
   // read a partial file.
@@ -67,6 +72,43 @@ async function joinModules(dir, entries) {
     write(join(dir, name), content);
   const names = new Set(files.map(([name]) => name));
   for (const name of readdirSync(dir)) if (!names.has(name)) rmSync(join(dir, name));
+}
+
+/**
+ * `lmdb` in one file, with the packages that it needs and their licences. Installed by npm these have 5 MB, most of it sources of C and maps. Its native
+ * code stays a package for each platform, which the library finds by the name in the package.json beside it.
+ */
+async function joinLmdb(dir) {
+  const modules = join(root, "node_modules");
+  const bundle = await rolldown({
+    input: join(modules, "lmdb/dist/index.cjs"),
+    platform: "node",
+    // What makes msgpackr faster, which nothing here uses, and what only Bun has.
+    external: ["msgpackr-extract", "bun:ffi"],
+    // ordered-binary builds a function from its own text.
+    checks: { eval: false },
+  });
+  const { output } = await bundle.generate({ format: "cjs", minify: { ...MINIFY, mangle: false } });
+  await bundle.close();
+  const [chunk] = output;
+  const names = new Set(
+    Object.keys(chunk.modules).flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+  );
+  const bundled = [...names].sort().map((name) => {
+    const { version, license } = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
+    const file = readdirSync(join(modules, name)).find((one) => /^licen[cs]e/i.test(one));
+    const text = file === undefined ? "" : readFileSync(join(modules, name, file), "utf8");
+    return { name, version, license, text };
+  });
+  mkdirSync(join(dir, "dist"), { recursive: true });
+  write(
+    join(dir, "LICENSES.txt"),
+    bundled.map((one) => `${one.name} ${one.version} (${one.license})\n\n${one.text}`).join("\n\n"),
+  );
+  const { version, license } = bundled.find(({ name }) => name === "lmdb");
+  const manifest = { name: "lmdb", version, license, bundled: bundled.map((one) => `${one.name}@${one.version}`) };
+  write(join(dir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  write(join(dir, "dist/index.cjs"), chunk.code);
 }
 
 /** The declarations that these modules import, themselves included: paths from the root. */
@@ -84,14 +126,15 @@ function declarationsOf(modules) {
   return found;
 }
 
+await joinLmdb(join(root, "dist/lmdb"));
 for (const { folder, entries, types } of PACKAGES) {
   const home = join(root, folder);
   const declarations = join(home, "dist/types");
-  if (folder !== ".") {
-    rmSync(declarations, { recursive: true, force: true });
-    copyFileSync(join(root, "LICENSE"), join(home, "LICENSE"));
-  }
+  rmSync(declarations, { recursive: true, force: true });
+  if (folder !== ".") copyFileSync(join(root, "LICENSE"), join(home, "LICENSE"));
   for (const path of declarationsOf(types)) {
+    // The root publishes these where they are.
+    if (folder === "." && path.startsWith("gen/")) continue;
     const copy = join(declarations, path.replace(/^dist\//, ""));
     mkdirSync(dirname(copy), { recursive: true });
     copyFileSync(join(root, path), copy);

@@ -1,6 +1,6 @@
 // Packs the three packages, installs each in an empty folder, and prints a row for each: packages, those of others included, and the bytes of all files.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -13,8 +13,10 @@ export function installedSize(folder) {
   const entries = readdirSync(join(folder, "node_modules"), { recursive: true, withFileTypes: true });
   const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
   const isManifest = (path) => /[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+[\\/]package\.json$/.test(path);
+  const isBundle = (path) => /[\\/]aaepd[\\/]dist[\\/]lmdb[\\/]package\.json$/.test(path);
+  const bundledIn = (path) => JSON.parse(readFileSync(path, "utf8")).bundled.length;
   return {
-    packages: files.filter(isManifest).length,
+    packages: files.filter(isManifest).length + files.filter(isBundle).reduce((sum, path) => sum + bundledIn(path), 0),
     bytes: files
       .filter((path) => !path.endsWith(".package-lock.json"))
       .reduce((sum, path) => sum + statSync(path).size, 0),

@@ -17,7 +17,7 @@ interface PackageGroup {
 /** Asks the kernel which user listens at a socket (`ipc/peer-user.ts`). Nothing needs it. Only `aaepd doctor` tells that it is missing. */
 export const PEER_USER_PACKAGE = "koffi";
 
-/** The groups by the option of `serve` that needs them; `peer` by nobody. */
+/** The groups by the option of `serve` that needs them; `sentences` and `peer` by nobody. */
 export const PACKAGE_GROUPS = {
   grpc: {
     purpose: "gRPC",
@@ -36,6 +36,10 @@ export const PACKAGE_GROUPS = {
       "@connectrpc/connect-node": "~2.1.2",
       "prom-client": "^15.1.3",
     },
+  },
+  sentences: {
+    purpose: "sentences on systems with musl",
+    packages: { "sentencex-wasm": "^0.1.31" },
   },
   peer: {
     purpose: "the user at the other end of a local socket",

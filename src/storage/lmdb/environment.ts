@@ -2,6 +2,7 @@
 // next: if LMDB could not write its meta page, it refuses all further transactions, and its thread would wait for ever.
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import type { Database, Key, RootDatabase } from "lmdb";
 import type { JournalPolicy } from "../../contracts/journal.js";
 import {
@@ -17,9 +18,10 @@ import {
 /** The functions of `lmdb` in use. The package is loaded with the first journal. */
 export type Lmdb = Pick<typeof import("lmdb"), "open">;
 
-/** The library's build in one CommonJS file. Its modules would double the time of a start. */
+/** The library's build in one CommonJS file. Its modules would double the time of a start. The package brings it along (scripts/bundle.mjs). */
 export async function loadLmdb(): Promise<Lmdb> {
-  return createRequire(import.meta.url)("lmdb") as Lmdb;
+  const brought = new URL("../lmdb/dist/index.cjs", import.meta.url);
+  return createRequire(import.meta.url)(existsSync(brought) ? fileURLToPath(brought) : "lmdb") as Lmdb;
 }
 
 export interface EnvironmentOptions {
