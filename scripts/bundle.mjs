@@ -83,7 +83,7 @@ async function joinLmdb(dir) {
   const bundle = await rolldown({
     input: join(modules, "lmdb/dist/index.cjs"),
     platform: "node",
-    // What makes msgpackr faster, which nothing here uses, and what only Bun has.
+    // The first makes msgpackr faster, which nothing here uses; Bun alone has the other.
     external: ["msgpackr-extract", "bun:ffi"],
     // ordered-binary builds a function from its own text.
     checks: { eval: false },
