@@ -80,11 +80,10 @@ export class RpcSubscriptions {
         : !isOnly && ids.some((id) => id !== named)
     )
       return undefined;
-    const [only] = this.held.values();
-    const one = named === undefined ? only : this.held.get(named);
-    if (one === undefined) return undefined;
-    one.handler.close();
-    this.end(one.handler.id);
+    const handler = named === undefined ? this.only() : this.held.get(named)?.handler;
+    if (handler === undefined) return undefined;
+    handler.close();
+    this.end(handler.id);
     return {};
   }
 
