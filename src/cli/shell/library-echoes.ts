@@ -6,7 +6,7 @@ export function dropLibraryEchoes(): void {
   const { error } = console;
   console.error = (...parts: readonly unknown[]): void => {
     const [first] = parts;
-    const isEcho = first instanceof Error && /[\\/]node_modules[\\/]lmdb[\\/]/.test(first.stack ?? "");
+    const isEcho = first instanceof Error && /[\\/](?:node_modules|dist)[\\/]lmdb[\\/]/.test(first.stack ?? "");
     if (!isEcho) error.apply(console, [...parts]);
   };
 }
