@@ -86,7 +86,7 @@ export interface Protocol<Host, Session> {
 /** The runner of a session of messages, as the session sees it. */
 interface MessageHost<Message> {
   readonly stream: DeliveryStream;
-  /** Sends a message that is neither an answer nor an event. While the peer takes nothing, it is dropped: the call that caused it says the same. */
+  /** Sends a message that is neither an answer nor an event. While the peer takes nothing, only the newest such message waits. */
   readonly tell: (message: Message) => void;
 }
 

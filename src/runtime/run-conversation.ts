@@ -50,6 +50,8 @@ export class MessageConversation<Frame, Message> implements Conversation, Delive
   private hasSpoken = false;
   private hasInputEnded = false;
   private isTaking = true;
+  /** The newest message of `tell` while the peer took nothing. */
+  private untold: { readonly message: Message } | undefined;
   /** The fault of the last message. */
   private lastFault: Fault | undefined;
   /** Created when somebody asks for `inputEnded`. */
@@ -71,9 +73,7 @@ export class MessageConversation<Frame, Message> implements Conversation, Delive
     this.pump = new Pump(this, services);
     this.session = protocol.open(connection.peer, {
       stream: this.pump,
-      tell: (message) => {
-        if (!this.isOver && this.isTaking) this.say(message);
-      },
+      tell: (message) => this.tell(message),
     });
     const { heartbeat } = options;
     this.heartbeats =
@@ -142,17 +142,28 @@ export class MessageConversation<Frame, Message> implements Conversation, Delive
     return this.handed(this.connection.send(this.codec.encode(message)));
   }
 
+  private tell(message: Message): void {
+    if (this.isOver) return;
+    if (this.isTaking) this.say(message);
+    else this.untold = { message };
+  }
+
   /** Notes the connection's answer to a hand-over. */
   private handed(isTaken: boolean): boolean {
     this.heartbeats?.sent(isTaken);
     if (!isTaken && this.isTaking) {
       this.isTaking = false;
-      void this.writable().then(() => {
-        this.isTaking = true;
-        this.heartbeats?.sent(true);
-      });
+      void this.writable().then(() => this.takesAgain());
     }
     return isTaken;
+  }
+
+  private takesAgain(): void {
+    const { untold } = this;
+    this.isTaking = true;
+    this.heartbeats?.sent(true);
+    this.untold = undefined;
+    if (untold !== undefined) this.tell(untold.message);
   }
 
   /** Ends the wait for a handshake: it is done, or no longer needed. */

@@ -36,15 +36,16 @@ export interface ExchangeServices
   readonly room: SharedRoom;
 }
 
-/** Messages to the peer. The connection keeps what the peer has not taken; this class counts it. */
+/** Messages to the peer. A message that the connection does not take yet waits here. */
 class Outgoing<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly codec: TextCodec<Frame>;
   private readonly room: SharedRoom;
   private readonly clock: Clock;
   private readonly gaveUp: () => void;
+  private waiting: string[] = [];
   private waitingUnits = 0;
-  /** Resolves when the peer has taken what waits; undefined while nothing waits. */
+  /** Resolves when the connection has taken all messages, and takes more; undefined while it does. */
   private blocked: Resolvers<void> | undefined;
   private isOver = false;
   private cancelGiveUp = (): void => {};
@@ -63,14 +64,18 @@ class Outgoing<Frame> {
     this.gaveUp = gaveUp;
   }
 
+  /** Returns false if the message is dropped: too much waits, or the exchange is over. */
   send(text: string, isFinal: boolean): boolean {
     if (this.isOver) return false;
+    if (this.blocked === undefined) {
+      this.hand(text);
+      return true;
+    }
     const { length } = text;
     const isRoom = this.waitingUnits + length <= MOST_WAITING_UNITS && this.room.isRoom(length);
-    if (this.blocked !== undefined && !isFinal && !isRoom) return false;
-    if (this.blocked !== undefined) this.count(length);
-    const isTaken = this.connection.send(this.codec.frameOf(text));
-    if (!isTaken && this.blocked === undefined) this.block();
+    if (!isFinal && !isRoom) return false;
+    this.waiting.push(text);
+    this.count(length);
     return true;
   }
 
@@ -90,18 +95,35 @@ class Outgoing<Frame> {
 
   end(): void {
     this.isOver = true;
-    this.unblock();
-  }
-
-  private block(): void {
-    this.blocked = withResolvers();
-    this.cancelGiveUp = this.clock.wakeAt(this.clock.now() + GIVE_UP_MS, this.gaveUp);
-    void this.connection.writable().then(() => this.unblock());
-  }
-
-  private unblock(): void {
     this.cancelGiveUp();
     this.count(-this.waitingUnits);
+    this.waiting = [];
+    this.blocked?.resolve();
+  }
+
+  /** Hands a message to the connection, and returns whether that takes more. Each time that it does not, a new minute begins. */
+  private hand(text: string): boolean {
+    const isTaken = this.connection.send(this.codec.frameOf(text));
+    if (isTaken) return true;
+    this.blocked ??= withResolvers();
+    this.cancelGiveUp = this.clock.wakeAt(this.clock.now() + GIVE_UP_MS, this.gaveUp);
+    void this.connection.writable().then(() => this.handOn());
+    return false;
+  }
+
+  /** The connection takes again. */
+  private handOn(): void {
+    this.cancelGiveUp();
+    let sentCount = 0;
+    let isTaken = true;
+    for (const text of this.waiting) {
+      if (!isTaken) break;
+      sentCount += 1;
+      this.count(-text.length);
+      isTaken = this.hand(text);
+    }
+    this.waiting.splice(0, sentCount);
+    if (!isTaken) return;
     this.blocked?.resolve();
     this.blocked = undefined;
   }

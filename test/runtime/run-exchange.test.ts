@@ -1,6 +1,7 @@
 // The runner of exchanges: messages wait for a peer that takes nothing, in their order and within a limit.
 import { expect, onTestFinished, test } from "vitest";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
+import type { Connection } from "../../src/contracts/transport.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
 import { Turns } from "../../src/engine/time/turns.js";
 import { createWaitingRoom, Exchange } from "../../src/runtime/run-exchange.js";
@@ -19,6 +20,7 @@ function opened(
     room = createWaitingRoom(),
     clock = createVirtualClock(),
     readingTurns = new Turns(createClock(), 256),
+    over = (connection: Connection<string>): Connection<string> => connection,
   } = {},
 ) {
   const { first, second } = createMemoryPair<string>({ capacityFrames });
@@ -42,7 +44,7 @@ function opened(
   const closings: unknown[] = [];
   const conversation = new Exchange(
     {
-      ...first,
+      ...over(first),
       close: (fault, withinMs) => {
         closings.push(withinMs);
         return first.close(fault, withinMs);
@@ -262,4 +264,46 @@ test("R8a: a stop waits once for a peer that takes nothing, until its time is ov
   await peer.close();
   await finished;
   await conversation.done;
+});
+
+test("R18: a peer that takes a message within each minute is not given up, however long the rest takes", async () => {
+  const all: string[] = [];
+  let givenCount = 0;
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  const { send, clock, peer } = opened(1, {
+    // It takes more when all that it was given has been taken, as a buffer that is back at its mark.
+    over: (connection) => ({
+      ...connection,
+      send: (text) => {
+        givenCount += 1;
+        return connection.send(text);
+      },
+      writable: async () => {
+        while (all.length < givenCount && !isOver) await quiet();
+      },
+    }),
+  });
+  const texts = Array.from({ length: 12 }, (_, index) => `"${index}"`);
+  for (const text of texts) expect(send(text)).toBe(true);
+  let isTaken = false;
+  peer.read({
+    take: (text) => {
+      all.push(text);
+      isTaken = true;
+      return false;
+    },
+    end: () => {},
+  });
+  for (let count = 1; count < texts.length; count += 1) {
+    await expect.poll(() => isTaken).toBe(true);
+    await quiet();
+    clock.advance(25_000);
+    isTaken = false;
+    peer.readOn();
+  }
+  await expect.poll(() => all).toEqual(texts);
+  expect(send("more")).toBe(true);
 });
