@@ -64,11 +64,11 @@ function expectAllHeard({ lines, rest }: LineListener, sessionCount: number, que
 const SIZES: readonly (readonly [name: string, sessions: number, questions: number])[] = isWhole
   ? [
       ["10,000 sessions", 10_000, 0],
-      ["1,024 questions", 128, 8],
+      ["256 questions", 32, 8],
     ]
   : [
       ["1,000 sessions", 1000, 0],
-      ["512 questions", 64, 8],
+      ["128 questions", 16, 8],
     ];
 
 describe("R8a, R34: a stop of serve", () => {

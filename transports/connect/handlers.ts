@@ -12,6 +12,7 @@ import { compressionGzip } from "@connectrpc/connect-node";
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.js";
 import type { Exchange } from "../http/exchange.js";
+import { createTurnstile, type Turnstile } from "../service-calls/turnstile.js";
 import { createEnvelopes } from "./envelopes.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
 import { countedBehind } from "./field-count.js";
@@ -29,11 +30,18 @@ export interface Handler {
   readonly handle: (exchange: Exchange, refuse: (fault: Fault) => void) => Promise<UniversalServerResponse>;
 }
 
+interface HandlerOptions extends ResolvedConnectOptions {
+  /** The turns in which the messages of unary calls are read and answered. */
+  readonly bodies: Turnstile;
+}
+
 /** Handlers by path. `onStream` receives each stream call before its method does. */
 export function createHandlers(
-  options: ResolvedConnectOptions,
+  connectOptions: ResolvedConnectOptions,
   onStream: (call: StreamCall) => void,
 ): ReadonlyMap<string, Handler> {
+  // Streams that may be open limit the calls that wait.
+  const options = { ...connectOptions, bodies: createTurnstile({ mostWaiting: Number.POSITIVE_INFINITY }) };
   const shared = {
     readMaxBytes: options.maxMessageBytes,
     jsonOptions: JSON_OPTIONS,
@@ -139,19 +147,27 @@ async function answer(
   passage: Passage,
   request: Message,
   context: HandlerContext,
-  options: ResolvedConnectOptions,
+  options: HandlerOptions,
 ): Promise<Message> {
   const exchange = exchangeOf(context);
   exchange.served();
   try {
     if (exchange.response.headersSent) throw new Fault("timed_out", "This call was refused before its message came.");
     const { input, output } = method.descriptor;
-    const message = passage.bytesOf(input, request);
-    if (message.fault !== undefined) throw message.fault;
-    return passage.messageOf(output, await answerUnary(method, message, exchange, context));
+    const answered = await inTurn(options.bodies, exchange, async () => {
+      const message = passage.bytesOf(input, request);
+      if (message.fault !== undefined) throw message.fault;
+      return answerUnary(method, message, exchange, context);
+    });
+    return passage.messageOf(output, answered);
   } catch (caught) {
     throw connectErrorOf(publicFault(caught, options.log), options.describeFault);
   }
+}
+
+/** Begins the work on a message that is whole, in this turn or a later one. */
+function inTurn<Answer>(turns: Turnstile, from: object, work: () => Promise<Answer>): Promise<Answer> {
+  return new Promise((resolve) => void turns.pass(from, () => resolve(work())));
 }
 
 async function* answerOnce(
@@ -159,7 +175,7 @@ async function* answerOnce(
   passage: Passage,
   requests: AsyncIterable<Message>,
   context: HandlerContext,
-  options: ResolvedConnectOptions,
+  options: HandlerOptions,
 ): AsyncGenerator<Message> {
   let request: Message;
   try {

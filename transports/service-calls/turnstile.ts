@@ -1,4 +1,8 @@
-// One read of 64 KiB can bring 1,400 requests: served in one turn of the event loop, they would delay all other peers.
+// One read of 64 KiB can bring 1,400 requests, and the bodies of many can be whole at once: served in one turn of the event loop, they would delay
+// all other peers.
+
+/** Longest time of a turn in which further calls begin, ms (R34). */
+const TURN_MS = 2;
 
 /** Lets few calls begin in a turn, connection by connection. */
 export interface Turnstile {
@@ -20,9 +24,13 @@ export function createTurnstile({ mostATurn = 32, mostWaiting }: TurnstileOption
   /** In the order in which the connections come next. */
   const waiting = new Map<object, (() => void)[]>();
   let passed = 0;
+  let begunAt = 0;
   let isTurnDue = false;
 
+  const hasRoom = (): boolean => passed === 0 || (passed < mostATurn && performance.now() - begunAt < TURN_MS);
+
   function countOne(): void {
+    if (passed === 0) begunAt = performance.now();
     passed += 1;
     if (isTurnDue) return;
     isTurnDue = true;
@@ -32,7 +40,7 @@ export function createTurnstile({ mostATurn = 32, mostWaiting }: TurnstileOption
   function takeTurn(): void {
     passed = 0;
     isTurnDue = false;
-    while (passed < mostATurn) {
+    while (hasRoom()) {
       const next = waiting.entries().next();
       if (next.done === true) return;
       const [from, runs] = next.value;
@@ -47,7 +55,7 @@ export function createTurnstile({ mostATurn = 32, mostWaiting }: TurnstileOption
 
   return {
     pass: (from, run) => {
-      if (waiting.size === 0 && passed < mostATurn) {
+      if (waiting.size === 0 && hasRoom()) {
         countOne();
         run();
         return true;

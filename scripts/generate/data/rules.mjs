@@ -51,7 +51,7 @@ export const RULE_GUIDE = {
   "AAEP §4.4.3":
     "The event has the members of [agent.handoff.requested](events.md#agenthandoffrequested), in their forms.",
   "AAEP §4.5":
-    "A session has its events in [their order](states.md#sessions). At the same time it has at most 64 agents, 256 open tools, 256 open outputs and 64 open questions.",
+    "A session has its events in [their order](states.md#sessions). At the same time it has at most 64 agents, 128 open tools, 64 open outputs and 64 open questions.",
   "AAEP §4.5.1":
     "A session starts once, by `session.started` as its first event. It ends once, by `session.completed`, `session.errored` or `session.cancelled` as its last event.",
   "AAEP §4.5.2": "A tool is invoked before it completes, and each invocation completes once.",
@@ -119,7 +119,7 @@ export const RULE_GUIDE = {
     "A message of `AaepService` is one JSON text in bytes, with the name of its type beside it ([services](../services.md#aaepservice)).",
   P5: "Options, variables and the configuration file have only known names, and only values in range. See [configuration](../configuration.md).",
   R2: "Every event has a `producer`. If an event lacks it, the daemon takes the agent that its connection has declared, then `--producer-id`. [Events](events.md) says who fills in every other member.",
-  R3: "The events of a session are published in [their order](states.md#sessions). The daemon accepts an array whole or not at all. An array makes at most 2,048 events together with the daemon's own. An `event_id` stands for one content.",
+  R3: "The events of a session are published in [their order](states.md#sessions). The daemon accepts an array whole or not at all. An array makes at most 512 events together with the daemon's own. An `event_id` stands for one content.",
   R3a: "`from_state` is the state that the agent is in: its last `to_state`, or [a state that a later event implies](states.md#states-that-events-imply). A session that completes has no open tool and no open output.",
   R3b: "Timestamps of one agent do not go back within a session. They differ from the daemon's clock by at most [`clock_skew_seconds`](../configuration.md#clock_skew_seconds).",
   R4: "Errors of sessions, questions and handovers are `critical`. Text and progress never are, because they could then be neither merged nor dropped. See the row `urgency` of each type in [events](events.md).",

@@ -19,6 +19,7 @@ import type { WakeUps } from "../time/wake-ups.js";
 import { AheadScan } from "../views/ahead-scan.js";
 import { CodeBlocks } from "../views/code-blocks.js";
 import type { Checkpoint } from "../views/delivery.js";
+import { MOST_PIECES } from "../views/held-texts.js";
 import { OutputTexts } from "../views/output-texts.js";
 import { type InternedShape, RenderedEntry } from "../views/rendered-entry.js";
 import { View, type ViewFollower } from "../views/view.js";
@@ -71,6 +72,8 @@ const MOST_KEPT_UNITS = 16_384;
 const TRIM_STEP_COUNT = 256;
 
 /** The view of one reader wakes nobody. */
+/** Pieces that a publish releases to all views together; each has a share. */
+const MOST_PIECES_OF_ALL = 1024;
 const NOBODY: ViewFollower = { appended: () => {} };
 const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
 
@@ -123,7 +126,8 @@ export class Hub {
   deliver(entries: readonly JournaledEvent[]): void {
     this.scan?.moveIn(entries);
     this.rates.published.note(entries.length, entries.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
-    for (const { view } of this.views.values()) view.texts.beginPublish();
+    const share = Math.min(MOST_PIECES, Math.ceil(MOST_PIECES_OF_ALL / this.views.size));
+    for (const { view } of this.views.values()) view.texts.beginPublish(share);
     for (const entry of entries) {
       const rendered = new RenderedEntry(entry);
       for (const shared of this.views.values()) this.pushTo(shared, rendered);

@@ -76,7 +76,7 @@ interface RingEntry extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "se
 }
 
 /** Largest text that one read parses, beside the event that exceeds it, in UTF-16 units: some milliseconds (R34). */
-export const MOST_READ_UNITS = 512 * 1024;
+export const MOST_READ_UNITS = 256 * 1024;
 
 /** Initial size of the ring. */
 const SMALLEST_CIRCLE = 1024;

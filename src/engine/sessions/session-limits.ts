@@ -30,11 +30,11 @@ export interface SessionCounts {
 
 export const SESSION_COUNTS: SessionCounts = {
   agents: 64,
-  tools: 256,
-  outputs: 256,
+  tools: 128,
+  outputs: 64,
   questions: 64,
-  allQuestions: 1024,
-  plannedEvents: 2048,
+  allQuestions: 256,
+  plannedEvents: 512,
   callIds: 256,
   completedOutputs: 256,
   outcomes: 256,

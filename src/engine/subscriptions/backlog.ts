@@ -7,6 +7,7 @@ import type { Hub } from "../hub/hub.js";
 import type { Turns } from "../time/turns.js";
 import { createWakeUps } from "../time/wake-ups.js";
 import { AheadScan } from "../views/ahead-scan.js";
+import { MOST_PIECES } from "../views/held-texts.js";
 import type { OutputTexts } from "../views/output-texts.js";
 import { outputKey } from "../views/rendered-entry.js";
 import { timestampOf, type Unit } from "../views/unit.js";
@@ -259,7 +260,7 @@ export class Backlog {
     const told = this.owner.listener.asBacklog(entry);
     if (told === undefined) return;
     const rendered = this.hub.renderedOf(told);
-    this.view.texts.beginPublish();
+    this.view.texts.beginPublish(MOST_PIECES);
     scan?.moveIn([told]);
     this.view.push(rendered, told.at);
     if (kind === "output.streaming") this.outputs.settle(rendered, (key) => this.view.texts.heldOffset(key));

@@ -131,9 +131,10 @@ export class TextBoundaries {
    * The offset at which to cut [from, to), so that the piece has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON
    * string with its quotation marks. This is the strongest boundary in the second half, else a word, else a grapheme cluster; in a fenced code block
    * the last line end, or a cluster if a line is too long. The result is after `from`, by at least one code point, and is `to` if all fits. Only a
-   * cluster that is itself larger than the limits is cut inside, between code points.
+   * cluster that is itself larger than the limits is cut inside, between code points. `isHurried`: only spaces count as ends of words, and nothing as
+   * a cluster, because the search for those takes long (R34).
    */
-  cutWithin(from: number, to: number, maxCodePoints: number, maxBytes: number): number {
+  cutWithin(from: number, to: number, maxCodePoints: number, maxBytes: number, isHurried = false): number {
     const size = to - from;
     if (size <= maxCodePoints && size * MOST_BYTES_PER_UNIT + 2 <= maxBytes) return to;
     // Reads at most the text that can fit, and the look-ahead for the cluster at the cut.
@@ -146,6 +147,7 @@ export class TextBoundaries {
     const limit = from + fitting;
     const middle = from + (fitting >> 1);
     const cluster = (): number => {
+      if (isHurried) return limit;
       const end = clusterEndBefore(this.segmenter, piece, fitting);
       return end > 0 ? from + end : limit;
     };
@@ -159,7 +161,7 @@ export class TextBoundaries {
       const best = list.lastUpTo(limit);
       if (best !== undefined && best > middle) return best;
     }
-    const word = this.wordEndBefore(Math.max(middle, code?.start ?? middle), limit);
+    const word = this.wordEndBefore(Math.max(middle, code?.start ?? middle), limit, isHurried);
     return word > middle ? word : cluster();
   }
 
@@ -279,7 +281,7 @@ export class TextBoundaries {
   }
 
   /** The last word end in [from, to], by the text alone; `from` if there is none after it. */
-  private wordEndBefore(from: number, to: number): number {
+  private wordEndBefore(from: number, to: number, isHurried = false): number {
     const begin = Math.max(from, to - WORD_LOOK_BACK);
     // One more character decides whether the end itself is a word's end.
     const around = this.text.slice(begin, Math.min(this.scannedTo, to + 1));
@@ -292,7 +294,7 @@ export class TextBoundaries {
       index -= 1;
     }
     const tail = around.slice(index);
-    if (hasUnspacedScript(tail)) {
+    if (!isHurried && hasUnspacedScript(tail)) {
       const end = unspacedWordEnds(this.segmenter, tail, this.language).findLast((wordEnd) => index + wordEnd <= size);
       if (end !== undefined) index += end;
     }

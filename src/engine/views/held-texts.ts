@@ -44,8 +44,8 @@ type Release = (unit: TextUnit) => void;
 const MOST_HELD_UNITS = 262_144;
 /** Text of this size fits beside the fields of any event, so these are not counted. */
 const SMALL_TEXT_UNITS = 2048;
-/** Most pieces that a publish releases, cuts by size aside. Beyond that each chunk releases one, up to its last boundary (R34). */
-const MOST_PIECES = 256;
+/** Most pieces that a publish releases to a view, and most cuts by size that look for a good place (R34). */
+export const MOST_PIECES = 256;
 const FOUND: SegmentEnd = { complete: false, least: undefined };
 const COMPLETED: SegmentEnd = { complete: true, least: undefined };
 
@@ -61,7 +61,8 @@ export class HeldTexts {
   private readonly holds = new Map<string, Hold>();
   // The holds by session, so that an event looks only at the holds of its session.
   private readonly bySession = new Map<string, Map<string, Hold>>();
-  private pieceCount = 0;
+  private piecesLeft = 0;
+  private cutsLeft = 0;
 
   constructor(terms: ViewTerms, services: HeldTextsServices, place: ViewPlace, release: Release) {
     this.terms = terms;
@@ -72,16 +73,16 @@ export class HeldTexts {
     this.forced = { complete: false, least: terms.passThrough ? undefined : terms.level };
   }
 
-  /** Begins the next publish, for the count of its pieces. */
-  beginPublish(): void {
-    this.pieceCount = 0;
+  /** Begins the next publish. Beyond `mostPieces`, each chunk releases one, up to its last boundary, and cuts by size look for no place (R34). */
+  beginPublish(mostPieces: number): void {
+    this.piecesLeft = mostPieces;
+    this.cutsLeft = mostPieces;
   }
 
   /** Takes the next chunk of an output, and releases the text that it shows to be ready. */
   push(rendered: RenderedEntry, at: Millis): void {
-    const { outputs } = this.services;
     const { event } = rendered.entry;
-    const text = outputs.textFor(rendered);
+    const text = this.services.outputs.textFor(rendered);
     const chunk = text.chunkOf(rendered, at);
     let hold = this.holds.get(text.key);
     if (hold !== undefined && (hold.text !== text || (!isEmpty(hold) && this.isApart(hold, chunk)))) {
@@ -236,8 +237,8 @@ export class HeldTexts {
     const { boundaries } = hold.text;
     const { timestamp } = hold.newest.rendered.entry.event;
     for (;;) {
-      this.pieceCount += 1;
-      const next = this.pieceCount < MOST_PIECES ? boundaries.next(hold.start, level) : boundaries.last(limit, level);
+      this.piecesLeft -= 1;
+      const next = this.piecesLeft > 0 ? boundaries.next(hold.start, level) : boundaries.last(limit, level);
       if (next === undefined || next > limit || next <= hold.start) return;
       this.emit(hold, next, at, timestamp, FOUND);
     }
@@ -336,7 +337,8 @@ export class HeldTexts {
     const { maxChars } = this.terms;
     const room = to - hold.start > SMALL_TEXT_UNITS ? roomIn(hold) : MAX_TEXT_BYTES;
     if (to <= hold.start || hold.size.fits(hold.start, to, maxChars, room)) return to;
-    return hold.text.boundaries.cutWithin(hold.start, to, maxChars, room);
+    this.cutsLeft -= 1;
+    return hold.text.boundaries.cutWithin(hold.start, to, maxChars, room, this.cutsLeft < 0);
   }
 
   /** The strongest boundary that the cut is; undefined if no granted hint fits. */

@@ -40,6 +40,8 @@ export interface BlockReaderOptions {
 /** Between two boots there are more epochs than this (R29). If fewer are missing, a record is missing. */
 const BOOT_DISTANCE = 2 ** 31;
 /** Bytes of blocks in memory, and how many: one holds a single event under light load. */
+/** Text after which a read ends, in UTF-16 units (R34). */
+const MOST_READ_UNITS = 256 * 1024;
 const MOST_HELD_BYTES = 2 * 1024 * 1024;
 const MOST_HELD = 256;
 
@@ -67,6 +69,7 @@ export class BlockReader {
   /** At most `limit` events above `after` and below `before`, ascending. */
   read(after: Epoch, limit: number, before: Epoch): BlocksRange {
     const events: JournaledEvent[] = [];
+    let textUnits = 0;
     let epoch = after + 1;
     while (epoch < before) {
       const found = this.hold(epoch);
@@ -86,9 +89,11 @@ export class BlockReader {
       if (block === undefined) break;
       const end = Math.min(block.first + block.count, before);
       for (let at = Math.max(epoch, block.first); at < end; at += 1) {
-        if (events.length >= limit) return { kind: "events", events, isWhole: false };
+        if (events.length >= limit || textUnits >= MOST_READ_UNITS) return { kind: "events", events, isWhole: false };
         const entry = this.entryOf(block, at - block.first);
-        if (entry !== undefined) events.push(entry);
+        if (entry === undefined) continue;
+        events.push(entry);
+        textUnits += entry.source?.length ?? 0;
       }
       epoch = end;
     }

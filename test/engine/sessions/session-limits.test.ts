@@ -15,13 +15,13 @@ const LIMITS: readonly {
     open: (stage, index) => stage.publish("progress.updated", { producer: { agent_id: `helper_${index}` } }),
   },
   {
-    what: "256 open tools",
-    most: 256,
+    what: "128 open tools",
+    most: 128,
     open: (stage, index) => stage.publish("tool.invoked", index % 2 === 0 ? {} : { tool_call_id: `call_${index}` }),
   },
   {
-    what: "256 open outputs",
-    most: 256,
+    what: "64 open outputs",
+    most: 64,
     open: (stage, index) => stage.publish("output.streaming", { output_id: `out_${index}` }),
   },
   {
@@ -133,11 +133,11 @@ describe("what is remembered of what is over", () => {
   it("the counts by default", () => {
     expect(SESSION_COUNTS).toEqual({
       agents: 64,
-      tools: 256,
-      outputs: 256,
+      tools: 128,
+      outputs: 64,
       questions: 64,
-      allQuestions: 1024,
-      plannedEvents: 2048,
+      allQuestions: 256,
+      plannedEvents: 512,
       callIds: 256,
       completedOutputs: 256,
       outcomes: 256,
@@ -150,15 +150,13 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
   const idOf = (index: number): Fields => ({ session_id: `sess_${index}` });
   const COUNT = 40;
 
-  /** Sessions with all open that may be open: an end of one makes 577 events. */
+  /** Sessions with all open that may be open: an end of one makes 257 events. */
   function fullSessions(stage: Stage, count: number): void {
     for (let index = 0; index < count; index += 1) {
       const publish = (kind: string, fields: Fields = {}) => stage.publish(kind, { ...fields, ...idOf(index) });
       publish("session.started");
-      for (let nth = 0; nth < 256; nth += 1) {
-        publish("tool.invoked");
-        publish("output.streaming", { output_id: `out_${nth}` });
-      }
+      for (let nth = 0; nth < 128; nth += 1) publish("tool.invoked");
+      for (let nth = 0; nth < 64; nth += 1) publish("output.streaming", { output_id: `out_${nth}` });
       for (let nth = 0; nth < 64; nth += 1) {
         publish("awaiting.clarification", { reply_token: `rpl_${index}_${nth}`, question: `Which, ${nth}?` });
       }
@@ -176,17 +174,16 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
       return String(madeCount);
     };
     const fault = faultOf(() => stage.publishAll(ends(COUNT), { ids: { hex } }));
-    expect([fault.code, fault.pointer, fault.rule]).toEqual(["message_too_large", "/3", "R3"]);
+    expect([fault.code, fault.pointer, fault.rule]).toEqual(["message_too_large", "/1", "R3"]);
     expect(fault.sentence).toBe(
-      "End sessions and withdraw questions in several publishes; with what it closes, this one makes more than 2048 events.",
+      "End sessions and withdraw questions in several publishes; with what it closes, this one makes more than 512 events.",
     );
-    expect(madeCount).toBeLessThanOrEqual(2048);
-    expect(stage.sessions.summary("sess_0")?.openTools).toHaveLength(256);
+    expect(madeCount).toBeLessThanOrEqual(512);
+    expect(stage.sessions.summary("sess_0")?.openTools).toHaveLength(128);
     expect(stage.sessions.openIds()).toHaveLength(COUNT);
 
-    expect(stage.publishAll(ends(3)).events).toHaveLength(3 * 577);
-    for (let index = 3; index < COUNT; index += 1) {
-      expect(stage.publishAll([eventOf("session.cancelled", idOf(index))]).events).toHaveLength(577);
+    for (let index = 0; index < COUNT; index += 1) {
+      expect(stage.publishAll([eventOf("session.cancelled", idOf(index))]).events).toHaveLength(257);
     }
     expect(stage.sessions.openIds()).toEqual([]);
   });
@@ -196,7 +193,7 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
     fullSessions(stage, 1);
     stage.start();
     const others = Array.from({ length: 255 }, () => eventOf("progress.updated"));
-    expect(stage.publishAll([...others, ...ends(1)]).events).toHaveLength(255 + 577);
+    expect(stage.publishAll([...others, ...ends(1)]).events).toHaveLength(255 + 257);
   });
 
   it("R3, AAEP §6.8: counts the questions that agents withdraw by going on", () => {
@@ -205,8 +202,8 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
     const goOn = Array.from({ length: COUNT }, (_, index) =>
       eventOf("state.changed", { from_state: "awaiting_input", to_state: "thinking", ...idOf(index) }),
     );
-    expect(faultOf(() => stage.publishAll(goOn))).toMatchObject({ code: "message_too_large", pointer: "/31" });
-    expect(stage.publishAll(goOn.slice(0, 31)).events).toHaveLength(31 * 65);
+    expect(faultOf(() => stage.publishAll(goOn))).toMatchObject({ code: "message_too_large", pointer: "/7" });
+    expect(stage.publishAll(goOn.slice(0, 7)).events).toHaveLength(7 * 65);
   });
 });
 

@@ -95,7 +95,7 @@ describe("the end of a session", () => {
 
   it("R34: many requests that end for lack of time take several turns", () => {
     const { stage, agent } = opened({ options: { maxParallel: () => 100 } });
-    for (let index = 0; index < 200; index += 1) agent.say(toolCall(`c${index}`, "t"));
+    for (let index = 0; index < 100; index += 1) agent.say(toolCall(`c${index}`, "t"));
     agent.say(base("shutdown", "s", { timeout: 1 }));
     stage.clock.pass(1000);
     stage.clock.runDue();
@@ -103,8 +103,8 @@ describe("the end of a session", () => {
     stage.clock.turn();
     expect(answersOf(agent)).toHaveLength(2 * ENDINGS_IN_A_TURN);
     stage.clock.settle();
-    expect(answersOf(agent)).toHaveLength(200);
-    expect(new Set(answersOf(agent).map(({ req_id: id }) => id)).size).toBe(200);
+    expect(answersOf(agent)).toHaveLength(100);
+    expect(new Set(answersOf(agent).map(({ req_id: id }) => id)).size).toBe(100);
     expect(agent.isClosed()).toBe(true);
   });
 });

@@ -50,7 +50,7 @@ export interface AskingCall {
  * Most questions of one connection that wait for their outcomes at a time: half of those that may be open in all sessions, and far fewer than the
  * unanswered requests at which reading pauses, so that an agent with too many questions can still withdraw some.
  */
-export const MAX_AWAITED_COUNT = 512;
+export const MAX_AWAITED_COUNT = 256;
 
 /** Defaults for members that a question leaves out: time enough for a person, and rejection without an answer. */
 const DEFAULTS = {

@@ -90,6 +90,8 @@ export class AgentLeases {
       }
     };
     try {
+      // A long text that is still searched for boundaries is published first (R34).
+      for (let room = lease.handler.room(); room !== undefined; room = lease.handler.room()) await room;
       lease.handler.agent().addProcess(call.peer.processId);
       const answered = act(lease.handler);
       // An agent that gets no answer may be gone: from here on it counts as one without a call.
