@@ -7,7 +7,7 @@ import type { Environment } from "./environment.js";
 import type { Table, TableKey, Tables, Writes } from "./tables.js";
 
 /** The layout that this build writes (docs/journal.md). Layouts 1 to 3 were written before the first release. */
-export const LAYOUT_VERSION = 4;
+export const LAYOUT_VERSION = 5;
 
 const LAYOUT_KEY: TableKey = ["layout"];
 const ID_KEY: TableKey = ["journal"];
