@@ -45,12 +45,27 @@ describe("costly calls", () => {
   });
 });
 
+describe("R34: a sender with 256 costly calls that wait", () => {
+  it("is refused a further one until a turn has come, and no other sender is", async () => {
+    const { turn, ran, call } = createStage();
+    const waiting = Array.from({ length: 1 + 256 }, () => call("a"));
+    await expect(call("a")).rejects.toMatchObject({ code: "rate_limit" });
+    const other = call("b");
+    await turn();
+    waiting.push(call("a"));
+    await expect(call("a")).rejects.toMatchObject({ code: "rate_limit" });
+    for (let count = 0; count < 258; count += 1) await turn();
+    await Promise.all([...waiting, other]);
+    expect(ran).toHaveLength(259);
+  });
+});
+
 describe("a flood of costly single calls", () => {
   it("leaves every turn to the streams too", async () => {
     const { rig, call, stream } = createAgentServiceRig();
     const agent = stream();
     let refusedCount = 0;
-    for (let index = 0; index < 600; index += 1) {
+    for (let index = 0; index < 250; index += 1) {
       const session = { session_id: "sess_9", resume_token: `rst_${index}` };
       call("resumeSession", { session }).catch(() => {
         refusedCount += 1;
