@@ -155,7 +155,7 @@ export class Engine {
     return subscription;
   }
 
-  /** Records, for the audit log, a reply over a connection without a subscription. */
+  /** Records, for the audit log, a reply over a connection without a subscription. `raw`: undefined if it could not be decoded. */
   strayReply(fate: "wrong_subscription" | "malformed", token: string, raw: unknown): void {
     this.recordReply({ fate, token, raw }, { id: "", subscriberId: "" });
   }

@@ -55,9 +55,19 @@ export function keyedCalls(
 ): readonly ServiceMethod[] {
   const { method } = SubscriberService;
 
+  /** As `documentIn`. The audit log has a line of a reply that cannot be decoded, too. */
+  const replyIn = (frame: ServiceMessage): Message => {
+    try {
+      return documentIn(method.reply.input, frame);
+    } catch (caught) {
+      engine.strayReply("malformed", "", undefined);
+      throw caught;
+    }
+  };
+
   /** Returns whether the reply counted, never the reason why not (AAEP §6.3.4). */
   const reply = (frame: ServiceMessage): boolean | Promise<boolean> => {
-    const said = documentIn(method.reply.input, frame);
+    const said = replyIn(frame);
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
     const one = subscriptions.find(message.subscription_id, said.key);
     if (one !== undefined) return one.handler.safeReply(message);

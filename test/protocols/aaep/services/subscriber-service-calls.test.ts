@@ -94,6 +94,19 @@ describe("calls beside Listen", () => {
     expect(told().at(-1)).toMatchObject({ reply_token: TOKEN });
   });
 
+  it("R19: Reply refuses what cannot be decoded, and the audit log has a line of it", async () => {
+    const { rig } = await listening();
+    const reply = rig.methods.find(({ descriptor }) => descriptor === method.reply);
+    if (reply?.kind !== "unary") throw new Error("there is no Reply");
+    const call = { peer: { label: "call", trust: "token-holder" }, signal: new CallSignal() } as const;
+    expect(() => reply.answer(Uint8Array.of(0xff, 0xff), call)).toThrowError(
+      expect.objectContaining({ code: "invalid_message" }),
+    );
+    const lines = rig.audit.filter(({ kind }) => kind === "reply");
+    expect(lines).toMatchObject([{ fate: "malformed", reply_token: "", subscription_id: "", subscriber_id: "" }]);
+    expect(lines).toHaveLength(1);
+  });
+
   it("R5: the key of an agent is none of a subscription: whoever asks by calls does not answer by it", async () => {
     const { rig, id } = await listening();
     const agent = agentMethods({
