@@ -328,7 +328,7 @@ export declare type RenegotiateRequest = Message<"aaep.v1.RenegotiateRequest"> &
 export declare const RenegotiateRequestSchema: GenMessage<RenegotiateRequest>;
 
 /**
- * A rejection has ended the subscription (AAEP §5.7).
+ * The new terms. The status of a call that is refused has an AaepdError, and the old terms stay (AAEP §5.7).
  *
  * @generated from message aaep.v1.RenegotiateResponse
  */
@@ -344,6 +344,8 @@ export declare type RenegotiateResponse = Message<"aaep.v1.RenegotiateResponse">
     case: "accepted";
   } | {
     /**
+     * Never sent. Earlier versions sent it, and the subscription had ended.
+     *
      * @generated from field: aaep.v1.SubscriptionRejected rejected = 2;
      */
     value: SubscriptionRejected;

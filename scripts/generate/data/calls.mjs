@@ -122,13 +122,11 @@ export const METHOD_GUIDE = {
   },
   "aaep.renegotiate": {
     caller: "subscriber",
-    meaning: "Asks for new terms of a subscription.",
+    meaning: "Asks for new terms of a subscription. If they are refused, the old terms stay.",
     params: "SubscriptionRenegotiate",
-    result: {
-      text: "[subscription.accepted](#subscriptionaccepted) or [subscription.rejected](#subscriptionrejected).",
-    },
+    result: { text: "[subscription.accepted](#subscriptionaccepted)." },
     rule: "AAEP §5.7.1",
-    codes: ["handshake_required", "unknown_subscription", "invalid_params"],
+    codes: ["handshake_required", "unknown_subscription", "invalid_params", "capabilities_incompatible"],
   },
   "aaep.reply": {
     caller: "subscriber",
