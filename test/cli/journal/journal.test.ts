@@ -50,7 +50,7 @@ describe("aaepd journal inspect", () => {
     const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
     const { lines, code, err } = await journal(directory, "inspect");
     const [where, events, bytes, damage, boots] = lines;
-    expect(where).toBe(`Journal ${directory}: layout version 4, no daemon writes to it.`);
+    expect(where).toBe(`Journal ${directory}: layout version 5, no daemon writes to it.`);
     expect(events).toBe(
       `${FIRST_BOOT.length + SECOND_BOOT.length} events, received from 2026-05-24T14:00:00.000Z to 2026-05-24T14:01:00.000Z.`,
     );
@@ -70,7 +70,7 @@ describe("aaepd journal inspect", () => {
     const document = JSON.parse((await journal(directory, "inspect", "--json")).out);
     expect(document).toMatchObject({
       path: directory,
-      layout_version: 4,
+      layout_version: 5,
       writer_pid: null,
       events: FIRST_BOOT.length,
       oldest: "2026-05-24T14:00:00.000Z",
@@ -232,7 +232,7 @@ describe("which journal is meant", () => {
     };
     await publish();
     const { lines } = await journal(place, "inspect");
-    expect(lines[0]).toBe(`Journal ${place}: layout version 4, process ${daemon.pid} writes to it.`);
+    expect(lines[0]).toBe(`Journal ${place}: layout version 5, process ${daemon.pid} writes to it.`);
     const before = (await journal(place, "export")).lines.length;
     await publish();
     const after = await journal(place, "export");
