@@ -14,6 +14,7 @@ import {
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { parseAst } from "rolldown/parseAst";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -46,6 +47,37 @@ const MINIFY = {
   codegen: { removeWhitespace: true },
 };
 
+/**
+ * The code with each statement, each member of a class and each declared name on a line of its own. Node prints the whole line of an uncaught error
+ * before its sentence, and without line breaks that line is the file. Indented code would be a quarter larger.
+ */
+function inLines(code) {
+  const breaks = new Set();
+  const visit = (node) => {
+    if (Array.isArray(node)) for (const one of node) visit(one);
+    else if (typeof node?.type === "string") {
+      if (["Program", "BlockStatement", "ClassBody"].includes(node.type))
+        for (const { start } of node.body) breaks.add(start);
+      const parts = {
+        VariableDeclaration: node.declarations,
+        SequenceExpression: node.expressions,
+        SwitchCase: node.consequent,
+      };
+      for (const { start } of parts[node.type]?.slice(1) ?? []) breaks.add(start);
+      for (const value of Object.values(node)) if (typeof value === "object") visit(value);
+    }
+  };
+  visit(parseAst(code));
+  breaks.delete(0);
+  let from = 0;
+  let lines = "";
+  for (const at of [...breaks].sort((one, other) => one - other)) {
+    lines += `${code.slice(from, at)}\n`;
+    from = at;
+  }
+  return lines + code.slice(from);
+}
+
 /** Writes a whole file in one step. An unchanged file only gets a new time. */
 function write(path, content) {
   const now = new Date();
@@ -66,7 +98,7 @@ async function joinModules(dir, entries) {
   // The name of a file depends on its contents. An unchanged file stays: a running daemon may still have to load a part, and a starting one must not
   // read a partial file.
   mkdirSync(dir, { recursive: true });
-  const files = output.map((one) => [one.fileName, one.type === "chunk" ? one.code : one.source]);
+  const files = output.map((one) => [one.fileName, one.type === "chunk" ? inLines(one.code) : one.source]);
   const isMain = ([name]) => name === "main.js";
   for (const [name, content] of [...files.filter((file) => !isMain(file)), ...files.filter(isMain)])
     write(join(dir, name), content);
@@ -108,7 +140,7 @@ async function joinLmdb(dir) {
   const { version, license } = bundled.find(({ name }) => name === "lmdb");
   const manifest = { name: "lmdb", version, license, bundled: bundled.map((one) => `${one.name}@${one.version}`) };
   write(join(dir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  write(join(dir, "dist/index.cjs"), chunk.code);
+  write(join(dir, "dist/index.cjs"), inLines(chunk.code));
 }
 
 /** The declarations that these modules import, themselves included: paths from the root. */

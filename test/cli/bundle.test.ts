@@ -52,3 +52,13 @@ it("keeps what is compiled where Node can, in the user's own cache, and starts w
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+it("tells a mistake that nobody catches without the whole file before it", () => {
+  const program = `import { subscribe } from "./packaging/client/dist/bundle/index.js"; subscribe({ prefered_verbosity: "terse" });`;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  expect(stderr).toContain('[usage] There is no term "prefered_verbosity"');
+  expect(stderr.length).toBeLessThan(3000);
+});
