@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentTrouble } from "../../../src/client/agent/agent-options.js";
 import { findAllDaemons } from "../../../src/client/discovery/daemons.js";
-import { spawnConnector } from "../../../src/client/node.js";
 import { eventually, serve, serveAtSocket } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { startGoingDaemon, startMortalDaemon } from "../../support/peers/mortal-daemon.js";
-import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { accepts, listenAt, openedAt } from "./agent-stage.js";
+import { spawnedSorter } from "./ways.js";
 
 /** How often the daemon goes. */
 const ROUNDS = isWhole ? 3 : 1;
@@ -110,7 +109,7 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
   const { agent, troubles } = await openedAt(undefined, {
     mode: "required",
     onWaiting: ({ waiting }) => waits.push(waiting),
-    connectors: [spawnConnector("sorter", { program: PROGRAM, argv: ["--socket", socket] })],
+    connectors: [spawnedSorter(directory, socket)],
   });
   const pidOf = async (): Promise<number> => (await findAllDaemons([directory]))[0]?.pid ?? 0;
   const heard = await listenAt(socket, { answer: () => undefined });

@@ -1,6 +1,7 @@
 // The ways of an agent to a daemon, each to a real one that can be killed and started again on the same addresses.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { onTestFinished, vi } from "vitest";
 import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
 import { grpcRpcConnector } from "../../../src/client/agent/grpc-connector.js";
 import { httpRpcConnector, ipcRpcConnector, spawnConnector } from "../../../src/client/node.js";
@@ -152,7 +153,14 @@ export async function placeFor(
 ): Promise<Pick<WayPlace, "socketPath" | "connector">> {
   if (way !== "stdio") return served(way);
   ensureBuilt();
-  const socketPath = join(temporaryDirectory(), "sorter.sock");
-  const connector = spawnConnector("sorter", { program: PROGRAM, argv: ["--socket", socketPath] });
-  return { socketPath, connector };
+  const directory = temporaryDirectory();
+  const socketPath = join(directory, "sorter.sock");
+  return { socketPath, connector: spawnedSorter(directory, socketPath) };
+}
+
+/** The connector of a daemon that the agent "sorter" starts. The daemon inherits the environment, and must keep its files in this directory. */
+export function spawnedSorter(directory: string, socketPath: string): AgentConnector {
+  for (const name of ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"]) vi.stubEnv(name, directory);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return spawnConnector("sorter", { program: PROGRAM, argv: ["--socket", socketPath] });
 }
