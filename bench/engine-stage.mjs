@@ -73,7 +73,7 @@ function countingSegmenter() {
 /** The engine. By default its journal is in memory and its clock stands still. */
 export function createEngineStage({
   clock = createVirtualClock(),
-  createJournal = (evicted) => createJournalRing({ id: "0".repeat(32), firstEpoch: Date.now() * 1000, evicted }),
+  createJournal = () => createJournalRing({ id: "0".repeat(32), firstEpoch: Date.now() * 1000 }),
 } = {}) {
   const { segmenter, calls } = countingSegmenter();
   // Rows of the engine alone measure its work, not the number of turns.

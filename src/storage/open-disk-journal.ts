@@ -8,7 +8,7 @@ import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { Lmdb } from "./lmdb/environment.js";
 import { type OpenedDataFile, openDataFile } from "./lmdb/open-data-file.js";
 import { createLmdbBlockStore } from "./lmdb-block-store.js";
-import { type ToldOfEvicted, WindowedJournal, type WindowedJournalOptions } from "./window/windowed-journal.js";
+import { WindowedJournal, type WindowedJournalOptions } from "./window/windowed-journal.js";
 
 export interface OpenOptions
   extends Pick<WindowedJournalOptions, "retention" | "createWindow" | "window" | "maxPendingBytes"> {
@@ -29,7 +29,7 @@ export interface OpenedJournal {
   /** The data file. */
   readonly path: string;
   /** For the engine; once. */
-  readonly create: (evicted: ToldOfEvicted) => WindowedJournal;
+  readonly create: () => WindowedJournal;
   /** Closes the file if no journal was made of it. */
   readonly abandon: () => Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
       ids: store.newestIds(),
       closeStore: close,
     };
-    return { path, create: (evicted) => new WindowedJournal(window, evicted), abandon: close };
+    return { path, create: () => new WindowedJournal(window), abandon: close };
   } catch (caught) {
     await file?.close();
     closed?.();

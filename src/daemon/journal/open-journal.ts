@@ -86,7 +86,7 @@ export async function openJournal(
   let onDisk: WindowedJournal | undefined;
   return {
     create: () => {
-      onDisk = opened.create(() => {});
+      onDisk = opened.create();
       return onDisk;
     },
     retentionChanged: () => onDisk?.retain(retention()),

@@ -162,13 +162,6 @@ export function isSelected(
   );
 }
 
-/** An event that left the journal. */
-export interface Evicted {
-  readonly sessionId: string;
-  readonly epoch: Epoch;
-  readonly ordinal: number;
-}
-
 export function isCritical(entry: Pick<NewEvent, "kind" | "event">): boolean {
   return entry.event.urgency === "critical" || CRITICAL_KINDS.has(entry.kind);
 }

@@ -3,7 +3,6 @@ import type { Appended, Journal, JournalRead } from "../../contracts/journal.js"
 import {
   type AgentEvent,
   type Epoch,
-  type Evicted,
   isSelected,
   type JournaledEvent,
   type JournalSelection,
@@ -25,8 +24,6 @@ export interface JournalRingOptions {
   readonly wallTimeOffset?: () => number;
   /** Whether an event has to stay for now, whatever the limits. Default: none has. */
   readonly isPending?: (epoch: Epoch) => boolean;
-  /** Called with each event that leaves the window, the oldest first. */
-  readonly evicted?: (event: Evicted) => void;
   /** Ids of events before the first, ascending by epoch (R3). Default none. */
   readonly ids?: Iterable<readonly [eventId: string, epoch: Epoch]>;
 }
@@ -68,7 +65,8 @@ class NewestIds {
  * An event in the ring: its text, and the members that are asked for without parsing it. The parsed event would cost twice the memory, in a dozen
  * objects for the garbage collector. The few readers of the past get it parsed again.
  */
-interface RingEntry extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "sent"> {
+interface RingEntry extends Pick<JournaledEvent, "epoch" | "ordinal" | "kind" | "at" | "made" | "sent"> {
+  readonly sessionId: string;
   readonly eventId: string;
   readonly source: string;
   /** The output of a chunk, "" for the unnamed one; undefined for other events. */
@@ -135,7 +133,6 @@ export function createJournalRing(options: JournalRingOptions): JournalRing {
     bytes -= entryBytes(ringEntry);
     parsed.drop(oldest);
     oldest += 1;
-    options.evicted?.(ringEntry);
   };
 
   const count = (): number => head + 1 - oldest;

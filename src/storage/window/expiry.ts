@@ -1,7 +1,7 @@
 // Retention removes whole blocks from the beginning of the journal, a few with each group, so that no publisher waits for it: with the next group if
 // too many bytes are stored, and by a timer if the oldest block has reached its age.
 import type { Clock } from "../../contracts/clock.js";
-import type { Epoch, Evicted } from "../../engine/event/event.js";
+import type { Epoch } from "../../engine/event/event.js";
 import type { BlockReader, LoadedBlock } from "../blocks/block-reader.js";
 import type { BlockPlace } from "../blocks/block-store.js";
 import { recordBytes, type Totals } from "../blocks/totals.js";
@@ -16,7 +16,6 @@ export interface RetentionLimits {
 /** Blocks to be removed, and the totals without them. */
 export interface Slice {
   readonly places: readonly BlockPlace[];
-  readonly events: readonly Evicted[];
   readonly totals: Totals;
 }
 
@@ -135,19 +134,15 @@ export class Expiry {
   private nextSlice(arriving: number): Slice {
     const { reader, clock, totals } = this.options;
     const places: BlockPlace[] = [];
-    const events: Evicted[] = [];
+    let eventCount = 0;
     let left = totals();
-    while (events.length < SLICE_EVENTS + 2 * arriving && places.length < SLICE_BLOCKS + arriving) {
+    while (eventCount < SLICE_EVENTS + 2 * arriving && places.length < SLICE_BLOCKS + arriving) {
       const found = reader.load(left.lostThrough + 1);
       if (found === "none" || found === "unreadable") break;
-      const { block, length, first, count } = found;
+      const { length, first, count } = found;
       if (left.bytes <= this.limits.bytes && newestAt(found) >= clock.wallTime() - this.limits.ageMs) break;
       places.push({ first, count });
-      // The sessions of events in a damaged block are unknown.
-      for (let index = 0; block !== undefined && index < count; index += 1) {
-        const { epoch, sessionId, ordinal } = block.facts(index);
-        events.push({ epoch, sessionId, ordinal });
-      }
+      eventCount += count;
       left = {
         ...left,
         eventCount: Math.max(0, left.eventCount - count),
@@ -155,6 +150,6 @@ export class Expiry {
         lostThrough: first + count - 1,
       };
     }
-    return { places, events, totals: left };
+    return { places, totals: left };
   }
 }

@@ -12,7 +12,7 @@ import type {
   JournalStatus,
 } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import type { Epoch, Evicted, JournaledEvent, JournalSelection, NewEvent } from "../../engine/event/event.js";
+import type { Epoch, JournaledEvent, JournalSelection, NewEvent } from "../../engine/event/event.js";
 import type { JournalRing, JournalRingOptions } from "../../engine/journal/journal-ring.js";
 import { blockBytesOf, packBlocks } from "../blocks/block.js";
 import { BlockReader } from "../blocks/block-reader.js";
@@ -45,9 +45,6 @@ export interface WindowedJournalOptions {
   readonly closeStore: () => Promise<void>;
 }
 
-/** Called with each event that can no longer be read, oldest first. */
-export type ToldOfEvicted = (event: Evicted) => void;
-
 /** Longest time between two looks at the store while something is asked of the journal. */
 const LOOK_EVERY_MS = 1000;
 
@@ -56,7 +53,6 @@ export class WindowedJournal implements Journal {
   readonly id: string;
   readonly durableState: DurableState;
   private readonly options: WindowedJournalOptions;
-  private readonly evicted: ToldOfEvicted;
   private readonly window: JournalRing;
   private readonly reader: BlockReader;
   private readonly state: PendingState;
@@ -76,11 +72,10 @@ export class WindowedJournal implements Journal {
   private failing: JournalFailure | undefined;
   private lookedAt: number;
 
-  constructor(options: WindowedJournalOptions, evicted: ToldOfEvicted) {
+  constructor(options: WindowedJournalOptions) {
     const { store, recovered, path, clock, log, ids } = options;
     const { firstEpoch } = recovered;
     this.options = options;
-    this.evicted = evicted;
     this.id = recovered.id;
     this.totals = recovered.totals;
     this.written = firstEpoch - 1;
@@ -252,7 +247,7 @@ export class WindowedJournal implements Journal {
     return read.kind === "events" ? read.events : [];
   }
 
-  /** Comes before a group: the engine puts what it lost into the group that removes it (R27). */
+  /** Comes before a group, which removes from the store what can no longer be read from now on (R27). */
   private letGo(): void {
     const slice = this.expiry.dueSlice(this.pendingWrites.length);
     if (slice === undefined) return;
@@ -260,7 +255,6 @@ export class WindowedJournal implements Journal {
     this.pendingRemovals = this.pendingRemovals.concat(slice.places);
     this.reader.forgetBefore(this.totals.lostThrough + 1);
     this.expiry.changed(true);
-    for (const event of slice.events) this.evicted(event);
   }
 
   private begin(): Group | undefined {

@@ -78,7 +78,7 @@ failingJournalContract("a window over a store in memory that answers later", asy
 
 failingJournalContract("the ring whose disk is a test's", async () => {
   const disk = createKeptDisk();
-  const journal = disk.open(() => undefined, createVirtualClock());
+  const journal = disk.open(createVirtualClock());
   return {
     journal,
     setFailing: disk.setFailing,

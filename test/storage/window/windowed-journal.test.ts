@@ -90,17 +90,16 @@ it("leaves nothing out of a read while the window moves on", async () => {
 });
 
 it("R27: a read that retention overtakes is a gap", async () => {
-  const { journal, evicted } = await openOver(createMemoryBlockStore(), small);
+  const { journal } = await openOver(createMemoryBlockStore(), small);
   await fill(journal, 10, 5, "x".repeat(1000));
   journal.retain({ ageMs: Number.MAX_SAFE_INTEGER, bytes: 20_000 });
   const reads = [journal.read(0, 1000)];
-  while (evicted.length === 0) {
+  while (journal.oldest() === 1) {
     await new Promise((resolve) => setImmediate(resolve));
     reads.push(journal.read(0, 1000));
   }
   const last = await reads.at(-1);
   expect(last).toEqual({ kind: "gap", oldest: journal.oldest() });
-  expect(journal.oldest()).toBe((evicted.at(-1)?.epoch ?? 0) + 1);
   for (const read of await Promise.all(reads)) {
     if (read.kind === "events") expect(eventsOf(read)[0]).toBe(1);
     else expect(read.oldest).toBeGreaterThan(1);
@@ -152,15 +151,14 @@ it("R27: while the store reads nothing, older events are a gap, and everything i
 
 it("R29: retention lets go of blocks with the group that says so", async () => {
   const store = createMemoryBlockStore();
-  const { journal, evicted } = await openOver(store, {
+  const { journal } = await openOver(store, {
     ...small,
     retention: { ageMs: Number.MAX_SAFE_INTEGER, bytes: MEBIBYTE / 4 },
   });
-  journal.durableState.put(["lost"], () => evicted.length);
+  journal.durableState.put(["lost"], () => journal.oldest());
   await fill(journal, 100, 5, "x".repeat(1000));
   const first = store.blocks()[0]?.first;
   expect(first).toBeGreaterThan(1);
-  expect(journal.oldest()).toBe((evicted.at(-1)?.epoch ?? 0) + 1);
   expect(first).toBe(journal.oldest());
 });
 
@@ -311,7 +309,7 @@ it("a store that reads nothing for a while is asked again, and its oldest block 
 
 it("R29: retention by age goes on after the clock on the wall was set back", async () => {
   const clock = createVirtualClock();
-  const { journal, evicted } = await openOver(createMemoryBlockStore(), {
+  const { journal } = await openOver(createMemoryBlockStore(), {
     ...small,
     clock,
     retention: { ageMs: DAY_MS, bytes: MEBIBYTE },
@@ -328,7 +326,7 @@ it("R29: retention by age goes on after the clock on the wall was set back", asy
   await pass(DAY_MS / 2);
   clock.stepWall(-60_000);
   for (let quarter = 0; quarter < 4; quarter += 1) await pass(DAY_MS / 4);
-  expect(evicted).toHaveLength(1);
+  expect(journal.status().eventCount).toBe(0);
   await journal.close();
   expect(clock.pending()).toBe(0);
 });

@@ -3,7 +3,7 @@
 import { Fault } from "../../../src/base/errors.js";
 import type { Clock } from "../../../src/contracts/clock.js";
 import type { Appended, DurableState, Journal, JournalRead, StateKey } from "../../../src/contracts/journal.js";
-import type { AgentEvent, Epoch, Evicted, JournaledEvent, NewEvent } from "../../../src/engine/event/event.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../../../src/engine/event/event.js";
 
 export interface DurableRing extends Journal {
   /** Writes what is owed. While the disk fails, whoever waits for it is refused, and nothing more is taken until a flush succeeds. */
@@ -14,7 +14,7 @@ export interface DurableRing extends Journal {
 
 export interface KeptDisk {
   /** The journal of a new run. The one before is dead from now on: it writes nothing any more. */
-  readonly open: (evicted: (event: Evicted) => void, clock: Pick<Clock, "now" | "wallTime">) => DurableRing;
+  readonly open: (clock: Pick<Clock, "now" | "wallTime">) => DurableRing;
   readonly setFailing: (isFailing: boolean) => void;
   /** What is on it, ascending. */
   readonly events: () => readonly { readonly epoch: Epoch; readonly event: AgentEvent }[];
@@ -59,7 +59,7 @@ export function createKeptDisk(): KeptDisk {
     else state.set(JSON.stringify(key), { key, text });
   };
 
-  const open: KeptDisk["open"] = (evicted, clock) => {
+  const open: KeptDisk["open"] = (clock) => {
     run += 1;
     const thisRun = run;
     // The window as this run sees it: what is on the disk, and what is still owed to it.
@@ -190,8 +190,6 @@ export function createKeptDisk(): KeptDisk {
         const ids = new Set(gone.map(({ epoch }) => epoch));
         events = events.filter(({ epoch }) => !ids.has(epoch));
         owed = owed.filter(({ epoch }) => !ids.has(epoch));
-        for (const { source, epoch, ordinal } of gone)
-          evicted({ sessionId: (JSON.parse(source) as AgentEvent).session_id, epoch, ordinal });
       },
     };
   };

@@ -1,7 +1,7 @@
 // Journals on disk in folders of their own, and events to put into them.
 import { onTestFinished } from "vitest";
 import { createClock } from "../../../src/daemon/platform/clock.js";
-import type { AgentEvent, Evicted, NewEvent } from "../../../src/engine/event/event.js";
+import type { AgentEvent, NewEvent } from "../../../src/engine/event/event.js";
 import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
 
 import type { BlockStore } from "../../../src/storage/blocks/block-store.js";
@@ -16,13 +16,10 @@ export interface JournalRig {
   readonly journal: WindowedJournal;
   readonly path: string;
   readonly log: CollectedLog;
-  readonly evicted: readonly Evicted[];
 }
 
 export interface JournalRigOptions extends Partial<Omit<OpenOptions, "directory">> {
   readonly directory: string;
-  /** Told of each event that is let go of, beside the rig. */
-  readonly onEvicted?: () => void;
 }
 
 function defaultsWith(log: CollectedLog) {
@@ -39,15 +36,11 @@ function defaultsWith(log: CollectedLog) {
 /** A journal in that folder, closed when the test has finished unless it was before. */
 export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
   const log = collectLog();
-  const evicted: Evicted[] = [];
   const opened = await openDiskJournal({
     ...defaultsWith(log),
     ...options,
   });
-  const journal = opened.create((event) => {
-    evicted.push(event);
-    options.onEvicted?.();
-  });
+  const journal = opened.create();
   let closed: Promise<void> | undefined;
   const end = journal.close.bind(journal);
   const close = (): Promise<void> => {
@@ -55,7 +48,7 @@ export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
     return closed;
   };
   onTestFinished(close);
-  return { journal: Object.assign(journal, { close }), path: opened.path, log, evicted };
+  return { journal: Object.assign(journal, { close }), path: opened.path, log };
 }
 
 /** A journal over any store that is ready. The store outlives it. */
@@ -66,7 +59,6 @@ export async function openOver(
   const recovered = await store.recover(0);
   if (recovered.kind === "failing") throw new Error(recovered.failure.reason);
   const log = collectLog();
-  const evicted: Evicted[] = [];
   const window = {
     store,
     recovered,
@@ -75,7 +67,7 @@ export async function openOver(
     closeStore: async () => undefined,
     ...options,
   };
-  return { journal: new WindowedJournal(window, (event) => void evicted.push(event)), log, evicted };
+  return { journal: new WindowedJournal(window), log };
 }
 
 /** An event of a session, with its id made of `id`. */

@@ -32,7 +32,7 @@ export function createRuns(): Runs {
         clock,
         idsBefore: runCount * IDS_PER_RUN,
         openJournal: () => {
-          journal = disk.open(() => undefined, clock);
+          journal = disk.open(clock);
           return journal;
         },
         ...options,

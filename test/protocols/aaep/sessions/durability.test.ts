@@ -24,7 +24,7 @@ function createDisk(): Disk {
   return {
     options: {
       openJournal: (clock) => {
-        journal = disk.open(() => undefined, clock);
+        journal = disk.open(clock);
         return journal;
       },
     },
