@@ -239,6 +239,8 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
         .find(({ way, message }) => {
           const kind = message === undefined ? undefined : kindOf(message);
           if (way !== "received" || message === undefined || kind === undefined || isCritical(message)) return false;
+          // The sum of a session that others have open passes filters.
+          if ((message.extensions as { readonly aaepd?: Message } | undefined)?.aaepd?.summary === true) return false;
           return !passes(kind, NARROW.event_filters);
         });
       if (wrong !== undefined)
