@@ -23,7 +23,7 @@ export type ReceivedEvent = AaepEvent | UnknownEvent;
  * The events of extensions by their types. Merge the own ones into it; `publish` and `isExtension` know them then:
  *
  * ```ts
- * declare module "aaepd/client" {
+ * declare module "@aaepd/client" {
  *   interface ExtensionEvents {
  *     "medai:patient.consulted": { readonly patient: string };
  *   }

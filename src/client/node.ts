@@ -36,12 +36,43 @@ export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
   readonly connectors?: readonly AgentConnector[] | undefined;
 }
 
+/** Checked here alone, so that browsers need not load it. */
+const AGENT_OPTIONS: Readonly<Record<keyof NodeAgentOptions, true>> = {
+  id: true,
+  name: true,
+  manifest: true,
+  language: true,
+  mode: true,
+  socket: true,
+  spawn: true,
+  connectors: true,
+  unheard: true,
+  pid: true,
+  onError: true,
+  onStatus: true,
+  onStop: true,
+  onWaiting: true,
+  mostQueuedCharacters: true,
+  mostQueuedEvents: true,
+  searchMs: true,
+  patienceMs: true,
+  gatherMs: true,
+  backOff: true,
+  timers: true,
+  chance: true,
+};
+
 /**
  * Opens an agent in Node: connects to the running daemon of this user, otherwise starts `aaepd stdio` as a child, otherwise is silent. A socket that
  * is not this user's own is passed by, and `onError` hears why (docs/troubleshooting.md). Rejects only in the mode "required", with `not_found` or
- * that refusal, and with `usage` if `id` is no text.
+ * that refusal, and with `usage` for an unknown option, or an `id` that is no text.
  */
-export function openAgent(options: NodeAgentOptions): Promise<Agent> {
+export async function openAgent(options: NodeAgentOptions): Promise<Agent> {
+  for (const name of Object.keys(options))
+    if (!Object.hasOwn(AGENT_OPTIONS, name)) {
+      const sentence = `An agent has no option ${JSON.stringify(name)}, but ${Object.keys(AGENT_OPTIONS).join(", ")}.`;
+      throw new Fault("usage", sentence, { origin: "local" });
+    }
   const { socket = socketOfVariable() ?? socketPath(), spawn = {}, ...rest } = options;
   const served: AgentConnector = { connect: ipcRpcConnector(socket) };
   return openAgentBy({
@@ -61,12 +92,13 @@ export type NodeTarget = string | OneTarget | Discovery;
  * for await (const event of subscribe({ preferred_verbosity: "terse" })) speak(event);
  * ```
  */
-export function subscribe(terms?: Terms, options?: SubscribeOptions): Subscription;
 export function subscribe(
   targets: NodeTarget | readonly NodeTarget[],
   terms?: Terms,
   options?: SubscribeOptions,
 ): Subscription;
+// The last one is what TypeScript explains a mistake by.
+export function subscribe(terms?: Terms, options?: SubscribeOptions): Subscription;
 export function subscribe(
   first: Terms | NodeTarget | readonly NodeTarget[] = {},
   second: Terms | SubscribeOptions = {},

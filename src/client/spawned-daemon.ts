@@ -107,7 +107,7 @@ function ownProgram(): string {
     const program = programOnPath();
     if (program !== undefined) return program;
     const sentence =
-      "The program that starts a daemon is not there: the package aaepd is neither installed beside this program nor on PATH. Install it, give spawn.program, or start aaepd serve.";
+      "The program that starts a daemon is not there: the package aaepd is neither installed beside this program nor on PATH. Install it, or give spawn.program.";
     throw new Fault("not_found", sentence, { origin: "local", cause: caught });
   }
 }

@@ -30,6 +30,8 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
     return unknownSubcommand(command, name);
   }
   if (error.code === "commander.missingArgument") return usage(`${missingArgument(command, said)} See ${help}.`);
+  if (error.code === "commander.excessArguments" && flagsOf(command).includes("--only"))
+    return usage(`${inOurWords(said)} --socket names a daemon, and --only what is heard of it. See ${help}.`);
   // The command line lacks the name of a subcommand.
   if (error.code === "commander.help") return usage(`Give a command: ${namesOf(command).join(", ")}. See ${help}.`);
   return usage(`${inOurWords(said)} See ${help}.`);

@@ -61,15 +61,25 @@ function isHosted({ extensions }: Readonly<Record<string, unknown>>): boolean {
 /** The fault of a tool that was not called. */
 export function declinedFault(tool: string, outcome: ConfirmationOutcome): Fault {
   // Its cause tells whether somebody declined, or a daemon did not take the call.
-  const sentence = `${tool} is not called: ${outcome.resolved_by}.`;
+  const remedy =
+    outcome.resolved_by === "no_subscriber"
+      ? " Nobody could be asked. Start a listener that can answer, such as aaepd tail --interactive, or give the option declined."
+      : "";
+  const sentence = `${tool} is not called: ${outcome.resolved_by}.${remedy}`;
   return new Fault("confirmation_required", sentence, { origin: "local", cause: outcome });
 }
 
-/** The same call. If it was declined and nobody awaits it, that is no unhandled rejection: no program ends because of a "no". */
-export function excused<Result>(call: Promise<Result>): Promise<Result> {
+/**
+ * The same call. If it rejects with this code and nobody awaits it, that is no unhandled rejection: no program ends because of a "no", or of a
+ * question for which it does not wait.
+ */
+export function excused<Result>(
+  call: Promise<Result>,
+  code: "confirmation_required" | "usage" = "confirmation_required",
+): Promise<Result> {
   const told = call.then((result) => result);
   call.catch((caught) => {
-    if (caught instanceof Fault && caught.code === "confirmation_required") told.catch(() => {});
+    if (caught instanceof Fault && caught.code === code) told.catch(() => {});
   });
   return told;
 }

@@ -164,7 +164,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
     // A turn later, so that the creator of the contact can observe its first state.
     await Promise.resolve();
     if (quickLosses > 0) await pause.take(backOffMs(quickLosses, chance(), backOff));
-    let because = new Fault("not_found", "There is no daemon. Start aaepd serve.", { origin: "local" });
+    let because = new Fault("not_found", "No connector is given.", { origin: "local" });
     for (const connector of connectors) {
       if (isClosed()) return undefined;
       try {

@@ -98,7 +98,7 @@ type PlainToolOptions = { readonly [Name in keyof AskingToolOptions<unknown>]?: 
 
 /**
  * One session (AAEP §4.1). Its calls are heard in the order in which they were made. None of them throws or rejects because of aaepd, except a tool
- * that was declined. After the end of the session nothing more is published.
+ * that was declined, and a tool or a question with a mistake in it. After the end of the session nothing more is published.
  */
 export interface AgentSession extends AsyncDisposable {
   /** The AAEP session's id. It changes if a daemon has lost the session. */
@@ -131,7 +131,8 @@ export interface AgentSession extends AsyncDisposable {
   readonly begin: (name: string, options?: CallOptions) => ToolCall;
   /**
    * Asks for consent and resolves with the outcome (AAEP §6). Only "accept" permits the action. Without a daemon: "reject" by "no_subscriber" at
-   * once, whatever the default. A question that could not be asked is "cancelled", and told to `onError`.
+   * once, whatever the default. A question that the daemon refuses is "cancelled", and told to `onError`. Rejects with the Fault `usage`, and asks
+   * nothing, for an unknown member, a missing text, and choices without value and label.
    */
   readonly confirm: (question: SessionConfirmation, options?: SessionAskOptions) => Promise<ConfirmationOutcome>;
   /** Asks for information; otherwise as `confirm`. Without a daemon: the `default_response` by "no_subscriber". */

@@ -2,11 +2,11 @@
 import { Fault, faultFrom } from "../../base/errors.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
-import type { ClarificationOutcome, ConfirmationOutcome } from "../agent-questions.js";
+import type { ClarificationOutcome, ConfirmationOutcome, QuestionOutcome } from "../agent-questions.js";
 import { TERMINAL } from "../event-types.js";
 import { onAbort, type SignalLike } from "../on-abort.js";
 import { orLate } from "../platform-clock.js";
-import { assertTool } from "./checked-tool.js";
+import { assertQuestion, assertTool } from "./checked-calls.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
 import type { Fields, Taken, Voice } from "./intents.js";
 import { withOwn } from "./own-extension.js";
@@ -15,6 +15,7 @@ import { type AskedHere, ask, type QuestionServices } from "./session-questions.
 import type {
   AgentSession,
   CallOptions,
+  SessionAskOptions,
   SessionClarification,
   SessionConfirmation,
   SessionOptions,
@@ -116,6 +117,19 @@ export function createSession(services: SessionServices, options: SessionOptions
   async function asked(kind: "confirm" | "clarify", question: Fields, own: SignalLike | undefined): Promise<AskedHere> {
     endCurrent();
     return ask(services, kind, question, [isOver ? ABORTED : signal, own]);
+  }
+
+  /** Asks a question of the author's own. */
+  function askAuthors<Outcome extends QuestionOutcome>(
+    kind: "confirm" | "clarify",
+    question: SessionConfirmation | SessionClarification,
+    askOptions: SessionAskOptions | undefined,
+  ): Promise<Outcome> {
+    const asking = async () => {
+      assertQuestion(kind, question);
+      return (await asked(kind, hosted(question), askOptions?.signal)).outcome as Outcome;
+    };
+    return excused(asking(), "usage");
   }
 
   /** Asks whether an irreversible tool may be called, and invokes it. Resolves with the call, or with the outcome if it may not be called. */
@@ -242,10 +256,8 @@ export function createSession(services: SessionServices, options: SessionOptions
     },
     tool: (name, run, toolOptions) => excused(callTool(name, run, toolOptions)),
     begin,
-    confirm: async (question, askOptions) =>
-      (await asked("confirm", hosted(question), askOptions?.signal)).outcome as ConfirmationOutcome,
-    clarify: async (question, askOptions) =>
-      (await asked("clarify", hosted(question), askOptions?.signal)).outcome as ClarificationOutcome,
+    confirm: (question, askOptions) => askAuthors<ConfirmationOutcome>("confirm", question, askOptions),
+    clarify: (question, askOptions) => askAuthors<ClarificationOutcome>("clarify", question, askOptions),
     handoff: (request) => {
       if (isOver) return;
       endCurrent();

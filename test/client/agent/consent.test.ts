@@ -1,6 +1,7 @@
 // R5: whether a tool is called, in each cell of mode × listener × mark, with a real daemon.
 import { expect, test } from "vitest";
 import type { ConfirmationOutcome } from "../../../src/client/agent-questions.js";
+import { openAgent } from "../../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { shared } from "../../support/lifetime.js";
 import { accepts, listenAt, openedAt, rejects } from "./agent-stage.js";
@@ -130,6 +131,43 @@ test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, e
   expect(saysUnasked).toEqual(isUnasked ? [unasked] : []);
   // It is said directly before the call.
   if (isUnasked) expect(witness.lines[witness.lines.indexOf(unasked) + 1]).toMatch(/^tool\.invoked \| photos\.delete/);
+});
+
+test.each([
+  ["confirm", undefined, "needs action"],
+  ["confirm", { action: "A", consequense: "B" }, 'no member "consequense", but action, consequence'],
+  ["confirm", { action: "A" }, "needs consequence"],
+  ["clarify", { queston: "Q" }, 'no member "queston", but question'],
+  ["clarify", { question: 5 }, "needs question"],
+  ["clarify", { question: "Q", timeout_secs: 5 }, 'no member "timeout_secs"'],
+  ["clarify", { question: "Q", choices: ["bill", "card"] }, "choices is an array of objects"],
+] as const)("%s of %j asks nobody, and says what is wrong with it", async (kind, question, sentence) => {
+  const { agent, troubles } = await openedAt(undefined);
+  const asking = agent.session("Asks.")[kind](question as never);
+  await expect(asking).rejects.toThrow(sentence);
+  await expect(asking).rejects.toMatchObject({ code: "usage" });
+  expect(troubles).toEqual([]);
+});
+
+test("a question may have the members of any event, and summaries in other languages", async () => {
+  const { agent } = await openedAt(undefined);
+  const extensions = { example: { kind: "size" } };
+  const question = { question: "Q", summary_terse: "Q", summary_normal_yo: "Q", correlation_id: "c", extensions };
+  expect(await agent.session("Asks.").clarify(question)).toMatchObject({ resolved_by: "no_subscriber" });
+});
+
+test("an agent with an unknown option is not opened", async () => {
+  const options = { id: "sorter", naem: "Sorter", connectors: [] };
+  await expect(openAgent(options)).rejects.toMatchObject({
+    code: "usage",
+    sentence: expect.stringContaining('"naem"'),
+  });
+});
+
+test("R5: an irreversible tool that nobody can be asked about says what to do", async () => {
+  const { agent } = await openedAt(undefined);
+  const removing = agent.session("Cleans up.").tool("rm", () => 1, { irreversible: true });
+  await expect(removing).rejects.toThrow(/rm is not called: no_subscriber\. .*Start a listener/);
 });
 
 test("R5: a silent agent never answers accept, whatever the default", async () => {

@@ -34,6 +34,7 @@ export const reply = subscribe().reply({ reply_token: "rpl_1", decision: "maybe"
 export const target = subscribe(7);
 export const term = subscribe({ pace_wpm: "fast" });
 export const misspelt = subscribe("my-agent", { prefered_verbosity: "terse" });
+export const alone = subscribe({ prefered_verbosity: "terse" });
 `;
 
 describe("a program that has installed the package", () => {
@@ -48,7 +49,7 @@ describe("a program that has installed the package", () => {
       writeFileSync(join(folder, "package.json"), '{"type":"module"}');
       const types = { typeRoots: [join(ROOT, "node_modules/@types")], types: ["node"], lib: ["es2023"] };
       const errors = compile(folder, { "right.ts": PROGRAM, "wrong.ts": FLAWS }, { ...resolution, ...types });
-      expect(errors).toEqual(["wrong.ts 2", "wrong.ts 3", "wrong.ts 4", "wrong.ts 5", "wrong.ts 6"]);
+      expect(errors).toEqual(["wrong.ts 2", "wrong.ts 3", "wrong.ts 4", "wrong.ts 5", "wrong.ts 6", "wrong.ts 7"]);
     },
   );
 });
