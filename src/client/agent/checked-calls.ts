@@ -1,5 +1,5 @@
-// What an author gives, checked where it is given: a slip of the hand in JavaScript, such as `irreversibel: true`, must not run a tool unasked, and
-// a question that nobody hears must not seem to have been withdrawn.
+// Tools and questions, checked where the author gives them. A slip of the hand in JavaScript, such as `irreversibel: true`, must not run a tool
+// unasked. A question that nobody hears must not seem to have been withdrawn.
 import { Fault } from "../../base/errors.js";
 import type { KnownNames } from "../../base/known-names.js";
 import type { SessionClarification, SessionConfirmation, ToolOptions } from "./session-types.js";
