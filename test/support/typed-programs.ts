@@ -209,12 +209,20 @@ export function missedFlaws(errors: readonly string[]): readonly string[] {
 }
 
 /** Compiles programs in a folder. Returns the places of the errors, as in "wrong.ts 7", and whatever else the compiler has said. */
-export function compile(
+export function compile(...given: Parameters<typeof saidOf>): readonly string[] {
+  const lines = saidOf(...given)
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith(" "));
+  return [...new Set(lines.map((line) => line.replace(/^(?:.*\/)?(\S+)\((\d+),\d+\): error .*/, "$1 $2")))];
+}
+
+/** Likewise all that the compiler says. */
+export function saidOf(
   folder: string,
   programs: Readonly<Record<string, string>>,
   options: Readonly<Record<string, unknown>>,
   compiler: string = COMPILER,
-): readonly string[] {
+): string {
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text);
   const compilerOptions = {
     target: "es2022",
@@ -225,7 +233,5 @@ export function compile(
     ...options,
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(programs) }));
-  const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
-  const lines = stdout.split("\n").filter((line) => line !== "" && !line.startsWith(" "));
-  return [...new Set(lines.map((line) => line.replace(/^(?:.*\/)?(\S+)\((\d+),\d+\): error .*/, "$1 $2")))];
+  return spawnSync(process.execPath, [compiler, "-p", folder, "--pretty", "false"], { encoding: "utf8" }).stdout;
 }

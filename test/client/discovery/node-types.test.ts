@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { compile, RESOLUTIONS } from "../../support/typed-programs.js";
+import { compile, RESOLUTIONS, saidOf } from "../../support/typed-programs.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -50,6 +50,9 @@ describe("a program that has installed the package", () => {
       const types = { typeRoots: [join(ROOT, "node_modules/@types")], types: ["node"], lib: ["es2023"] };
       const errors = compile(folder, { "right.ts": PROGRAM, "wrong.ts": FLAWS }, { ...resolution, ...types });
       expect(errors).toEqual(["wrong.ts 2", "wrong.ts 3", "wrong.ts 4", "wrong.ts 5", "wrong.ts 6", "wrong.ts 7"]);
+      const misspelt = `import { subscribe } from "aaepd";\nsubscribe({ prefered_verbosity: "terse" });`;
+      const said = saidOf(folder, { "misspelt.ts": misspelt }, { ...resolution, ...types });
+      expect(said).toContain("Did you mean to write 'preferred_verbosity'?");
     },
   );
 });
