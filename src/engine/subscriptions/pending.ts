@@ -308,11 +308,7 @@ export class Pending implements DeliveryQueueOwner {
     this.followsSince = ALWAYS;
     const agedOut = (after: Epoch, oldest: Epoch): void => {
       const eventCount = steps.count(after, oldest - 1);
-      if (eventCount === 0) return;
-      this.owe({ reason: "aged_out", eventCount });
-      // It is told where it happened; how sessions stand, at the head.
-      const loss = this.briefing?.lossAlone(this.owner.terms);
-      if (loss !== undefined) this.queue.put(loss);
+      if (eventCount > 0) this.owe({ reason: "aged_out", eventCount });
     };
     this.backlog = new Backlog(from, hub.viewTerms(terms), { listener, wake, agedOut }, hub, journal, readTurns);
   }
