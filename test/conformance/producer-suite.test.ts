@@ -33,6 +33,8 @@ const QUICK = [
   ...["disallowed-decision-counted", "choice-outside-the-list-counted", "wrong-typed-clarification-counted"],
   ...["one-subscription-id", "array-ends-every-connection", "close-counts-as-accept", "accept-taken-as-reject"],
 ];
+/** Mutants that are judged at the same time. */
+const AT_ONCE = 8;
 /** A mutant whose case watches whatever is heard, and so is alone. */
 const WATCHED = "event-id-reused";
 
@@ -55,7 +57,9 @@ it("a mutant fails the cases that the table names, and a correct producer passes
         });
   };
   await judge(WATCHED);
-  await Promise.all(QUICK.map(judge));
+  // A wrong reply that counts shows within the case's quiet time only where the machine has time for it.
+  for (let from = 0; from < QUICK.length; from += AT_ONCE)
+    await Promise.all(QUICK.slice(from, from + AT_ONCE).map(judge));
   const cases = [...new Set([WATCHED, ...QUICK].flatMap((name) => FAILS[name] ?? []))];
   const results = await Promise.all(cases.map((id) => judgeMutant(() => ({}), daemon.socketPath, [id])));
   expect(results.flat().filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
