@@ -75,8 +75,8 @@ export const ATTACKS = [
   },
   {
     name: "questions",
-    what: "1,024 open questions whose last capable subscriber leaves",
-    prepare: questionsWithoutAudience(1024),
+    what: "256 open questions whose last capable subscriber leaves",
+    prepare: questionsWithoutAudience(256),
   },
   {
     name: "vanishing",
@@ -86,8 +86,8 @@ export const ATTACKS = [
   },
   {
     name: "held-calls",
-    what: "250 A2E agents with 16 held calls each break off",
-    prepare: heldCallsBreakOff(250, 16),
+    what: "16 A2E agents with 16 held calls each break off",
+    prepare: heldCallsBreakOff(16, 16),
     options: [...HELD_OPTIONS, "--agent-grace-seconds", "0"],
   },
   ...TEXTS.map(({ name, what, unit, language, boundaries }) => ({
@@ -133,7 +133,7 @@ export const ATTACKS = [
     mayBeRefused: true,
     over: "grpc",
   })),
-  { name: "listed", what: "1,920 open questions of 6 KB, listed again and again", prepare: listedQuestions(1920) },
+  { name: "listed", what: "240 open questions of 6 KB, listed again and again", prepare: listedQuestions(240) },
   {
     name: "absent",
     what: "Akashik units for 330 agents that are away, with 64 subscriptions each",

@@ -31,7 +31,7 @@ function stageFor(size) {
   const stage = createEngineStage();
   const session = sessionOf(stage);
   const texts = createEventTexts();
-  const publish = (text) => session.handlers.notification(callOf(text));
+  const publish = (text) => session.notification(callOf(text));
   publish(`{"method":"aaep.publish","params":${texts.started()}}`);
   stage.subscribe(PASS_THROUGH, (frames) => {
     for (const frame of frames) kept += frame.length;
@@ -121,11 +121,11 @@ serveRole({
       clock,
       log: { debug: silent, info: silent, warn: console.error, error: console.error },
     });
-    const { handlers } = sessionOf(createEngineStage({ clock, createJournal: opened.create }));
+    const session = sessionOf(createEngineStage({ clock, createJournal: opened.create }));
     const texts = createEventTexts();
     const publish = async (event) => {
       const text = `{"jsonrpc":"2.0","id":1,"method":"aaep.publish","params":${event}}`;
-      return handlers.request(callOf(text));
+      return session.request(callOf(text));
     };
     await publish(texts.started());
     onDisk = { texts, publish, next: 0 };
