@@ -18,19 +18,25 @@ export interface TurnstileOptions {
   readonly mostATurn?: number;
   /** Most waiting calls of one connection. */
   readonly mostWaiting: number;
+  /** The time, in ms. Default: that of the platform. */
+  readonly now?: () => number;
 }
 
-export function createTurnstile({ mostATurn = 32, mostWaiting }: TurnstileOptions): Turnstile {
+export function createTurnstile({
+  mostATurn = 32,
+  mostWaiting,
+  now = () => performance.now(),
+}: TurnstileOptions): Turnstile {
   /** In the order in which the connections come next. */
   const waiting = new Map<object, (() => void)[]>();
   let passed = 0;
   let begunAt = 0;
   let isTurnDue = false;
 
-  const hasRoom = (): boolean => passed === 0 || (passed < mostATurn && performance.now() - begunAt < TURN_MS);
+  const hasRoom = (): boolean => passed === 0 || (passed < mostATurn && now() - begunAt < TURN_MS);
 
   function countOne(): void {
-    if (passed === 0) begunAt = performance.now();
+    if (passed === 0) begunAt = now();
     passed += 1;
     if (isTurnDue) return;
     isTurnDue = true;

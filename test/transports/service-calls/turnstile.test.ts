@@ -7,7 +7,7 @@ function turn(): Promise<void> {
 
 describe("a turnstile", () => {
   it("lets through as many in a turn as it may, in order, and nobody waits for more than a share of the others", async () => {
-    const turnstile = createTurnstile({ mostATurn: 4, mostWaiting: 100 });
+    const turnstile = createTurnstile({ now: () => 0, mostATurn: 4, mostWaiting: 100 });
     const begun: string[] = [];
     const flood = {};
     const other = {};
@@ -24,7 +24,7 @@ describe("a turnstile", () => {
   });
 
   it("counts what begins while others wait in the same turn", async () => {
-    const turnstile = createTurnstile({ mostATurn: 2, mostWaiting: 100 });
+    const turnstile = createTurnstile({ now: () => 0, mostATurn: 2, mostWaiting: 100 });
     const begun: number[] = [];
     const begin = (index: number): void => {
       begun.push(index);
@@ -40,7 +40,7 @@ describe("a turnstile", () => {
   });
 
   it("refuses what is too much of one, and takes what is another's", async () => {
-    const turnstile = createTurnstile({ mostATurn: 1, mostWaiting: 2 });
+    const turnstile = createTurnstile({ now: () => 0, mostATurn: 1, mostWaiting: 2 });
     const from = {};
     const begun: string[] = [];
     expect(["a", "b", "c", "d"].map((name) => turnstile.pass(from, () => begun.push(name)))).toEqual([
