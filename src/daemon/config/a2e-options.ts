@@ -29,8 +29,8 @@ export const A2E_OPTIONS = {
   }),
   a2eMaxParallel: option({
     group: "A2E",
-    // The engine allows 256 open tools in a session.
-    type: wholeNumber("COUNT", 1, 256),
+    // The engine allows 128 open tools in a session.
+    type: wholeNumber("COUNT", 1, 128),
     unit: "requests",
     fallback: 4,
     meaning: "How many requests of one A2E session may be under way.",

@@ -35,7 +35,7 @@ describe("the configuration file", () => {
       '2 /max_holdms The key "max_holdms" is not known. Did you mean max_hold_ms?',
       "3 /burst burst is 0. Give a whole number from 1 to 1000.",
       '5 /a2e/max_paralel The key "a2e_max_paralel" is not known. Did you mean a2e_max_parallel?',
-      "6 /a2e/max_parallel a2e_max_parallel is 500. Give a whole number from 1 to 256.",
+      "6 /a2e/max_parallel a2e_max_parallel is 500. Give a whole number from 1 to 128.",
       "8 /burst The key burst stands twice in the file. Keep one of both.",
       '9 /a~1b~0c The key "a/b~c" is not known. Remove it.',
     ]);
