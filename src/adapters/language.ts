@@ -1,8 +1,6 @@
 // The language of an adapter's own sentences, and the tag that its events have (R2).
-
 import { catalogueLanguage } from "../engine/messages/messages.js";
-import type { Wording } from "../engine/messages/wording.js";
-import { WORDINGS } from "../engine/messages/wording.js";
+import { WORDINGS, type Wording } from "../engine/messages/wording.js";
 
 export interface Speech {
   /** The language of `words`, as a tag. */

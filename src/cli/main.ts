@@ -5,9 +5,10 @@ import { isTty, type Stdio, takeStdio } from "../../transports/stdio/take-stdio.
 import { faultFrom } from "../base/errors.js";
 import { EXIT_CODES, startExitCode } from "../daemon/platform/exit-codes.js";
 import { COMMANDS } from "./commands.js";
-import { createProgram, type ProgramOutput } from "./program.js";
+import { createProgram } from "./program.js";
 import type { CommandContext } from "./shell/context.js";
 import { exitCodeFromFault } from "./shell/exit-codes.js";
+import type { ProgramOutput } from "./shell/program-form.js";
 import { type CommandIo, processIo } from "./terminal/command-io.js";
 import { helpWidth } from "./terminal/help-layout.js";
 

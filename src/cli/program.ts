@@ -2,15 +2,7 @@
 import type { Command } from "commander";
 import type { CommandLoader } from "./commands.js";
 import type { CommandContext } from "./shell/context.js";
-import { HELP_STYLE } from "./shell/help-style.js";
-import { reflowed } from "./terminal/help-layout.js";
-
-export interface ProgramOutput {
-  /** Columns of the help; infinite where paragraphs are not to be broken. */
-  readonly width: number;
-  readonly writeOut: (text: string) => void;
-  readonly writeErr: (text: string) => void;
-}
+import { inOurForm, type ProgramOutput } from "./shell/program-form.js";
 
 const EXPLANATION = `
 Examples:
@@ -28,29 +20,16 @@ Exit codes: 0 done, 1 at fault, 2 wrong usage. docs/exit-codes.md lists all of t
 export async function createProgram(
   commands: readonly CommandLoader[],
   context: CommandContext,
-  { width, writeOut, writeErr }: ProgramOutput,
+  output: ProgramOutput,
 ): Promise<Command> {
   const [{ Command }, { readVersion }, ...registrations] = await Promise.all([
     import("commander"),
     import("../daemon/platform/version.js"),
     ...commands.map(({ load }) => load()),
   ]);
-  const program = new Command("aaepd")
+  const program = inOurForm(new Command("aaepd"), readVersion(), output)
     .description("The daemon between AI agents and assistive technology.")
-    .version(readVersion(), "-v, --version", "show the version")
-    .helpOption("-h, --help", "show this help")
     .helpCommand("help [command...]", "show the help of a command")
-    .showSuggestionAfterError(false)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => writeOut(reflowed(text, width)),
-      writeErr: (text) => writeErr(reflowed(text, width)),
-      getOutHelpWidth: () => width,
-      getErrHelpWidth: () => width,
-      // The fault is reported once, in our own form, where it is caught.
-      outputError: () => {},
-    })
-    .configureHelp(HELP_STYLE)
     .addHelpText("after", EXPLANATION);
   for (const register of registrations) register(program, context);
   return program;

@@ -1,4 +1,4 @@
-// The exports of `@aaepd/client` for programs that run in Node: those of `aaepd/client` and of `aaepd/client/node`. Browsers get `aaepd/client`.
+// The exports of `@aaepd/client` for programs that run in Node: those of index.ts and of node.ts. Browsers get index.ts alone.
 export * from "./index.js";
 export * from "./node.js";
 // Both have these. In Node an agent finds its daemon by itself, a listener finds all daemons, and HTTP reaches Unix sockets too.

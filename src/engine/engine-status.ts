@@ -11,15 +11,17 @@ import type { Questions } from "./questions/questions.js";
 import type { OpenTool } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
 import type { Subscription } from "./subscriptions/subscription.js";
-import type {
-  ClosureReason,
-  Lag,
-  LagLimits,
-  NamedSubscription,
-  PaceChange,
-  SubscriptionStatus,
+import {
+  addCounts,
+  type ClosureReason,
+  createDeliveryCounts,
+  type DeliveryCounts,
+  type Lag,
+  type LagLimits,
+  type NamedSubscription,
+  type PaceChange,
+  type SubscriptionStatus,
 } from "./subscriptions/subscription-spec.js";
-import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/subscription-spec.js";
 import type { AbleSubscriptions } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import { shortenedText } from "./text/shortened-text.js";

@@ -318,7 +318,6 @@ export class Engine {
     return new Publishing({
       ...services,
       ...{ journal, hub, sessions, questions, connections, notices, wakeUps },
-      whenDurable: () => this.whenDurable(),
       producerId: options.producerId,
       agentGraceMs: () => options.agentGraceMs,
       appended: this.keepsSessions ? this.boots.appended : undefined,

@@ -32,11 +32,11 @@ export interface ByteStreams {
 const LINGER_MS: Millis = 250;
 
 /**
- * Creates a connection to one peer. It reads only while `frames` is consumed, answers in the peer's framing (R23), and sends everything handed over
- * in one turn of the event loop in one write.
+ * Creates a connection to one peer. It reads only while its reader takes frames, answers in the peer's framing (R23), and sends everything that is
+ * handed over in one turn of the event loop in one write.
  *
- * When the peer ends its side, `frames` ends and sending goes on until `close` is called. The same happens after a fault of framing, so that the peer
- * can be told (R33). A connection that breaks closes by itself.
+ * When the peer ends its side, the frames end and sending goes on until `close` is called. The same happens after a fault of framing, so that the
+ * peer can be told (R33). A connection that breaks closes by itself.
  */
 export function createByteConnection(
   streams: ByteStreams,

@@ -211,7 +211,7 @@ export class FrameDecoder {
     return end;
   }
 
-  /** Drops them. The stream is lost. */
+  /** Drops the bytes of the unfinished frame. The stream is lost. */
   giveUp(fault: Fault): void {
     this.held.take();
     this.lost = fault;

@@ -11,7 +11,8 @@ export interface ByteConnectionOptions {
   /** Whether the peer keeps to `framing` "newline" whatever its first byte is, so that a line of another kind is a frame too. Default false. */
   readonly isLinesOnly?: boolean;
   /**
-   * Largest accepted frame, without its framing, 1 to 16,777,215 bytes. Default 1 MiB + 16 KiB. A larger one ends `frames` with `message_too_large`.
+   * Largest accepted frame, without its framing, 1 to 16,777,215 bytes. Default 1 MiB + 16 KiB. A larger one ends the frames with
+   * `message_too_large`.
    */
   readonly maxFrameBytes?: number;
   /**

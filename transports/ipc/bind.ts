@@ -77,6 +77,11 @@ async function bindOrTakeOver(
       throw faultFromNodeError(again, path);
     });
   }
+  writeOwner(path);
+}
+
+/** Names this process in the file beside its socket. */
+export function writeOwner(path: string): void {
   writeFileSync(ownerFile(path), `${process.pid}\n`, { mode: 0o600 });
 }
 

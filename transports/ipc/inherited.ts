@@ -1,11 +1,11 @@
 // Takes over a listening socket that a service manager made before this process started (socket activation). The socket belongs to the manager: it
 // is there before the daemon and stays behind it, so that no client finds the address empty.
-import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync } from "node:fs";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { faultFromNodeError } from "../node-errors.js";
-import { type Bound, ownerFile } from "./bind.js";
+import { type Bound, ownerFile, writeOwner } from "./bind.js";
 import { assureSocketDirectory, socketStatus } from "./directory.js";
 import type { IpcPlace } from "./paths.js";
 
@@ -35,7 +35,7 @@ export async function adoptInherited(
     throw new Fault("permission_denied", sentence, { origin: "local" });
   }
   await listen(server, descriptor, path);
-  writeFileSync(ownerFile(path), `${process.pid}\n`, { mode: 0o600 });
+  writeOwner(path);
   return {
     unbind: () => {
       // Node removes only sockets that it has bound itself.

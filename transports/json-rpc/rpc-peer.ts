@@ -85,7 +85,7 @@ export class RpcPeer implements AnsweringConnection {
     switch (incoming.kind) {
       case "call":
         this.takeCall(incoming);
-        return this.handlers.isCostly?.(incoming.method, incoming.params) === true;
+        return this.handlers.isCostly?.(incoming.method) === true;
       case "refused":
         this.takeRefused(incoming);
         return false;

@@ -4,7 +4,7 @@ import type { ByteConnectionOptions } from "../framing/options.js";
 import type { Stdio } from "./take-stdio.js";
 
 /**
- * Creates the connection to the process that started this one. The end of standard input is its orderly end: `frames` ends, and messages can be sent
+ * Creates the connection to the process that started this one. The end of standard input is its orderly end: the frames end, and messages can be sent
  * until `close` (R8a). Writes one JSON text a line until the peer uses another framing (AAEP appendix B).
  */
 export function createStdioConnection(

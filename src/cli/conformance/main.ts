@@ -1,11 +1,11 @@
 // Entry of the package @aaepd/conformance: `aaepd conformance` by itself, without the daemon.
 import { Command, CommanderError } from "commander";
 import { readVersion } from "../../daemon/platform/version.js";
-import { HELP_STYLE } from "../shell/help-style.js";
+import { inOurForm } from "../shell/program-form.js";
 import { runCommand } from "../shell/run-command.js";
 import { usageFault } from "../shell/usage-fault.js";
 import { type CommandIo, processIo } from "../terminal/command-io.js";
-import { helpWidth, reflowed } from "../terminal/help-layout.js";
+import { helpWidth } from "../terminal/help-layout.js";
 import { addSuites, PURPOSE } from "./conformance.js";
 
 const NAME = "aaepd-conformance";
@@ -14,21 +14,11 @@ const NAME = "aaepd-conformance";
 export async function main(argv: readonly string[], io: CommandIo = processIo()): Promise<void> {
   // A reader that has ended, as in `aaepd-conformance --help | true`, is no fault.
   for (const stream of [io.stdout, io.stderr]) stream.on("error", () => {});
-  const width = helpWidth(io.stdout, io.environment);
-  const program = new Command(NAME)
-    .description(PURPOSE)
-    .version(readVersion(), "-v, --version", "show the version")
-    .helpOption("-h, --help", "show this help")
-    .showSuggestionAfterError(false)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => io.stdout.write(reflowed(text, width)),
-      writeErr: (text) => io.stderr.write(reflowed(text, width)),
-      getOutHelpWidth: () => width,
-      getErrHelpWidth: () => width,
-      outputError: () => {},
-    })
-    .configureHelp(HELP_STYLE);
+  const program = inOurForm(new Command(NAME), readVersion(), {
+    width: helpWidth(io.stdout, io.environment),
+    writeOut: (text) => void io.stdout.write(text),
+    writeErr: (text) => void io.stderr.write(text),
+  }).description(PURPOSE);
   addSuites(program, NAME, io);
   try {
     await program.parseAsync(argv, { from: "user" });

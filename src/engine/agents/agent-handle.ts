@@ -214,7 +214,7 @@ export class AgentHandle {
    * that waits for it is still true after a restart (R29). Throws or rejects with "storage_unavailable" while the journal takes nothing.
    */
   whenDurable(): Promise<void> | undefined {
-    return this.services.whenDurable();
+    return this.services.journal.durable();
   }
 
   /** Whether the agent owns an open session, or has asked a question that is open. */

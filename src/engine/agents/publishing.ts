@@ -32,10 +32,6 @@ export interface PublishingServices {
   readonly connections: SharedConnections;
   readonly notices: NoticeFactory;
   readonly wakeUps: WakeUps;
-  /**
-   * Returns a promise that resolves when everything put so far is safe; undefined if it is safe already. Throws or rejects if it cannot be written.
-   */
-  readonly whenDurable: () => Promise<void> | undefined;
   readonly producerId: string | undefined;
   /** Read for each grace, because the value may change. */
   readonly agentGraceMs: () => Millis;
@@ -97,7 +93,7 @@ export class Publishing {
 
   /** Journals a change and its notices in one append, so that all is accepted or nothing (R3). The sessions have asked the journal before (R29). */
   carryOut(change: Change): CarriedOut {
-    const { journal, sessions, hub, whenDurable, appended } = this.services;
+    const { journal, sessions, hub, appended } = this.services;
     const { asked, withdrawn, ended, warnings } = change;
     const { events, durable: ofAppend } = journal.append(
       asked ? this.withNotices(change.events, asked) : change.events,
@@ -106,7 +102,7 @@ export class Publishing {
     sessions.journaled(change, journaled);
     hub.deliver(events);
     // Suppressed events append nothing, but what is remembered of them may have to be written.
-    const durable = events.length === 0 ? whenDurable() : ofAppend;
+    const durable = events.length === 0 ? journal.durable() : ofAppend;
     if (durable !== undefined && durable !== this.group?.durable) this.beginGroup(durable);
     appended?.();
     if (asked ?? withdrawn ?? ended ?? warnings) this.follow(change, journaled, durable);

@@ -71,9 +71,10 @@ const MOST_KEPT_UNITS = 16_384;
 /** Units appended to a view before the hub looks for units to drop; a quarter of the view's window if that is less. */
 const TRIM_STEP_COUNT = 256;
 
-/** The view of one reader wakes nobody. */
 /** Pieces that a publish releases to all views together; each has a share. */
 const MOST_PIECES_OF_ALL = 1024;
+
+/** The view of one reader wakes nobody. */
 const NOBODY: ViewFollower = { appended: () => {} };
 const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
 
@@ -118,8 +119,8 @@ export class Hub {
       publish();
       this.scan = undefined;
     };
-    if (this.views.size === 0 || this.scanTurns.enter()) goOn();
-    else this.scanTurns.wait(goOn);
+    if (this.views.size === 0) goOn();
+    else this.scanTurns.run(goOn);
   }
 
   /** Hands journaled events to all views. Subscriptions are woken, and take units later. */

@@ -16,7 +16,7 @@ export interface SessionCounts {
   readonly questions: number;
   /** Open questions of all sessions together: the end of the last subscription that can answer resolves all of them in one turn (R34). */
   readonly allQuestions: number;
-  /** Most events of one plan, the daemon's included. The open parts of a single session are far fewer by default. */
+  /** Most events of one plan, the daemon's included. By default, a full array that ends one full session fits. */
   readonly plannedEvents: number;
   /** tool_call_ids remembered as used. The ids of open tools are known in any case. */
   readonly callIds: number;

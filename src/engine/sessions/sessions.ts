@@ -5,8 +5,7 @@ import type { Millis } from "../../contracts/clock.js";
 import { type AgentProcess, withProcesses } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent, topicKind } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
-import type { Instant } from "../journal/durable-entry.js";
-import { NO_DURABLE_STATE } from "../journal/durable-entry.js";
+import { type Instant, NO_DURABLE_STATE } from "../journal/durable-entry.js";
 import {
   Change,
   type Moment,

@@ -39,9 +39,9 @@ export interface BlockReaderOptions {
 
 /** Between two boots there are more epochs than this (R29). If fewer are missing, a record is missing. */
 const BOOT_DISTANCE = 2 ** 31;
-/** Bytes of blocks in memory, and how many: one holds a single event under light load. */
-/** Text after which a read ends, in UTF-16 units (R34). */
+/** Text after which a read ends, in UTF-16 units, as in the journal's window (R34). */
 const MOST_READ_UNITS = 256 * 1024;
+/** Bytes of blocks in memory, and how many: one holds a single event under light load. */
 const MOST_HELD_BYTES = 2 * 1024 * 1024;
 const MOST_HELD = 256;
 

@@ -6,7 +6,7 @@ import { seal, unseal } from "../checksums/sealed.js";
 import type { Environment } from "./environment.js";
 import type { Table, TableKey, Tables, Writes } from "./tables.js";
 
-/** The layout that this build writes (docs/journal.md). Layouts 1 to 3 were written before the first release. */
+/** The layout that this build writes (docs/journal.md). Layouts 1 to 4 were written before the first release. */
 export const LAYOUT_VERSION = 5;
 
 const LAYOUT_KEY: TableKey = ["layout"];

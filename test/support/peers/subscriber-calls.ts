@@ -44,7 +44,7 @@ export function requestOf(capabilities: Document = {}, others: Document = {}): D
 }
 
 export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs?: () => number } = {}): SubscriberRig {
-  const { heartbeatMs } = options;
+  const { heartbeatMs = () => 15_000 } = options;
   const rig = createStreamRig(options);
   const methods = subscriberMethods({
     ...rig.services,
@@ -52,7 +52,7 @@ export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs
     utf8,
     manifest: () => ({ type: "aaep:producer.manifest", agent_id: "test-agent", agent_name: "Test" }),
     serve: rig.serve,
-    ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+    heartbeatMs,
   });
 
   const methodOf = <Kind extends ServiceMethod["kind"]>(descriptor: DescMethod, kind: Kind) => {

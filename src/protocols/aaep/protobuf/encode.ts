@@ -1,9 +1,11 @@
 // Turns documents into bytes of protobuf. A member without a field, or with a value that does not fit its field, goes to the nearest enclosing
 // `additional` under its own name.
+
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
 import { pointerStep } from "../../../base/json-pointer.js";
+import { isObject } from "../../../engine/event/own-members.js";
 import {
   DELIMITED,
   FIXED64,
@@ -227,10 +229,6 @@ function writeNumber(writer: ByteWriter, item: Item, value: unknown): boolean {
     default:
       return false;
   }
-}
-
-function isObject(value: unknown): value is Document {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function writeStruct(writer: ByteWriter, object: Document, depth: number): void {

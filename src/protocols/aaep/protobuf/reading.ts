@@ -1,6 +1,6 @@
 // One pass over the bytes of a message: the parts, numbers and texts in them, and the place in the document for its faults.
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
-import { Fault, type FaultCode } from "../../../base/errors.js";
+import { Fault } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
 import { MAX_VALUE_COUNT } from "../validation/limits.js";
 import { DELIMITED, FIXED64, VARINT } from "./plan.js";
@@ -29,9 +29,9 @@ export class Reading {
   }
 
   /** A fault at the current value. */
-  refusal(sentence: string, code: FaultCode = this.isEvent ? "invalid_event" : "invalid_message"): Fault {
+  refusal(sentence: string): Fault {
     const pointer = this.path.map((step) => `/${pointerStep(String(step))}`).join("");
-    return new Fault(code, sentence, { pointer });
+    return new Fault(this.isEvent ? "invalid_event" : "invalid_message", sentence, { pointer });
   }
 
   /**

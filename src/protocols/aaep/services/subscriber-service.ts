@@ -31,15 +31,13 @@ export interface SubscriberServices extends Omit<PlainServices, "heartbeatSecond
   /** The daemon's current manifest. */
   readonly manifest: () => Message;
   readonly serve: ServeStream;
-  /** Silence after which a typed stream sends a heartbeat, ms. 0: never. Read for each stream. Default 15,000. */
-  readonly heartbeatMs?: () => Millis;
+  /** Silence after which a typed stream sends a heartbeat, ms. 0: never. Read for each stream. */
+  readonly heartbeatMs: () => Millis;
 }
-
-const HEARTBEAT_MS = 15_000;
 
 /** Makes the methods of both services for subscribers. Call it once, because their encodings are shared (R14). */
 export function subscriberMethods(services: SubscriberServices): readonly ServiceMethod[] {
-  const { serve, heartbeatMs = () => HEARTBEAT_MS, utf8, manifest } = services;
+  const { serve, heartbeatMs, utf8, manifest } = services;
   const { method: typed } = SubscriberService;
   const { method: json } = AaepService;
   const subscriptions = new KeyedSubscriptions();

@@ -1,8 +1,8 @@
 // The prefixes of a subscription's extensions, and conflicts between them (AAEP ch. 7).
-import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
-import { isReservedPrefix } from "../validation/event-rules.js";
+import { isObject } from "../../../engine/event/own-members.js";
+import { isReservedPrefix, KNOWN_VOCABULARIES } from "../validation/event-rules.js";
 import type { Capabilities } from "../validation/validate-messages.js";
-import { isObject, quoted } from "./notes.js";
+import { quoted } from "./notes.js";
 
 /** `…/<prefix>/context/<version>` is the usual form of published vocabularies; other URIs show no prefix. */
 const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
@@ -32,7 +32,7 @@ export function prefixConflict(
   const reserved = prefixes.find(isReservedPrefix);
   if (reserved !== undefined)
     return `The extension prefix ${quoted(reserved)} is reserved; give the extension another one.`;
-  const owners = new Map<string, string>([["aaepd", AAEPD_VOCABULARY]]);
+  const owners = new Map(KNOWN_VOCABULARIES);
   for (const [prefix, uri] of owned) {
     if (prefix === undefined) continue;
     if ((owners.get(prefix) ?? uri) !== uri)

@@ -1,6 +1,7 @@
 // Notes for people about what a request names and nobody here knows: it is ignored (AAEP §12.6), and may be misspelt (R20).
 import { SubscriptionRequest } from "#gen/aaep/schemas.js";
 import { didYouMean } from "../../../base/nearest.js";
+import { isObject } from "../../../engine/event/own-members.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
 import { coreTypeOf, isInCoreNamespace, nearestCoreType } from "../validation/core-types.js";
@@ -9,10 +10,6 @@ const QUOTED_LENGTH = 64;
 
 /** Most names of one object that are compared, or listed one by one (R34). */
 const MOST_NAMES = 8;
-
-export function isObject(value: unknown): value is Message {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Quotes a peer's word in a sentence of ours, cut so that no note grows with it. */
 export function quoted(value: unknown): string {

@@ -16,7 +16,6 @@ import type { PendingDeliveries } from "../../../engine/subscriptions/subscripti
 import type { Offer, Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
-import type { Capabilities } from "../validation/validate-messages.js";
 import {
   assertLeave,
   assertListPending,
@@ -25,6 +24,7 @@ import {
   assertSkip,
   assertStop,
   assertSubscriptionRequest,
+  type Capabilities,
 } from "../validation/validate-messages.js";
 import { type Accepted, negotiate, negotiationNotes, renegotiate } from "./negotiate.js";
 import { notesOfRequest, quoted } from "./notes.js";
@@ -61,9 +61,10 @@ export interface SubscriptionEvents {
   readonly tell?: (message: Message) => void;
 }
 
-export type RequestOutcome =
-  | { readonly kind: "accepted"; readonly message: Message; readonly subscription: Subscription }
-  | { readonly kind: "rejected"; readonly message: Message };
+export interface RequestOutcome {
+  readonly kind: "accepted" | "rejected";
+  readonly message: Message;
+}
 
 /** An accepted subscription, with the state that later messages need. */
 interface Granted {
@@ -74,8 +75,6 @@ interface Granted {
 
 /** The note of R5d. */
 const BELOW_AN_AGENT = "This subscriber runs below an agent, so its replies to that agent do not count (R5d).";
-
-const NO_KEY = "";
 
 export const NOTHING_PENDING: PendingDeliveries = { drain: () => ({ kind: "done" }), leftCount: () => 0 };
 
@@ -106,7 +105,7 @@ export class SubscriptionHandler {
 
   /** Proves that a message received outside the stream belongs to the subscription (R19). Empty before the first acceptance. */
   get key(): string {
-    return this.granted?.key ?? NO_KEY;
+    return this.granted?.key ?? "";
   }
 
   /** Whether a request was accepted. */
@@ -149,7 +148,7 @@ export class SubscriptionHandler {
       events.stream.join(engine);
       // Closed last, so that the engine always has a subscription to ask (R7).
       former?.engine.close();
-      return { kind: "accepted", message: accepted, subscription: engine };
+      return { kind: "accepted", message: accepted };
     } catch (caught) {
       engine?.close();
       return { kind: "rejected", message: rejectionOfFault(publicFault(caught, services.log)) };
@@ -161,7 +160,7 @@ export class SubscriptionHandler {
     const { services } = this;
     const { granted, said } = this.taken(message, assertRenegotiate, "renegotiate");
     const wanted = permitted(said.capabilities as Capabilities, this.events.access);
-    const negotiated = renegotiate({ capabilities: granted.capabilities }, wanted, services.offer);
+    const negotiated = renegotiate(granted, wanted, services.offer);
     granted.engine.retune(termsOf(negotiated, services));
     granted.capabilities = negotiated.capabilities;
     return this.accepted(granted, negotiated, undefined);

@@ -3,6 +3,8 @@ import * as schemas from "#gen/aaep/schemas.js";
 import * as validators from "#gen/aaep/validators.js";
 import { didYouMean } from "../../../base/nearest.js";
 import type { Schema } from "../../../base/schema/schema-faults.js";
+import { canonicalType } from "../../../engine/event/event.js";
+import { CORE_PREFIX, CORE_TYPE_URI } from "../../../engine/event/vocabulary.js";
 
 /** Permitted urgency of a type (R4): only critical, never critical, or any. */
 type UrgencyRule = "critical" | "uncritical" | "free";
@@ -35,9 +37,6 @@ const ROWS = [
   ["agent.handoff.requested", "HandoffRequestedEvent", "AAEP §4.4.3", "critical"],
 ] as const;
 
-/** Prefix of the core types written as full URIs. */
-const TYPES_URI = "https://aaep-protocol.org/types/";
-
 const BY_SPELLING: ReadonlyMap<string, CoreType> = new Map(
   ROWS.flatMap(([local, title, rule, urgency]) => {
     // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
@@ -45,7 +44,7 @@ const BY_SPELLING: ReadonlyMap<string, CoreType> = new Map(
     const type: CoreType = { name: `aaep:${local}`, rule, urgency, accepts, payload };
     return [
       [type.name, type],
-      [`${TYPES_URI}${local}`, type],
+      [`${CORE_TYPE_URI}${local}`, type],
     ] as const;
   }),
 );
@@ -59,10 +58,10 @@ const NAMES: readonly string[] = ROWS.map(([local]) => `aaep:${local}`);
 
 /** Returns "Did you mean …?" for a misspelt type in either spelling, or "" if none of the twelve is near. */
 export function nearestCoreType(type: string): string {
-  return didYouMean(type.startsWith(TYPES_URI) ? `aaep:${type.slice(TYPES_URI.length)}` : type, NAMES);
+  return didYouMean(canonicalType(type), NAMES);
 }
 
 /** Whether the name is in the protocol's own namespace, where only the twelve types exist (AAEP §3.9). */
 export function isInCoreNamespace(type: string): boolean {
-  return type.startsWith("aaep:") || type.startsWith(TYPES_URI);
+  return canonicalType(type).startsWith(CORE_PREFIX);
 }

@@ -58,7 +58,7 @@ export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOC
 }
 
 /** The fast check. True must mean that `findings` is empty. */
-function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes = 0): value is Envelope {
+function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes: number): value is Envelope {
   if (typeof value !== "object" || value === null) return false;
   const event = value as Fields;
   const type = event.type;
