@@ -1,7 +1,6 @@
 // Joins the compiled modules of each package into a few files, which its entries share: reading some hundred modules takes as long as the rest of a
-// start. Packages of others stay outside, with their licences beside them, except `lmdb`. `aaepd` is the root; the others are the workspaces, and get their types too.
+// start. Packages of others stay outside, with their licences beside them, except `lmdb`. `aaepd` is the root; the others are the workspaces.
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,21 +10,20 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { parseAst } from "rolldown/parseAst";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The folder of each package, its entries (the command line and the exports of its package.json), and the modules whose types it publishes. */
+/** The folder of each package and its entries: the command line and the exports of its package.json. */
 const PACKAGES = [
   {
     folder: "packaging/client",
     entries: { index: "client/main.js", web: "client/index.js" },
-    types: ["dist/src/client/main.d.ts", "dist/src/client/index.d.ts"],
   },
-  { folder: "packaging/conformance", entries: { main: "cli/conformance/main.js" }, types: [] },
+  { folder: "packaging/conformance", entries: { main: "cli/conformance/main.js" } },
   // The last: what it has is the sign that all is built.
   {
     folder: ".",
@@ -36,7 +34,6 @@ const PACKAGES = [
       node: "client/node.js",
       daemon: "daemon/index.js",
     },
-    types: ["client/with-grpc", "client/index", "client/node", "daemon/index"].map((name) => `dist/src/${name}.d.ts`),
   },
 ];
 
@@ -143,33 +140,5 @@ async function joinLmdb(dir) {
   write(join(dir, "dist/index.cjs"), inLines(chunk.code));
 }
 
-/** The declarations that these modules import, themselves included: paths from the root. */
-function declarationsOf(modules) {
-  const found = new Set();
-  const waiting = [...modules];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (found.has(path)) continue;
-    found.add(path);
-    for (const [, from] of readFileSync(join(root, path), "utf8").matchAll(/(?:from |import\()"([.#][^"]+)\.js"/g))
-      waiting.push(
-        from.startsWith("#") ? `${from.slice(1)}.d.ts` : relative(root, resolve(root, dirname(path), `${from}.d.ts`)),
-      );
-  }
-  return found;
-}
-
 await joinLmdb(join(root, "dist/lmdb"));
-for (const { folder, entries, types } of PACKAGES) {
-  const home = join(root, folder);
-  const declarations = join(home, "dist/types");
-  rmSync(declarations, { recursive: true, force: true });
-  if (folder !== ".") copyFileSync(join(root, "LICENSE"), join(home, "LICENSE"));
-  for (const path of declarationsOf(types)) {
-    // The root publishes these where they are.
-    if (folder === "." && path.startsWith("gen/")) continue;
-    const copy = join(declarations, path.replace(/^dist\//, ""));
-    mkdirSync(dirname(copy), { recursive: true });
-    copyFileSync(join(root, path), copy);
-  }
-  await joinModules(join(home, "dist/bundle"), entries);
-}
+for (const { folder, entries } of PACKAGES) await joinModules(join(root, folder, "dist/bundle"), entries);

@@ -12,7 +12,10 @@ export function ensureBuilt(): void {
   if (built.isFresh) return;
   // Errors of types are for `npm run types`; the files are written all the same.
   if (!isCompiled()) run("node_modules/typescript/bin/tsc", "-b");
-  if (!isBundleFresh()) run("scripts/bundle.mjs");
+  if (!isBundleFresh()) {
+    run("scripts/declarations.mjs");
+    run("scripts/bundle.mjs");
+  }
   built.isFresh = true;
 }
 
