@@ -37,6 +37,7 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   /** Returns whether the next frame may follow at once. */
   private handle(frame: Frame): boolean {
     const isCostly = this.taker.take(frame);
+    this.turns.over();
     const room = this.taker.room();
     if (!isCostly && room === undefined) return true;
     void this.waitForRoom(room, isCostly);

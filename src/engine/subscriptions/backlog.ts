@@ -1,6 +1,6 @@
 // Reads the journal for one subscription that fell behind or resumes, through a view of its own, until it stands at the head (R17, R18). Memory stays
 // bounded: nothing is read while units wait to be taken.
-import type { Journal, JournalRead } from "../../contracts/journal.js";
+import type { Journal } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { hasLongText } from "../event/event-size.js";
 import type { Hub } from "../hub/hub.js";
@@ -225,24 +225,30 @@ export class Backlog {
     if (this.after >= head) return false;
     if (!this.mayRead(this.turns.batches)) return false;
     // Events published since the last read are added to the limit. Otherwise a reader among many would never catch up with a busy journal.
-    const read = this.journal.read(this.after, Math.min(BATCH_COUNT + head - this.headBefore, MOST_AT_ONCE));
+    const most = Math.min(BATCH_COUNT + head - this.headBefore, MOST_AT_ONCE);
     this.headBefore = head;
-    return this.accept(read, head);
+    let read = this.journal.read(this.after, most);
+    if (read.kind === "gap") {
+      this.skipTo(read.oldest);
+      // In this turn: until the next one, a busy journal would have dropped what is its oldest now.
+      read = this.journal.read(this.after, most);
+    }
+    return read.kind === "gap" || this.accept(read.events, head);
   }
 
-  private accept(read: JournalRead, head: Epoch): boolean {
-    if (read.kind === "gap") {
-      // Text from before the gap cannot be joined with text after it.
-      this.view.texts.releaseAll(this.at);
-      this.owner.agedOut(this.after, read.oldest);
-      this.after = read.oldest - 1;
-      return true;
-    }
-    this.unread = read.events;
+  /** Goes on with the oldest event that the journal still has. Text from before the gap cannot be joined with text after it. */
+  private skipTo(oldest: Epoch): void {
+    this.view.texts.releaseAll(this.at);
+    this.owner.agedOut(this.after, oldest);
+    this.after = oldest - 1;
+  }
+
+  private accept(events: readonly JournaledEvent[], head: Epoch): boolean {
+    this.unread = events;
     this.unreadAt = 0;
     // Between the last event of the previous boot and the first of this boot there is none (R29).
-    if (read.events.length === 0) this.after = Math.max(this.after, head);
-    return read.events.length > 0;
+    if (events.length === 0) this.after = Math.max(this.after, head);
+    return events.length > 0;
   }
 
   private take(entry: JournaledEvent): void {

@@ -4,6 +4,8 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 
 /** Longest time of a turn in which further pieces of the work begin, ms. */
 const TURN_MS: Millis = 2;
+/** Most of an overrun that is made up for, ms. More is a process that was stopped, or a machine that slept. */
+const MOST_OVERRUN_MS: Millis = 100;
 
 /** Made once for all work of a kind, because all of it shares each turn. */
 export class Turns {
@@ -16,6 +18,8 @@ export class Turns {
   private turn = -1;
   private from: Millis = 0;
   private count = 0;
+  /** Time by which pieces of work were longer than their turns, ms. */
+  private overrun: Millis = 0;
 
   /** `most`: pieces of work in a turn. `mostMs` 0: one. */
   constructor(
@@ -28,7 +32,7 @@ export class Turns {
     this.mostMs = mostMs;
   }
 
-  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn always has. */
+  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn has, once overruns are made up for. */
   enter(): boolean {
     const { clock } = this;
     const turn = clock.turnNumber();
@@ -37,9 +41,16 @@ export class Turns {
       return this.count <= this.most && clock.now() - this.from < this.mostMs;
     }
     this.turn = turn;
-    this.from = clock.now();
     this.count = 1;
-    return true;
+    const isOwed = this.overrun > 0;
+    if (isOwed) this.overrun -= TURN_MS;
+    this.from = isOwed ? Number.NEGATIVE_INFINITY : clock.now();
+    return !isOwed;
+  }
+
+  /** Tells that a piece of work is over. As many turns as it took too long are left to others: those are short if nobody has work (R34). */
+  over(): void {
+    this.overrun = Math.min(this.clock.now() - this.from - this.mostMs, MOST_OVERRUN_MS);
   }
 
   /** Does work now if nobody waits and this turn has room, else in a later turn, behind those who wait already. The work may not throw. */

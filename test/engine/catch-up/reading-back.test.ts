@@ -244,3 +244,22 @@ describe("R17, R18: reading back what was missed", () => {
     expect(textOf(late.received, "out_1")).toBe(WHOLE);
   });
 });
+
+it("R18, R27: who reads where a busy journal drops events gets those that follow, and not only losses", () => {
+  const rig = createEngineRig({ turnsBetween: 0, journal: { maxEvents: 300 }, engine: { viewWindowCount: 8 } });
+  const reader = rig.listen(EACH_TOKEN);
+  rig.publish(started());
+  rig.clock.settle();
+  reader.block(true);
+  for (let index = 0; index < 1000; index += 1) rig.publish(chunk(`missed ${index} `));
+  reader.block(false);
+  for (let turn = 0; turn < 40; turn += 1) {
+    for (let index = 0; index < 100; index += 1) rig.publish(chunk(`busy ${turn} ${index} `));
+    rig.clock.turn();
+  }
+  rig.clock.settle();
+  const losses = reader.received.filter(({ event }) => JSON.stringify(event).includes('"aged_out"'));
+  expect(losses).toHaveLength(1);
+  expect(reader.subscription.status()).toMatchObject({ behind: false });
+  expect(textOf(reader.received, "out_1")).toContain("missed 999 busy 0 0 ");
+});
