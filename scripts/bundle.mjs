@@ -1,5 +1,6 @@
 // Joins the compiled modules of each package into a few files, which its entries share: reading some hundred modules takes as long as the rest of a
-// start. Packages of others stay outside, with their licences beside them, except `lmdb`. `aaepd` is the root; the others are the workspaces.
+// start. Packages of others stay outside, except `wrap-ansi`, which is joined too, and `lmdb`, which is brought in a file. Their licences are beside them.
+// `aaepd` is the root; the others are the workspaces.
 import {
   existsSync,
   mkdirSync,
@@ -83,12 +84,33 @@ function write(path, content) {
   renameSync(`${path}.${process.pid}`, path);
 }
 
+/** Packages that are joined with the modules: a status is laid out by them, and installed they would be six packages of npm. */
+const JOINED = ["wrap-ansi", "string-width", "ansi-styles", "get-east-asian-width", "strip-ansi", "ansi-regex"];
+
+/** The packages that a bundle has modules of, each with its version and the text of its licence. */
+function packagesIn(chunks) {
+  const folders = chunks.flatMap(({ modules }) =>
+    Object.keys(modules).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+  );
+  return [...new Set(folders)]
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+      return { name, version, license, text: file === undefined ? "" : readFileSync(join(folder, file), "utf8") };
+    })
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function licencesOf(packages) {
+  return packages.map((one) => `${one.name} ${one.version} (${one.license})\n\n${one.text}`).join("\n\n");
+}
+
 async function joinModules(dir, entries) {
   const bundle = await rolldown({
     input: Object.fromEntries(Object.entries(entries).map(([name, module]) => [name, `${root}dist/src/${module}`])),
     // Browsers load some of the files. For "node", each file would need a module of Node.
     platform: "neutral",
-    external: (id) => !/^[./#]/.test(id) && !id.startsWith(root),
+    external: (id) => !/^[./#]/.test(id) && !id.startsWith(root) && !JOINED.includes(id),
   });
   const { output } = await bundle.generate({ dir, format: "esm", minify: MINIFY });
   await bundle.close();
@@ -96,6 +118,8 @@ async function joinModules(dir, entries) {
   // read a partial file.
   mkdirSync(dir, { recursive: true });
   const files = output.map((one) => [one.fileName, one.type === "chunk" ? inLines(one.code) : one.source]);
+  const joined = packagesIn(output.filter(({ type }) => type === "chunk"));
+  if (joined.length > 0) files.push(["LICENSES.txt", licencesOf(joined)]);
   const isMain = ([name]) => name === "main.js";
   for (const [name, content] of [...files.filter((file) => !isMain(file)), ...files.filter(isMain)])
     write(join(dir, name), content);
@@ -120,20 +144,9 @@ async function joinLmdb(dir) {
   const { output } = await bundle.generate({ format: "cjs", minify: { ...MINIFY, mangle: false } });
   await bundle.close();
   const [chunk] = output;
-  const names = new Set(
-    Object.keys(chunk.modules).flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
-  );
-  const bundled = [...names].sort().map((name) => {
-    const { version, license } = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
-    const file = readdirSync(join(modules, name)).find((one) => /^licen[cs]e/i.test(one));
-    const text = file === undefined ? "" : readFileSync(join(modules, name, file), "utf8");
-    return { name, version, license, text };
-  });
+  const bundled = packagesIn([chunk]);
   mkdirSync(join(dir, "dist"), { recursive: true });
-  write(
-    join(dir, "LICENSES.txt"),
-    bundled.map((one) => `${one.name} ${one.version} (${one.license})\n\n${one.text}`).join("\n\n"),
-  );
+  write(join(dir, "LICENSES.txt"), licencesOf(bundled));
   const { version, license } = bundled.find(({ name }) => name === "lmdb");
   const manifest = { name: "lmdb", version, license, bundled: bundled.map((one) => `${one.name}@${one.version}`) };
   write(join(dir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -269,6 +269,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     // Changes settings of other programs, and leaves their comments. Its types; the daemon's own configuration loads it.
     "jsonc-parser": "types",
     picocolors: "yes",
+    "wrap-ansi": "yes",
   },
 };
 

@@ -1,16 +1,16 @@
 // Entry of the command line. Its imports print nothing, and `serve` needs all of them: a command and its libraries load only when it is called, after
 // standard output has been taken from all other code.
-import type { Command } from "commander";
 import { isTty, type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
 import { faultFrom } from "../base/errors.js";
-import { EXIT_CODES, startExitCode } from "../daemon/platform/exit-codes.js";
+import { startExitCode } from "../daemon/platform/exit-codes.js";
 import { COMMANDS } from "./commands.js";
 import { createProgram } from "./program.js";
 import type { CommandContext } from "./shell/context.js";
 import { exitCodeFromFault } from "./shell/exit-codes.js";
+import { parseLine } from "./shell/parse-line.js";
 import type { ProgramOutput } from "./shell/program-form.js";
 import { type CommandIo, processIo } from "./terminal/command-io.js";
-import { helpWidth } from "./terminal/help-layout.js";
+import { helpWidth } from "./terminal/terminal-width.js";
 
 export interface MainOptions {
   /** The arguments behind the name of the program. */
@@ -47,18 +47,7 @@ export async function main(options: MainOptions): Promise<void> {
   };
   try {
     const program = await createProgram(command === undefined ? COMMANDS : [command], context, output);
-    if (argv.length === 0) {
-      io.stderr.write("Error: Give a command.\n\n");
-      program.outputHelp({ error: true });
-      io.setExitCode(EXIT_CODES.usage.code);
-      return;
-    }
-    const isHelp = asked === "help";
-    const names = argv.filter((argument) => !argument.startsWith("-") && !(isHelp && argument === "help"));
-    const meant = isHelp ? names[0] : asked;
-    if (meant !== undefined && !COMMANDS.some(({ name }) => name === meant)) await refuseCommand(meant);
-    if (isHelp) await showHelp(program, names);
-    else await parse(program, argv);
+    await parseLine(program, argv, io);
   } catch (caught) {
     const fault = faultFrom(caught);
     const { shownText } = await import("./terminal/shown-text.js");
@@ -88,36 +77,4 @@ function untouchedStdio({ stdin, stdout }: CommandIo): Stdio {
 async function loadDaemon() {
   const { startDaemon } = await import("../daemon/daemon.js");
   return startDaemon;
-}
-
-async function parse(program: Command, argv: readonly string[]): Promise<void> {
-  try {
-    await program.parseAsync(argv, { from: "user" });
-  } catch (caught) {
-    const { CommanderError } = await import("commander");
-    if (!(caught instanceof CommanderError)) throw caught;
-    if (caught.exitCode === 0) return;
-    const { usageFault } = await import("./shell/usage-fault.js");
-    throw usageFault(caught, program, argv);
-  }
-}
-
-async function showHelp(program: Command, names: readonly string[]): Promise<void> {
-  let command = program;
-  for (const name of names) {
-    const next = command.commands.find((one) => one.name() === name);
-    if (next === undefined) return await refuseSubcommand(command, name);
-    command = next;
-  }
-  command.outputHelp();
-}
-
-async function refuseSubcommand(command: Command, name: string): Promise<never> {
-  const { unknownSubcommand } = await import("./shell/usage-fault.js");
-  throw unknownSubcommand(command, name);
-}
-
-async function refuseCommand(name: string): Promise<never> {
-  const { unknownCommand } = await import("./shell/usage-fault.js");
-  throw unknownCommand(name, [...COMMANDS.map((command) => command.name), "help"]);
 }

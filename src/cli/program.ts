@@ -30,6 +30,7 @@ export async function createProgram(
   const program = inOurForm(new Command("aaepd"), readVersion(), output)
     .description("The daemon between AI agents and assistive technology.")
     .helpCommand("help [command...]", "show the help of a command")
+    .addHelpText("beforeAll", ({ error }) => (error ? "Error: Give a command.\n" : ""))
     .addHelpText("after", EXPLANATION);
   for (const register of registrations) register(program, context);
   return program;

@@ -64,7 +64,7 @@ function installed(names: readonly string[]): Record<string, readonly string[]> 
 }
 
 /** Joined into a file of the package by scripts/bundle.mjs. */
-const BROUGHT = ["lmdb"];
+const BROUGHT = ["lmdb", "wrap-ansi"];
 
 test("every dependency is explained, with its installed version and licence", () => {
   const native = Object.keys(OWN.optionalDependencies ?? {}).filter((name) =>

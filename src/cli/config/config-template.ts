@@ -3,7 +3,7 @@ import type { OptionName } from "../../daemon/config/config.js";
 import { OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
 import { fallbackOf, keyOf, measureOf } from "../../daemon/config/option-names.js";
 import { OPTION_GROUPS, type OptionRow } from "../../daemon/config/option-row.js";
-import { wrapText } from "../terminal/shown-text.js";
+import { wrapText } from "../terminal/wrap-text.js";
 
 const COLUMNS = 80;
 

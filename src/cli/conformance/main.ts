@@ -1,11 +1,11 @@
 // Entry of the package @aaepd/conformance: `aaepd conformance` by itself, without the daemon.
-import { Command, CommanderError } from "commander";
+import { Command } from "commander";
 import { readVersion } from "../../daemon/platform/version.js";
+import { parseLine } from "../shell/parse-line.js";
 import { inOurForm } from "../shell/program-form.js";
 import { runCommand } from "../shell/run-command.js";
-import { usageFault } from "../shell/usage-fault.js";
 import { type CommandIo, processIo } from "../terminal/command-io.js";
-import { helpWidth } from "../terminal/help-layout.js";
+import { helpWidth } from "../terminal/terminal-width.js";
 import { addSuites, PURPOSE } from "./conformance.js";
 
 const NAME = "aaepd-conformance";
@@ -20,11 +20,5 @@ export async function main(argv: readonly string[], io: CommandIo = processIo())
     writeErr: (text) => void io.stderr.write(text),
   }).description(PURPOSE);
   addSuites(program, NAME, io);
-  try {
-    await program.parseAsync(argv, { from: "user" });
-  } catch (caught) {
-    if (caught instanceof CommanderError && caught.exitCode === 0) return;
-    const fault = caught instanceof CommanderError ? usageFault(caught, program, argv) : caught;
-    await runCommand(io, () => Promise.reject(fault));
-  }
+  await parseLine(program, argv, io).catch((caught) => runCommand(io, () => Promise.reject(caught)));
 }

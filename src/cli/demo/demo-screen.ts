@@ -4,7 +4,7 @@ import { termsInWords } from "../shell/capability-options.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { eventText } from "../terminal/event-text.js";
-import { wrapText } from "../terminal/shown-text.js";
+import { wrapText } from "../terminal/wrap-text.js";
 import { createDemoLines, type DemoEntry } from "./demo-lines.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
 import type { Seat } from "./demo-summary.js";

@@ -12,14 +12,16 @@ export interface ProgramOutput {
 
 /** Gives a program this form. */
 export function inOurForm(program: Command, version: string, { width, writeOut, writeErr }: ProgramOutput): Command {
+  const helper = Object.assign(program.createHelp(), HELP_STYLE);
+  const laidOut = (text: string): string =>
+    reflowed(text, width, (paragraph, columns) => helper.boxWrap(paragraph, columns));
   return program
     .version(version, "-v, --version", "show the version")
     .helpOption("-h, --help", "show this help")
-    .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => writeOut(reflowed(text, width)),
-      writeErr: (text) => writeErr(reflowed(text, width)),
+      writeOut: (text) => writeOut(laidOut(text)),
+      writeErr: (text) => writeErr(laidOut(text)),
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
       // The fault is reported once, in our own form, where it is caught.

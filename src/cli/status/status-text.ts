@@ -12,8 +12,9 @@ import type {
 } from "../../daemon/status/daemon-status.js";
 import { counted } from "../terminal/counted.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
-import { shownText, wrapText } from "../terminal/shown-text.js";
+import { shownText } from "../terminal/shown-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
+import { wrapText } from "../terminal/wrap-text.js";
 import { doing } from "./doing.js";
 import { span } from "./span.js";
 

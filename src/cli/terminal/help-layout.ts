@@ -1,30 +1,23 @@
 // Breaks help to the width of the output: on 80 columns, on a braille display, in a file.
-import { type MaybeTerminal, terminalColumns, USUAL_COLUMNS } from "./terminal-width.js";
-
-const LEAST_WIDTH = 40;
-
-/** Columns for help: those of the terminal, else COLUMNS, else 80. */
-export function helpWidth(output: MaybeTerminal, environment: Readonly<Record<string, string | undefined>>): number {
-  const asked = terminalColumns(output) ?? Number(environment.COLUMNS);
-  return Number.isInteger(asked) && asked >= LEAST_WIDTH ? asked : USUAL_COLUMNS;
-}
-
 /** Blanks before a text that stands below its term, behind those of the term. */
 const BELOW = 4;
+
+/** Breaks a paragraph at `width` columns. A word longer than the line gets a line of its own. */
+export type Wrap = (text: string, width: number) => string;
 
 /**
  * Breaks paragraphs again at `width` columns. A block of indented lines stays as it is if it fits. Otherwise each text that stands beside a term, as
  * beside a command of an example, is put below the term. Lines without such a text are never broken.
  */
-export function reflowed(text: string, width: number): string {
+export function reflowed(text: string, width: number, wrap: Wrap): string {
   const lines: string[] = [];
   const paragraph: string[] = [];
   const block: string[] = [];
   for (const line of [...text.split("\n"), undefined]) {
     const isIndented = line?.startsWith(" ") === true;
-    if (block.length > 0 && !isIndented) lines.push(...laidOut(block.splice(0), width));
+    if (block.length > 0 && !isIndented) lines.push(...laidOut(block.splice(0), width, wrap));
     if (paragraph.length > 0 && (isIndented || line === "" || line === undefined))
-      lines.push(...broken(paragraph.splice(0).join(" "), width));
+      lines.push(wrap(paragraph.splice(0).join(" "), width));
     if (line === undefined) break;
     if (isIndented) block.push(line);
     else if (line === "") lines.push(line);
@@ -34,15 +27,14 @@ export function reflowed(text: string, width: number): string {
 }
 
 /** Lays out a block of indented lines. A line that begins below the text of the line before continues that text. */
-function laidOut(block: readonly string[], width: number): readonly string[] {
+function laidOut(block: readonly string[], width: number, wrap: Wrap): readonly string[] {
   if (block.every((line) => line.length <= width)) return block;
   const lines: string[] = [];
   let below = "";
   const texts: string[] = [];
   let textAt = Number.POSITIVE_INFINITY;
   const flush = (): void => {
-    if (texts.length > 0)
-      lines.push(...broken(texts.splice(0).join(" "), width - below.length).map((one) => below + one));
+    if (texts.length > 0) lines.push(wrap(texts.splice(0).join(" "), width - below.length).replace(/^/gm, below));
   };
   for (const line of block) {
     const indent = line.length - line.trimStart().length;
@@ -62,17 +54,4 @@ function laidOut(block: readonly string[], width: number): readonly string[] {
   }
   flush();
   return lines;
-}
-
-/** Breaks a paragraph. A word longer than the line gets a line of its own. */
-function broken(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -13,3 +13,11 @@ export interface MaybeTerminal {
 export function terminalColumns({ isTTY, columns }: MaybeTerminal): number | undefined {
   return isTTY === true && columns !== undefined && columns > 0 ? columns : undefined;
 }
+
+const LEAST_HELP_WIDTH = 40;
+
+/** Columns for help: those of the terminal, else COLUMNS, else 80. */
+export function helpWidth(output: MaybeTerminal, environment: Readonly<Record<string, string | undefined>>): number {
+  const asked = terminalColumns(output) ?? Number(environment.COLUMNS);
+  return Number.isInteger(asked) && asked >= LEAST_HELP_WIDTH ? asked : USUAL_COLUMNS;
+}

@@ -164,6 +164,8 @@ describe("aaepd completion", () => {
       expect(help.stdout).toContain(place);
     const other = await runCommandLine(["completion", "tcsh"]);
     expect(other.code).toBe(2);
-    expect(other.stderr).toBe('Error: shell is "tcsh". Give one of bash, zsh, fish. See aaepd completion --help.\n');
+    expect(other.stderr).toBe(
+      "Error: Command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. See aaepd completion --help.\n",
+    );
   });
 });

@@ -251,8 +251,8 @@ describe("aaepd replay", () => {
   it.each([
     [["--session", "sess_2"], 'There is no session "sess_2" in the journal JOURNAL. Did you mean sess_1? To list'],
     [["--session", "sess_1", "--socket", "off"], '--socket is "off".'],
-    [["--session", "sess_1", "--speed", "0"], '--speed is "0".'],
-    [[], "There is no --session. Give one: --session <ID>."],
+    [["--session", "sess_1", "--speed", "0"], "Give a number above 0"],
+    [[], "Required option '-s, --session <ID>' not specified."],
   ])("%j is refused, exit code 2", async (options, expected) => {
     const directory = temporaryDirectory();
     const journal = await journalFolder(RECORDED);

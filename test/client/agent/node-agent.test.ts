@@ -97,7 +97,7 @@ test("without a daemon and without a program to start, it is silent, and runs on
 
 const NO_DAEMONS = [
   { options: { program: "/nowhere/aaepd.js" }, says: "Cannot find module", told: [] },
-  { options: { argv: ["--nope"] }, says: 'There is no option "--nope"', told: ["usage"] },
+  { options: { argv: ["--nope"] }, says: "Unknown option '--nope'", told: ["usage"] },
   { options: { argv: ["--socket", "/tmp/nodder.sock"] }, says: "The folder /tmp", told: [] },
 ];
 

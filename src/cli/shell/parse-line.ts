@@ -1,0 +1,49 @@
+// Runs a command line. A mistyped one is told in commander's own sentence, and where to read more.
+import type { Command, CommanderError } from "commander";
+import { Fault } from "../../base/errors.js";
+import { didYouMean } from "../../base/nearest.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { EXIT } from "./exit-codes.js";
+
+/** Rejects with what the command throws; with a Fault "usage" if the command line is wrong. */
+export async function parseLine(program: Command, argv: readonly string[], io: CommandIo): Promise<void> {
+  const names = argv.filter((argument) => !argument.startsWith("-"));
+  const isHelp = names[0] === "help";
+  if (isHelp) names.shift();
+  try {
+    if (isHelp) showHelp(program, names);
+    else await program.parseAsync(argv, { from: "user" });
+  } catch (caught) {
+    const { CommanderError } = await import("commander");
+    if (!(caught instanceof CommanderError)) throw caught;
+    // Commander has printed the help of a command that needs a subcommand.
+    if (caught.code === "commander.help") io.setExitCode(EXIT.usage);
+    else if (caught.exitCode !== 0) throw usageFault(caught, program, names);
+  }
+}
+
+/** Commander's own help command knows commands of the first level alone. */
+function showHelp(program: Command, names: readonly string[]): void {
+  let shown = program;
+  for (const name of names) shown = shown.commands.find((one) => one.name() === name) ?? unknownCommand(shown, name);
+  shown.outputHelp();
+}
+
+function unknownCommand(command: Command, name: string): never {
+  const known = command.commands.map((one) => one.name());
+  return command.error(`error: unknown command '${name}'\n(${didYouMean(name, known)})`);
+}
+
+function usageFault({ message }: CommanderError, program: Command, names: readonly string[]): Fault {
+  // "error: unknown option '--tiem'\n(Did you mean --time?)"
+  const [said = "", guess = ")"] = message.replace(/^error: /, "").split("\n(");
+  const mistake = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
+  const sentences = [mistake, guess.slice(0, -1), `See ${pathIn(program, names)} --help.`];
+  return new Fault("usage", sentences.filter(Boolean).join(" "), { origin: "local" });
+}
+
+/** The full name of the command that the names lead to, as in "aaepd journal inspect". */
+function pathIn(command: Command, [name, ...others]: readonly string[]): string {
+  const next = command.commands.find((one) => one.name() === name);
+  return next === undefined ? command.name() : `${command.name()} ${pathIn(next, others)}`;
+}
