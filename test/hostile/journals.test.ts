@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { compactJournal } from "../../src/daemon/journal/compact-journal.js";
+import { compactJournal } from "../../src/daemon/journal/copy-journal.js";
 import { claimJournalFolder, journalOwner } from "../../src/daemon/journal/journal-folder.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";

@@ -12,8 +12,11 @@ import type { JournalChoiceOptions } from "./journal-options.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the folder of an existing journal. Throws a Fault "usage" if there is none, or several to choose from. */
-export function journalDirectory(options: JournalChoiceOptions, environment: Environment): string {
+/**
+ * Returns the folder of an existing journal; with `mayBeNew` also one that `serve` would make. Throws a Fault "usage" if there is none, or several to
+ * choose from.
+ */
+export function journalDirectory(options: JournalChoiceOptions, environment: Environment, mayBeNew = false): string {
   const { journal, producerId, config } = options;
   const { configuration, sources } = resolveConfiguration({
     command: "serve",
@@ -22,22 +25,22 @@ export function journalDirectory(options: JournalChoiceOptions, environment: Env
     environment,
   });
   const choice = configuration.journal;
-  if (choice.kind === "directory") return existing(choice.path);
-  if (choice.kind === "memory") throw usage("A journal in memory cannot be read. Name a folder with --journal.");
+  if (choice.kind === "directory") return existing(choice.path, mayBeNew);
+  if (choice.kind === "memory") throw usage("A journal in memory has no folder. Name one with --journal.");
   const directory = defaultJournalDirectory(environment, configuration.producerId);
   const isChosen = sources.journal.kind !== "default" || sources.producerId.kind !== "default";
   // A second daemon, even one whose start failed, must not change which journal a backup is about.
-  if (isChosen || hasJournal(directory)) return existing(directory);
-  return theOnlyOne(environment);
+  if (isChosen || hasJournal(directory)) return existing(directory, mayBeNew);
+  return theOnlyOne(environment, mayBeNew ? directory : undefined);
 }
 
-function existing(directory: string): string {
-  if (hasJournal(directory)) return directory;
+function existing(directory: string, mayBeNew: boolean): string {
+  if (mayBeNew || hasJournal(directory)) return directory;
   throw usage(`There is no journal in ${directory}. Name the folder of one with --journal.`);
 }
 
 /** Whether the data file exists. It may be something other than a file; opening it reports that. */
-function hasJournal(directory: string): boolean {
+export function hasJournal(directory: string): boolean {
   try {
     return lstatSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -45,12 +48,12 @@ function hasJournal(directory: string): boolean {
   }
 }
 
-function theOnlyOne(environment: Environment): string {
+function theOnlyOne(environment: Environment, fallback: string | undefined): string {
   const root = stateDirectory(environment, "journal");
   const found = namesIn(root)
     .map((name) => join(root, name))
     .filter(hasJournal);
-  const [only] = found;
+  const [only = fallback] = found;
   if (only === undefined) {
     throw usage(
       `There is no journal in the folders of ${root}, where aaepd serve keeps it. Name its folder with --journal.`,
@@ -69,6 +72,6 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-function usage(sentence: string): Fault {
+export function usage(sentence: string): Fault {
   return new Fault("usage", sentence, { origin: "local" });
 }

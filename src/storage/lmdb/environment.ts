@@ -43,6 +43,8 @@ export interface Environment {
   readonly refresh: () => void;
   /** Bytes of the pages in use. The file has free pages beside them. */
   readonly usedBytes: () => number;
+  /** Writes the state of one instant into a new file, without free pages. */
+  readonly copyTo: (path: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -142,6 +144,7 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
     },
     refresh: () => opened.root.resetReadTxn(),
     usedBytes: () => Object.values(opened.databases).reduce((sum, database) => sum + pageBytesOf(database), 0),
+    copyTo: (path) => opened.root.backup(path, true),
     close: () => opened.root.close(),
   };
 }

@@ -5,7 +5,7 @@ import type { JournalPolicy } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { Totals } from "../blocks/totals.js";
-import { isMostlyFree, removeDraft, rewrite } from "./compact.js";
+import { copyDataFile, isMostlyFree, removeDraft } from "./copy.js";
 import { inspectDataFile } from "./data-file.js";
 import { type Environment, type EnvironmentOptions, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { countedTotals, journalId, LAYOUT_VERSION, layoutOf, readTotals, writeLayout } from "./meta.js";
@@ -40,7 +40,7 @@ export interface OpenedDataFile extends Environment {
 /** Room for a million events a second until the next start of an empty journal, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
 /** From the last durable epoch and the first epoch of the latest boot to the first of the next (R29). */
-const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
+export const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
 
 /**
  * Rejects with a Fault "address_invalid" if something in the folder that is to be a file is none, with a Fault "storage_unavailable" if a build
@@ -91,7 +91,7 @@ async function openCompacted(options: EnvironmentOptions, log: Log): Promise<Env
   }
   await opened.close();
   try {
-    log.info({ path, ...(await rewrite(path, lmdb)) }, "the journal was compacted");
+    log.info({ path, ...(await copyDataFile(path, path, lmdb)) }, "the journal was compacted");
   } catch (caught) {
     log.warn({ err: caught, path }, "the journal could not be compacted, and lost nothing");
   }
@@ -106,7 +106,7 @@ function mend({ path, wasLeft = true, wallTime, log }: DataFileOptions, mark: Sy
   const isTorn = mark.isOfAnotherBoot();
   if (verdict.kind !== "damaged" && !isTorn) return;
   const reason = verdict.kind === "damaged" ? verdict.reason : "the system stopped before the disk had all of it";
-  const kept = setAside(path, wallTime());
+  const kept = setAside(path, "damaged", wallTime());
   mark.remove();
   const remedy = "Check the disk. Examine the file that was set aside, or delete it.";
   log.error({ path, reason, kept, remedy }, "the journal is damaged and was set aside; a new one begins");
@@ -145,13 +145,13 @@ function startingPoint(
 }
 
 /**
- * A damaged file is never deleted: it gets a name with the date, so that a person can examine it. Renames the file, and then its lock file, in one
- * step each. After a crash between the steps a new journal begins as well, and the renamed file is whole. Returns the new name.
+ * A file is never deleted: it gets a name with the reason and the date, so that a person can examine it. Renames the file, and then its lock file, in
+ * one step each. After a crash between the steps a new journal begins as well, and the renamed file is whole. Returns the new name.
  */
-function setAside(path: string, wallTime: number): string {
+export function setAside(path: string, why: "damaged" | "before-restore", wallTime: number): string {
   const stamp = new Date(wallTime).toISOString().replaceAll(/[:.]/g, "-");
-  let name = `${path}.damaged-${stamp}`;
-  for (let instance = 2; existsSync(name); instance += 1) name = `${path}.damaged-${stamp}-${instance}`;
+  let name = `${path}.${why}-${stamp}`;
+  for (let instance = 2; existsSync(name); instance += 1) name = `${path}.${why}-${stamp}-${instance}`;
   renameSync(path, name);
   if (existsSync(`${path}-lock`)) renameSync(`${path}-lock`, `${name}-lock`);
   return name;

@@ -212,7 +212,7 @@ describe("which journal is meant", () => {
     [["a", "b"], [], "Choose one with --journal: STATE/aaepd/journal/a, STATE/aaepd/journal/b"],
     [["a"], ["--producer-id", "x"], "There is no journal in STATE/aaepd/journal/x. Name the folder of one"],
     [["a"], ["--journal", "/nowhere"], "There is no journal in /nowhere."],
-    [["a"], ["--journal", "memory"], "A journal in memory cannot be read."],
+    [["a"], ["--journal", "memory"], "A journal in memory has no folder."],
   ])("journals %j, options %j: it is said where was looked, and how to choose", async (names, options, expected) => {
     const XDG_STATE_HOME = await stateWith(...names);
     const { err, code } = await inspect({ XDG_STATE_HOME }, ...options);

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { compactJournal } from "../../../src/daemon/journal/compact-journal.js";
+import { compactJournal } from "../../../src/daemon/journal/copy-journal.js";
 import {
   claimJournalFolder,
   defaultJournalDirectory,

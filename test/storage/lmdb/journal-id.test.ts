@@ -1,7 +1,7 @@
 // R17: a journal says which one it is, so that a cursor of another one is told from its own.
 import { rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { compactJournal } from "../../../src/daemon/journal/compact-journal.js";
+import { compactJournal } from "../../../src/daemon/journal/copy-journal.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 

@@ -2,7 +2,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { isMostlyFree, rewrite } from "../../../src/storage/lmdb/compact.js";
+import { copyDataFile, isMostlyFree } from "../../../src/storage/lmdb/copy.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
 import { TABLE_NAMES, type Tables } from "../../../src/storage/lmdb/tables.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
@@ -41,7 +41,7 @@ it("leaves all records of all tables, and no free pages", async () => {
   const before = contentsOf(environment.tables);
   const used = environment.usedBytes();
   await environment.close();
-  const { bytesBefore, bytesAfter } = await rewrite(path, await loadLmdb());
+  const { bytesBefore, bytesAfter } = await copyDataFile(path, path);
   expect(bytesBefore).toBeGreaterThan(6 * 1024 * 1024);
   expect(bytesAfter).toBeLessThan(used * 1.2 + 65_536);
   const after = openEnvironment({ lmdb: await loadLmdb(), path, policy: "os" });
@@ -54,13 +54,11 @@ it("leaves the file as it is, and no copy, where the copy cannot be written", as
   await environment.close();
   const { ino } = statSync(path);
   const lmdb = await loadLmdb();
-  const open = ((options: { readonly readOnly: boolean }) => {
-    if (!options.readOnly) throw new Error("EIO");
-    return lmdb.open(options as never);
-  }) as unknown as Lmdb["open"];
-  await expect(rewrite(path, { open })).rejects.toMatchObject({
+  const open = ((options: never) =>
+    Object.assign(lmdb.open(options), { backup: () => Promise.reject(new Error("EIO")) })) as unknown as Lmdb["open"];
+  await expect(copyDataFile(path, path, { open })).rejects.toMatchObject({
     code: "storage_unavailable",
-    sentence: expect.stringContaining("could not be compacted, and lost nothing. (EIO)"),
+    sentence: expect.stringContaining("could not be copied, and lost nothing. (EIO)"),
   });
   expect([statSync(path).ino, existsSync(`${path}.compacting`)]).toEqual([ino, false]);
 });

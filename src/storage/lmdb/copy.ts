@@ -1,0 +1,122 @@
+// Writes a data file without its free pages: in its own place, into a backup or out of one. The copy takes the file's name in one step: before and
+// after every kill one whole file has the name.
+import { chmodSync, existsSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Fault } from "../../base/errors.js";
+import { DATA_FILE, inspectDataFile } from "./data-file.js";
+import { diagnoseDisk } from "./diagnose-disk.js";
+import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
+import { LAYOUT_VERSION, layoutOf } from "./meta.js";
+import { synced } from "./notes.js";
+
+export interface Copied {
+  /** Lengths of the data file and of its copy. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** Room that is left on the disk beside the copy, bytes. */
+const ROOM_BESIDE = 8 * 1024 * 1024;
+/** A shorter file is not worth a copy at a start. */
+const LEAST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Throws a Fault "not_found" if a folder has no journal, and "storage_unavailable" if the journal is damaged. Of a journal `isInUse` only the first
+ * pages are read, because the others change meanwhile.
+ */
+export function assertSound(directory: string, isInUse: boolean): void {
+  const path = join(directory, DATA_FILE);
+  if (!existsSync(path)) {
+    throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
+  }
+  const verdict = inspectDataFile(path, !isInUse);
+  if (verdict.kind === "sound") return;
+  const reasons = { none: "it is empty", short: "it is shorter than it says" };
+  const reason = verdict.kind === "damaged" ? verdict.reason : reasons[verdict.kind];
+  throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}. It stays as it is.`, {
+    origin: "local",
+  });
+}
+
+/** Whether more than half of a file is free, and it is long enough for that to matter. */
+export function isMostlyFree(path: string, { usedBytes }: Pick<Environment, "usedBytes">): boolean {
+  const { size } = statSync(path);
+  return size >= LEAST_BYTES && usedBytes() < size / 2;
+}
+
+/**
+ * Writes the file `from` to `to`, which may be the same. Others may write to `from` meanwhile, and nobody may have `to` open. `replacing` is called
+ * when the copy is whole. Rejects with a Fault "storage_unavailable" if a build with another layout wrote the file or the disk has no room; `to` then
+ * stays as it is.
+ */
+export async function copyDataFile(
+  from: string,
+  to: string,
+  lmdb?: Lmdb,
+  replacing: () => void = () => {},
+): Promise<Copied> {
+  const draft = draftOf(to);
+  const bytesBefore = statSync(from).size;
+  try {
+    removeDraft(to);
+    await copyWhole(from, draft, lmdb ?? (await loadLmdb()));
+    chmodSync(draft, 0o600);
+    synced(draft, "r+");
+    replacing();
+    renameSync(draft, to);
+    // The lock file tells of readers and transactions of the old file.
+    rmSync(`${to}-lock`, { force: true });
+    // Windows cannot sync a folder.
+    if (process.platform !== "win32") synced(dirname(to), "r");
+  } catch (caught) {
+    // Before the copy goes, which may be all that fills the disk.
+    throw await copyFault(from, to, caught);
+  } finally {
+    removeDraft(to);
+  }
+  return { bytesBefore, bytesAfter: statSync(to).size };
+}
+
+/** Removes an incomplete copy, also one that a killed process left. */
+export function removeDraft(path: string): void {
+  for (const ending of ["", "-lock"]) rmSync(`${draftOf(path)}${ending}`, { force: true });
+}
+
+function draftOf(path: string): string {
+  return `${path}.compacting`;
+}
+
+async function copyWhole(from: string, draft: string, lmdb: Lmdb): Promise<void> {
+  const source = openEnvironment({ lmdb, path: from, policy: "os" }, true);
+  try {
+    // Another build may have tables that this one would not understand.
+    layoutOf(source.tables, from, LAYOUT_VERSION);
+    assertRoom(from, draft, source.usedBytes());
+    await source.copyTo(draft);
+  } finally {
+    await source.close();
+  }
+}
+
+function assertRoom(from: string, draft: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(dirname(draft));
+  const missing = bytes + ROOM_BESIDE - bavail * bsize;
+  if (missing <= 0) return;
+  const sentence = `The journal ${from} cannot be copied: the copy needs ${mebibytes(bytes + ROOM_BESIDE)} in ${dirname(draft)}, and ${mebibytes(missing)} are missing. Make room.`;
+  throw new Fault("storage_unavailable", sentence, { origin: "local" });
+}
+
+async function copyFault(from: string, to: string, caught: unknown): Promise<Fault> {
+  if (caught instanceof Fault) return caught;
+  const found = await diagnoseDisk(to, 0);
+  const told = caught instanceof Error ? caught.message : String(caught);
+  const why = found === undefined ? `(${told})` : `${found.reason} ${found.remedy}`;
+  return new Fault("storage_unavailable", `The journal ${from} could not be copied, and lost nothing. ${why}`, {
+    origin: "local",
+    cause: caught,
+  });
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+}
