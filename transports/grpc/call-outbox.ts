@@ -1,7 +1,7 @@
+// The write side of a call, counted in bytes, because the library counts messages of any size.
 import type { FrameBatch } from "../../src/contracts/transport.js";
-import type { CallWriter } from "./call-writer.js";
+import { bufferOf, messagesOf } from "../service-calls/batch-messages.js";
 
-/** The write side of a call, counted in bytes, because the library counts messages of any size. */
 export interface CallOutbox {
   /** Returns whether more may be handed over. */
   readonly send: (frame: Uint8Array) => boolean;
@@ -12,12 +12,20 @@ export interface CallOutbox {
 }
 
 export interface CallOutboxOptions {
+  /** Whether concatenated frames are one message. */
+  readonly joinsBatches: boolean;
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
   readonly onOverflow: () => void;
 }
 
-export function createCallOutbox(writer: CallWriter, options: CallOutboxOptions): CallOutbox {
+/** The part of a call that is written to. */
+export interface WritableCall {
+  /** `done` is called once the message has left. */
+  readonly write: (message: Buffer, done: () => void) => boolean;
+}
+
+export function createCallOutbox(call: WritableCall, options: CallOutboxOptions): CallOutbox {
   let waitingBytes = 0;
   let isSettled = false;
   let waiters: (() => void)[] = [];
@@ -31,30 +39,22 @@ export function createCallOutbox(writer: CallWriter, options: CallOutboxOptions)
     for (const go of released) go();
   }
 
-  function write(bytes: Buffer): void {
-    waitingBytes += bytes.length;
-    writer.write(bytes, () => {
-      waitingBytes -= bytes.length;
-      release();
-    });
-  }
-
-  function written(): boolean {
+  function send(messages: readonly Buffer[]): boolean {
+    if (isSettled) return false;
+    for (const message of messages) {
+      waitingBytes += message.length;
+      call.write(message, () => {
+        waitingBytes -= message.length;
+        release();
+      });
+    }
     if (waitingBytes > options.maxBufferedBytes) options.onOverflow();
     return !isSettled && !isFull();
   }
 
   return {
-    send: (frame) => {
-      if (isSettled) return false;
-      write(writer.ofFrame(frame));
-      return written();
-    },
-    sendBatch: (batch) => {
-      if (isSettled) return false;
-      for (const bytes of writer.ofBatch(batch)) write(bytes);
-      return written();
-    },
+    send: (frame) => send([bufferOf(frame)]),
+    sendBatch: (batch) => send(messagesIn(batch, options.joinsBatches)),
     writable: () => {
       if (isSettled || !isFull()) return Promise.resolve();
       return new Promise((resolve) => {
@@ -66,4 +66,20 @@ export function createCallOutbox(writer: CallWriter, options: CallOutboxOptions)
       release();
     },
   };
+}
+
+/** The messages of a batch, made once for all calls that send it. */
+function messagesIn(batch: FrameBatch<Uint8Array>, joinsBatches: boolean): readonly Buffer[] {
+  const key = `grpc${joinsBatches ? " joined" : ""}`;
+  // Only this function writes under the key.
+  const known = batch.joined.get(key) as readonly Buffer[] | undefined;
+  if (known !== undefined) return known;
+  const made = messagesOf(batch, joinsBatches).map(joined);
+  batch.joined.set(key, made);
+  return made;
+}
+
+function joined(frames: readonly Uint8Array[]): Buffer {
+  const [first] = frames;
+  return first !== undefined && frames.length === 1 ? bufferOf(first) : Buffer.concat(frames);
 }

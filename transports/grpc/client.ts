@@ -1,9 +1,10 @@
 // Clients of gRPC services, with the usual library: a connection of their own, and messages as bytes.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { Fault, type FaultCode } from "../../src/base/errors.js";
 import { type HeldSocket, holdOwnSocket } from "../ipc/own-socket.js";
-import { keepsNothingRunning, tellSockets } from "./library-internals.js";
 import { detailIn } from "./status.js";
 
 export interface GrpcTarget {
@@ -45,33 +46,52 @@ export type ReadFault = (detail: { readonly typeName: string; readonly bytes: Ui
 /** Most bytes of a message that is taken, as over HTTP. A daemon's are smaller by far. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
+/** A client of the library, and its sockets, which the library does not reveal. */
+export interface OwnClient {
+  readonly client: Client;
+  /** Runs what may connect. Outside of it nobody looks at the peer of the connection. */
+  readonly connecting: <Result>(run: () => Result) => Result;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly close: () => void;
+}
+
+const MADE_BY = new AsyncLocalStorage<(socket: Socket) => void>();
+// Node tells of each socket where it is made, and so under the client whose call made it.
+subscribe("net.client.socket", (message) => MADE_BY.getStore()?.((message as { readonly socket: Socket }).socket));
+
 /**
  * A client that shares its connection with no other, and keeps nothing unread for repeats. It connects with its first call, and holds a Unix
  * socket from now on until it is closed. Throws as `holdOwnSocket` does.
  */
-export function createGrpcClient(
-  { address, isSecure = false }: GrpcTarget,
-  connected: (socket: Socket) => void = () => {},
-): Client {
-  const security = isSecure ? credentials.createSsl() : credentials.createInsecure();
+export function createGrpcClient({ address, isSecure = false }: GrpcTarget): OwnClient {
   const held = heldSocket(address);
-  tellSockets(security, (socket) => {
-    const fault = held?.peerFault(socket);
-    if (fault !== undefined) throw fault;
-    connected(socket);
-  });
-  const client = new Client(held === undefined ? address : `unix:${held.address}`, security, {
-    "grpc.use_local_subchannel_pool": 1,
-    "grpc.enable_retries": 0,
-    "grpc.max_receive_message_length": MOST_BYTES,
-  });
-  const close = client.close.bind(client);
-  return Object.assign(client, {
+  const client = new Client(
+    held === undefined ? address : `unix:${held.address}`,
+    isSecure ? credentials.createSsl() : credentials.createInsecure(),
+    {
+      "grpc.use_local_subchannel_pool": 1,
+      "grpc.enable_retries": 0,
+      "grpc.max_receive_message_length": MOST_BYTES,
+    },
+  );
+  const sockets = new Set<Socket>();
+  const made = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.once("connect", () => {
+      const fault = held?.peerFault(socket);
+      if (fault !== undefined) socket.destroy(fault);
+    });
+  };
+  return {
+    client,
+    connecting: (run) => MADE_BY.run(made, run),
+    sockets,
     close: () => {
-      close();
+      client.close();
       held?.release();
     },
-  });
+  };
 }
 
 /** "unix:///path" is the same as "unix:/path". Undefined: an address over TCP. */
@@ -88,11 +108,7 @@ export function metadataOf({ token }: GrpcTarget): Metadata {
 }
 
 export function createGrpcCalls(target: GrpcTarget, readFault: ReadFault): GrpcCalls {
-  const sockets = new Set<Socket>();
-  const client = createGrpcClient(target, (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
+  const { client, connecting, sockets, close } = createGrpcClient(target);
   const metadata = metadataOf(target);
   const cancels = new Set<() => void>();
 
@@ -100,16 +116,19 @@ export function createGrpcCalls(target: GrpcTarget, readFault: ReadFault): GrpcC
     unary: (path, request, withinMs) =>
       new Promise((resolve, reject) => {
         const options = withinMs === undefined ? {} : { deadline: Date.now() + withinMs };
-        const call = client.makeUnaryRequest(path, asBuffer, asIs, request, metadata, options, (error, answer) => {
+        const told = (error: ServiceError | null, answer?: Uint8Array): void => {
           cancels.delete(cancel);
           if (error === null && answer !== undefined) resolve(answer);
           else reject(error === null ? gone("The answer is missing.") : faultOf(error, readFault));
-        });
+        };
+        const call = connecting(() => client.makeUnaryRequest(path, asBuffer, asIs, request, metadata, options, told));
         const cancel = (): void => call.cancel();
         cancels.add(cancel);
       }),
     stream: (path, take) => {
-      const call = client.makeBidiStreamRequest<Uint8Array, Uint8Array>(path, asBuffer, asIs, metadata);
+      const call = connecting(() =>
+        client.makeBidiStreamRequest<Uint8Array, Uint8Array>(path, asBuffer, asIs, metadata),
+      );
       const cancel = (): void => call.cancel();
       cancels.add(cancel);
       const ended = new Promise<Fault | undefined>((resolve) => {
@@ -134,10 +153,14 @@ export function createGrpcCalls(target: GrpcTarget, readFault: ReadFault): GrpcC
     },
     close: () => {
       for (const cancel of cancels) cancel();
-      client.close();
+      close();
     },
     unref: () => {
-      for (const socket of sockets) keepsNothingRunning(socket);
+      for (const socket of sockets) {
+        socket.unref();
+        // The library refers to its socket again with each first call of a connection.
+        Object.assign(socket, { ref: () => socket });
+      }
     },
   };
 }

@@ -4,15 +4,14 @@ import type {
   ServerUnaryCall,
   ServiceDefinition,
   sendUnaryData,
+  UntypedHandleCall,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
 import { bufferOf } from "../service-calls/batch-messages.js";
-import { type AnyCall, type Handler, refuse } from "./handlers.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { Peers } from "./peers.js";
-import { statusOf } from "./status.js";
 import { createStreamConnection, type StreamCall } from "./stream-call.js";
 import { answerCall } from "./unary-call.js";
 
@@ -25,11 +24,11 @@ export interface Service {
 export function servicesOf(options: ResolvedGrpcOptions, peers: Peers): readonly Service[] {
   const services = new Map<
     string,
-    { definition: Record<string, MethodDefinition<Buffer, Buffer>>; handlers: Record<string, Handler> }
+    { definition: Record<string, MethodDefinition<Buffer, Buffer>>; implementation: UntypedServiceImplementation }
   >();
   for (const method of options.methods) {
     const { parent, name, methodKind } = method.descriptor;
-    const service = services.get(parent.typeName) ?? { definition: {}, handlers: {} };
+    const service = services.get(parent.typeName) ?? { definition: {}, implementation: {} };
     services.set(parent.typeName, service);
     if (method.kind !== (methodKind === "unary" ? "unary" : "stream") || methodKind === "client_streaming") {
       throw new Fault(
@@ -49,40 +48,31 @@ export function servicesOf(options: ResolvedGrpcOptions, peers: Peers): readonly
       responseSerialize: bufferOf,
       responseDeserialize: same,
     };
-    service.handlers[name] = handlerOf(method, options, peers);
+    service.implementation[name] = handlerOf(method, options, peers);
   }
-  return [...services.values()].map(({ definition, handlers }) => ({
-    definition,
-    implementation: handlers as unknown as UntypedServiceImplementation,
-  }));
+  return [...services.values()];
 }
 
 function same(bytes: Buffer): Buffer {
   return bytes;
 }
 
-function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, peers: Peers): Handler {
-  return (call, respond) => {
+function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, peers: Peers): UntypedHandleCall {
+  if (method.kind === "unary") {
+    return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
+      const peer = peers.ofCall(call);
+      // Without its connection nobody hears the answer.
+      if (peer !== undefined) void answerCall(method, call, peer, respond, options);
+    };
+  }
+  return (call: StreamCall) => {
     const peer = peers.ofCall(call);
-    if (peer === undefined) {
-      const gone = new Fault("peer_gone", "The connection of this call has ended. Connect again to go on.");
-      refuse(call, respond, statusOf(gone, options.describeFault));
-    } else if (method.kind === "unary") {
-      void answerCall(
-        method,
-        call as AnyCall as ServerUnaryCall<Buffer, Buffer>,
-        peer,
-        respond as sendUnaryData<Buffer>,
-        options,
-      );
-    } else {
-      const streamOptions = { ...options, joinsBatches: method.joinsBatches };
-      const connection = createStreamConnection(call as unknown as StreamCall, peer, streamOptions);
-      try {
-        method.accept(connection);
-      } catch (caught) {
-        void connection.close(publicFault(caught, options.log));
-      }
+    if (peer === undefined) return;
+    const connection = createStreamConnection(call, peer, { ...options, joinsBatches: method.joinsBatches });
+    try {
+      method.accept(connection);
+    } catch (caught) {
+      void connection.close(publicFault(caught, options.log));
     }
   };
 }

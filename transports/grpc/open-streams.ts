@@ -1,32 +1,32 @@
-import { status } from "@grpc/grpc-js";
-import type { AnyCall, Handler } from "./handlers.js";
+import { type ServerDuplexStream, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
 
 /** Streams of the library's own services (health and reflection), which do not end by themselves. */
 export interface OpenStreams {
-  readonly tended: (handler: Handler) => Handler;
+  /** The same handlers, of which those that stream are tended. */
+  readonly tended: (implementation: UntypedServiceImplementation) => UntypedServiceImplementation;
   readonly endAll: () => void;
 }
 
-/** Further members of a call that streams both ways. */
-interface Duplex {
-  readonly writableNeedDrain: boolean;
-  readonly pause: () => void;
-  readonly resume: () => void;
-  readonly on: (event: "data", listener: () => void) => unknown;
-  readonly once: (event: "drain", listener: () => void) => unknown;
-}
+/** A call of those services with a stream in either direction, or in both. */
+type Streaming = ServerDuplexStream<unknown, unknown>;
 
 export function createOpenStreams(): OpenStreams {
-  const open = new Set<AnyCall>();
+  const open = new Set<Streaming>();
   return {
-    tended: (handler) => (call, respond) => {
-      if (respond === undefined) {
-        open.add(call);
-        call.on("cancelled", () => open.delete(call));
-        if ("resume" in call) heedDrain(call as AnyCall & Duplex);
-      }
-      handler(call, respond);
-    },
+    tended: (implementation) =>
+      Object.fromEntries(
+        Object.entries(implementation).map(([name, handler]) => [
+          name,
+          (call: Streaming, respond?: unknown) => {
+            if (respond === undefined) {
+              open.add(call);
+              call.on("cancelled", () => open.delete(call));
+              if ("resume" in call) heedDrain(call);
+            }
+            (handler as (...given: readonly unknown[]) => void)(call, respond);
+          },
+        ]),
+      ),
     endAll: () => {
       for (const call of open) call.emit("error", { code: status.UNAVAILABLE, details: "The daemon shuts down." });
     },
@@ -34,7 +34,7 @@ export function createOpenStreams(): OpenStreams {
 }
 
 /** Reads no more from a client that asks but does not read. */
-function heedDrain(call: Duplex): void {
+function heedDrain(call: Streaming): void {
   call.on("data", () => {
     if (!call.writableNeedDrain) return;
     call.pause();

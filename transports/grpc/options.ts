@@ -2,7 +2,6 @@ import type { Log } from "../../src/contracts/log.js";
 import type { Admit, DescribeFault, ServiceMethod } from "../../src/contracts/service.js";
 import type { ServiceAddress } from "../../src/contracts/transport.js";
 import { type After, assertWithin, platformAfter } from "../framing/options.js";
-import { type Unfinished, unfinishedOf } from "../framing/unfinished.js";
 import type { ServiceListenOptions } from "../service-calls/listen.js";
 
 export interface GrpcOptions extends ServiceListenOptions {
@@ -20,22 +19,17 @@ export interface GrpcOptions extends ServiceListenOptions {
   readonly log: Pick<Log, "error" | "debug">;
   /** Largest accepted message, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED. */
   readonly maxMessageBytes?: number;
-  /**
-   * Counts the bytes of messages that are not whole, of all calls with the same object together. Beyond its limit the oldest call is reset, which its
-   * client takes as RESOURCE_EXHAUSTED. Default: at most 64 MiB, or eight of the largest messages.
-   */
-  readonly unfinished?: Unfinished;
   /** Most metadata of a call, bytes, plus 32 for each entry, 1,024 and up; at most 128 entries. Default 16,384. */
   readonly maxMetadataBytes?: number;
   /** Streams at a time on one connection, 1 and up. Further streams wait at the client. Default 2,048. */
   readonly maxStreams?: number;
   /** Bytes that may wait for the client of a stream before `send` answers false. Default 65,536. */
   readonly highWaterMarkBytes?: number;
-  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the call is reset. Default 16 MiB. */
+  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the connection is closed. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
   /**
-   * Time limit for handed-over data to leave when a stream is closed, and of `drain` for calls under way, ms. After it the rest is cut off. Default
-   * 2,000.
+   * Time limit for handed-over data to leave when a stream is closed, and of `drain` for calls under way, ms. After it the connection is closed.
+   * Default 2,000.
    */
   readonly closeTimeoutMs?: number;
   /** Interval of the pings that detect a vanished client, ms, 1 and up. Default 30,000. */
@@ -55,12 +49,10 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Fills in defaults. Throws a Fault "usage" for values out of range. */
 export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
-  const maxMessageBytes = options.maxMessageBytes ?? MIB + 16 * 1024;
   const resolved: ResolvedGrpcOptions = {
     ...options,
     admit: options.admit ?? (() => undefined),
-    maxMessageBytes,
-    unfinished: options.unfinished ?? unfinishedOf(maxMessageBytes),
+    maxMessageBytes: options.maxMessageBytes ?? MIB + 16 * 1024,
     maxMetadataBytes: options.maxMetadataBytes ?? 16 * 1024,
     maxStreams: options.maxStreams ?? 2048,
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,

@@ -1,4 +1,5 @@
-// One call with a stream, as a Connection: call-inbox.ts reads, call-outbox.ts writes; this file manages the life of the connection.
+// One call with a stream, as a Connection: call-inbox.ts reads, call-outbox.ts writes; this file manages the life of the connection. The library can
+// reset no call, so a client that does not read one of its calls loses its connection, and all of its calls with it.
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
@@ -7,8 +8,6 @@ import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
 import { createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
-import { createCallWriter } from "./call-writer.js";
-import { resetStream } from "./library-internals.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer } from "./peers.js";
 import { statusOf } from "./status.js";
@@ -32,13 +31,14 @@ export function createStreamConnection(
   /** The result of the close, once `close` was called. */
   let closing: CloseInfo = { kind: "local" };
   let cancelTimeout: () => void = () => {};
-  const end = watchCallEnd(call, peer);
+  const whyEnded = watchCallEnd(call, peer);
 
   const onEnd = (): void => {
     peerEnded = true;
   };
   const inbox = "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
-  const outbox = createCallOutbox(createCallWriter(call, options.joinsBatches), {
+  const outbox = createCallOutbox(call, {
+    joinsBatches: options.joinsBatches,
     highWaterMarkBytes: options.highWaterMarkBytes,
     maxBufferedBytes: options.maxBufferedBytes,
     onOverflow: () => {
@@ -46,7 +46,7 @@ export function createStreamConnection(
       const fault = doesNotRead(peer, options.maxBufferedBytes);
       inbox.end(fault);
       finish({ kind: "abrupt", fault });
-      resetStream(call);
+      peer.connection.cutOff();
     },
   });
 
@@ -64,15 +64,12 @@ export function createStreamConnection(
     if (state === "closing") finish(closing);
     if (state !== "open") return;
     outbox.settle();
-    end.whyEnded((why) => {
+    whyEnded((fault) => {
       if (state === "closing") finish(closing);
       if (state !== "open") return;
-      if (why.kind === "cancelled") {
-        finish({ kind: "remote" });
-      } else {
-        inbox.end(why.fault);
-        finish({ kind: "abrupt", fault: why.fault });
-      }
+      if (fault === undefined) return finish({ kind: "remote" });
+      inbox.end(fault);
+      finish({ kind: "abrupt", fault });
     });
   });
 
@@ -84,8 +81,8 @@ export function createStreamConnection(
     outbox.settle();
     inbox.stop();
     cancelTimeout = options.after(withinMs, () => {
-      resetStream(call);
       finish({ ...closing, isCutShort: true });
+      peer.connection.cutOff();
     });
     if (call.cancelled) finish(closing);
     else if (fault === undefined) call.end();
@@ -112,6 +109,6 @@ export function createStreamConnection(
 function doesNotRead(peer: KnownPeer, maxBufferedBytes: number): Fault {
   return new Fault(
     "peer_gone",
-    `A stream of ${peer.identity.label} is not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or call again and resume.`,
+    `A stream of ${peer.identity.label} is not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
   );
 }

@@ -16,13 +16,13 @@ export async function answerCall(
   options: Pick<ResolvedGrpcOptions, "describeFault" | "log">,
 ): Promise<void> {
   const ended = new AbortController();
-  const end = watchCallEnd(call, peer);
+  const whyEnded = watchCallEnd(call, peer);
   let isAnswered = false;
   // Also emitted after an answer.
   call.on("cancelled", () => {
     if (isAnswered) return;
-    end.whyEnded(({ kind }) => {
-      if (!isAnswered) ended.abort(kind);
+    whyEnded((fault) => {
+      if (!isAnswered) ended.abort(fault === undefined ? "cancelled" : "ended");
     });
   });
   try {

@@ -1,7 +1,7 @@
 // Links over gRPC: the service of AAEP §B.5, with the usual library's own client.
-import { type Client, type ServiceError, status } from "@grpc/grpc-js";
+import { type ServiceError, status } from "@grpc/grpc-js";
 import type { AaepMessage } from "#gen/aaep/v1/aaep_service_pb.js";
-import { createGrpcClient, type GrpcTarget, metadataOf } from "../../../transports/grpc/client.js";
+import { createGrpcClient, type GrpcTarget, metadataOf, type OwnClient } from "../../../transports/grpc/client.js";
 import { Fault } from "../../base/errors.js";
 import { callLink } from "./call-link.js";
 import { endpointText } from "./endpoint.js";
@@ -18,33 +18,32 @@ import {
 
 export function grpcLinks(target: GrpcTarget): Links {
   const endpoint = endpointText({ kind: "grpc", address: target.address, isSecure: target.isSecure === true });
-  const clients = new Set<Client>();
+  const clients = new Set<OwnClient>();
   const metadata = metadataOf(target);
-  const created = (): Client => {
+  const created = (): OwnClient => {
     try {
       return createGrpcClient(target);
     } catch (caught) {
       throw caught instanceof Fault && caught.code === "not_found" ? noConnection(endpoint, caught) : caught;
     }
   };
-  const ready = async (): Promise<Client> => {
+  const ready = async (): Promise<OwnClient> => {
     // A connection for each link, so that one can vanish alone.
-    const client = created();
-    clients.add(client);
-    await new Promise<void>((resolve, reject) =>
-      client.waitForReady(Date.now() + CONNECT_MS, (error) =>
-        error === undefined ? resolve() : reject(noConnection(endpoint, error)),
-      ),
-    );
-    return client;
+    const own = created();
+    clients.add(own);
+    await new Promise<void>((resolve, reject) => {
+      const told = (error?: Error): void => (error === undefined ? resolve() : reject(noConnection(endpoint, error)));
+      own.connecting(() => own.client.waitForReady(Date.now() + CONNECT_MS, told));
+    });
+    return own;
   };
-  const leave = (client: Client): void => {
-    client.close();
-    clients.delete(client);
+  const leave = (own: OwnClient): void => {
+    own.close();
+    clients.delete(own);
   };
   const open = async (): Promise<Link> => {
-    const client = await ready();
-    const call = client.makeBidiStreamRequest<AaepMessage, AaepMessage>(
+    const own = await ready();
+    const call = own.client.makeBidiStreamRequest<AaepMessage, AaepMessage>(
       SUBSCRIBE_PATH,
       encodeMessage,
       decodeMessage,
@@ -56,21 +55,29 @@ export function grpcLinks(target: GrpcTarget): Links {
       end: () => call.end(),
       cancel: () => {
         call.cancel();
-        leave(client);
+        leave(own);
       },
     });
   };
   const manifest = async (): Promise<string> => {
-    const client = await ready();
+    const own = await ready();
     try {
       return await new Promise<string>((resolve, reject) => {
         const deadline = Date.now() + CONNECT_MS;
         const told = (error: ServiceError | null, answer?: Parameters<typeof manifestText>[0]): void =>
           answer === undefined ? reject(error) : resolve(manifestText(answer));
-        client.makeUnaryRequest(MANIFEST_PATH, () => Buffer.alloc(0), decodeManifest, {}, metadata, { deadline }, told);
+        own.client.makeUnaryRequest(
+          MANIFEST_PATH,
+          () => Buffer.alloc(0),
+          decodeManifest,
+          {},
+          metadata,
+          { deadline },
+          told,
+        );
       });
     } finally {
-      leave(client);
+      leave(own);
     }
   };
   return {

@@ -1,0 +1,72 @@
+// How messages of a call leave, and how many bytes of them may wait.
+import { expect, it } from "vitest";
+import type { FrameBatch } from "../../../src/contracts/transport.js";
+import { createCallOutbox } from "../../../transports/grpc/call-outbox.js";
+
+const runOf = (...frames: readonly string[]): FrameBatch<Uint8Array> => ({
+  frames: frames.map((frame) => Buffer.from(frame)),
+  joined: new Map(),
+});
+
+/** A call that keeps what is written to it until it is told to let it leave. */
+function heldCall() {
+  const written: string[] = [];
+  const left: (() => void)[] = [];
+  const write = (message: Buffer, done: () => void): boolean => {
+    written.push(String(message));
+    left.push(done);
+    return true;
+  };
+  return { call: { write }, written, left };
+}
+
+const UNLIMITED = { highWaterMarkBytes: 1000, maxBufferedBytes: 1000, onOverflow: () => {} };
+
+it.each([
+  { joinsBatches: false, messages: ["one", "two", "three"] },
+  { joinsBatches: true, messages: ["onetwothree"] },
+])("the messages of a batch are made once for all calls; joined: $joinsBatches", ({ joinsBatches, messages }) => {
+  const batch = runOf("one", "two", "three");
+  for (let count = 0; count < 2; count++) {
+    const { call, written } = heldCall();
+    createCallOutbox(call, { ...UNLIMITED, joinsBatches }).sendBatch(batch);
+    expect(written).toEqual(messages);
+  }
+  expect(batch.joined.size).toBe(1);
+});
+
+it("an empty run writes nothing", () => {
+  const { call, written } = heldCall();
+  createCallOutbox(call, { ...UNLIMITED, joinsBatches: false }).sendBatch(runOf());
+  expect(written).toEqual([]);
+});
+
+it("bytes wait up to a mark, more than the limit break the call off, and a settled call takes nothing", async () => {
+  const { call, written, left } = heldCall();
+  let overflows = 0;
+  const onOverflow = (): void => {
+    overflows += 1;
+  };
+  const outbox = createCallOutbox(call, {
+    joinsBatches: false,
+    highWaterMarkBytes: 4,
+    maxBufferedBytes: 8,
+    onOverflow,
+  });
+  expect(["1234", "5"].map((text) => outbox.send(Buffer.from(text)))).toEqual([true, false]);
+  const freed: string[] = [];
+  void outbox.writable().then(() => freed.push("written"));
+  await Promise.resolve();
+  expect(freed).toEqual([]);
+  left[1]?.();
+  await Promise.resolve();
+  expect(freed).toEqual(["written"]);
+  expect([outbox.sendBatch(runOf("6789")), overflows]).toEqual([false, 0]);
+  void outbox.writable().then(() => freed.push("settled"));
+  expect([outbox.send(Buffer.from("0")), overflows]).toEqual([false, 1]);
+  outbox.settle();
+  await outbox.writable();
+  expect(freed).toEqual(["written", "settled"]);
+  expect([outbox.send(Buffer.from("late")), outbox.sendBatch(runOf("late"))]).toEqual([false, false]);
+  expect(written).toEqual(["1234", "5", "6789", "0"]);
+});
