@@ -47,7 +47,7 @@ async function serve(
   }
   const cancel = handler.method.kind === "unary" ? refuseLater(exchange, refuse, options) : () => {};
   try {
-    const answer = await handler.handle(exchange, refuse);
+    const answer = await handler.handle(exchange);
     const fault = exchange.isServed() ? undefined : await unreadable(exchange, answer);
     if (fault === undefined) await respond(exchange, answer, options.after);
     else refuse(fault.fault, fault.status);

@@ -3,7 +3,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { MAX_MESSAGE_VALUES } from "../../src/base/json-document.js";
-import type { MessageParts } from "../service-calls/message-bounds.js";
+import type { MessageParts } from "./message-bounds.js";
 
 type State = "tag" | "value" | "length";
 

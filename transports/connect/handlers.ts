@@ -26,8 +26,8 @@ import { TEXT_AS_MESSAGE } from "./written-messages.js";
 
 export interface Handler {
   readonly method: ServiceMethod;
-  /** Rejects only by an internal error. `refuse` answers at once, for a call whose message is not whole. */
-  readonly handle: (exchange: Exchange, refuse: (fault: Fault) => void) => Promise<UniversalServerResponse>;
+  /** Rejects only by an internal error. */
+  readonly handle: (exchange: Exchange) => Promise<UniversalServerResponse>;
 }
 
 interface HandlerOptions extends ResolvedConnectOptions {
@@ -78,13 +78,10 @@ export function createHandlers(
         grpc: { bytes: handlerOf(routers.grpc.bytes, path), json: handlerOf(routers.grpc.json, path) },
         connect: { bytes: handlerOf(routers.connect.bytes, path), json: handlerOf(routers.connect.json, path) },
       };
-      const limits = { isOneMessage: method.kind === "unary", unfinished: options.unfinished };
-      const handle = (exchange: Exchange, refuse: (fault: Fault) => void) => {
+      const handle = (exchange: Exchange) => {
         const { contentType } = exchange;
         const protocol = found[contentType.startsWith("application/grpc") ? "grpc" : "connect"];
-        return protocol[contentType.includes("json") ? "json" : "bytes"](
-          requestOf(exchange, readBody(exchange, { ...limits, refuse })),
-        );
+        return protocol[contentType.includes("json") ? "json" : "bytes"](requestOf(exchange, readBody(exchange)));
       };
       return [path, { method, handle }];
     }),

@@ -1,7 +1,6 @@
 import type { Log } from "../../src/contracts/log.js";
 import type { DescribeFault, ServiceMethod } from "../../src/contracts/service.js";
 import { type After, assertWithin, platformAfter } from "../framing/options.js";
-import { type Unfinished, unfinishedOf } from "../framing/unfinished.js";
 
 export interface ConnectOptions {
   readonly methods: readonly ServiceMethod[];
@@ -10,11 +9,6 @@ export interface ConnectOptions {
   readonly log: Log;
   /** Largest accepted message, 1 to 4,294,967,295 bytes. A larger one is refused as `message_too_large`. */
   readonly maxMessageBytes: number;
-  /**
-   * Counts the bytes of messages that are not whole, of all calls with the same object together. Beyond its limit the oldest call is refused as
-   * `rate_limit`. Default: at most 64 MiB, or eight of the largest messages.
-   */
-  readonly unfinished?: Unfinished;
   /** Longest delay of a stream's end by a peer that does not read, ms. */
   readonly closeTimeoutMs: number;
   /** Whether compressed requests are accepted, and messages of 1 KiB or more are compressed for clients that offer gzip. Default false. */
@@ -41,7 +35,6 @@ export function resolveConnectOptions(options: ConnectOptions): ResolvedConnectO
     describeFault: options.describeFault,
     log: options.log,
     maxMessageBytes: options.maxMessageBytes,
-    unfinished: options.unfinished ?? unfinishedOf(options.maxMessageBytes),
     closeTimeoutMs: options.closeTimeoutMs,
     compression: options.compression ?? false,
     silentConnectionMs: options.silentConnectionMs ?? (() => 30_000),

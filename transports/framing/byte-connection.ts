@@ -19,8 +19,6 @@ import {
   resolveByteConnectionOptions,
 } from "./options.js";
 import { Outbox, type OutboxOwner } from "./outbox.js";
-import { tooManyUnfinished } from "./refusal.js";
-import type { UnfinishedMessage } from "./unfinished.js";
 
 /** The two directions; a duplex stream is passed as both. A socket must have been made with `allowHalfOpen`. */
 export interface ByteStreams {
@@ -46,7 +44,7 @@ export function createByteConnection(
   return new ByteConnection(streams, peer, resolveByteConnectionOptions(options));
 }
 
-class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner, UnfinishedMessage {
+class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner {
   readonly peer: PeerIdentity;
   readonly closed: Promise<CloseInfo>;
   private readonly readable: Readable;
@@ -119,26 +117,14 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner, Unf
   }
 
   took(chunk: Uint8Array): void {
-    const { held } = this.decoder;
-    const before = held.length;
     const fault = this.decoder.push(chunk, this.inbox);
-    if (fault !== undefined) this.lose(fault);
-    else if (this.inbox.isFull && this.state === "open") {
+    if (fault !== undefined) {
+      this.lost = fault;
+      this.inbox.end(fault);
+    } else if (this.inbox.isFull && this.state === "open") {
       this.flow = "paused";
       this.readable.pause();
     }
-    if (before + held.length > 0) this.options.unfinished.count(this, held.length, held.length < before + chunk.length);
-  }
-
-  giveUp(mostBytes: number): void {
-    const fault = tooManyUnfinished(mostBytes);
-    this.decoder.giveUp(fault);
-    this.lose(fault);
-  }
-
-  private lose(fault: Fault): void {
-    this.lost = fault;
-    this.inbox.end(fault);
   }
 
   private wanted(): void {
@@ -178,7 +164,6 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner, Unf
     if (this.state === "closed") return;
     this.state = "closed";
     this.cancelDeadline?.();
-    this.options.unfinished.count(this, 0, false);
     this.outbox.settle();
     this.readable.destroy();
     this.output.destroy();

@@ -73,7 +73,7 @@ class Accumulator {
 export class FrameDecoder {
   private readonly limit: number;
   /** The frame that has not ended. */
-  readonly held = new Accumulator();
+  private readonly held = new Accumulator();
   private expecting: Expecting = FIRST_BYTE;
   /** Undefined until the first byte other than white space. */
   framing: Framing | undefined;
@@ -209,12 +209,6 @@ export class FrameDecoder {
     }
     if (whole) this.expecting = body.next === "prefix" ? PREFIX : FRESH_HEADER;
     return end;
-  }
-
-  /** Drops the bytes of the unfinished frame. The stream is lost. */
-  giveUp(fault: Fault): void {
-    this.held.take();
-    this.lost = fault;
   }
 
   /** Reports the end of the stream. Returns a fault if the stream ended inside a frame. */

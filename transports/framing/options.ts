@@ -1,6 +1,5 @@
 import { Fault } from "../../src/base/errors.js";
 import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
-import { type Unfinished, unfinishedOf } from "./unfinished.js";
 
 /** Calls `run` once after `milliseconds`; returns the cancellation. Passed in, so that deadlines are tested without sleeping (R24). */
 export type After = (milliseconds: number, run: () => void) => () => void;
@@ -15,11 +14,6 @@ export interface ByteConnectionOptions {
    * `message_too_large`.
    */
   readonly maxFrameBytes?: number;
-  /**
-   * Counts the bytes of unfinished frames, of all connections with these options together. Beyond its limit the oldest frame ends its connection with
-   * `rate_limit`. Default: at most 64 MiB, or eight of the largest frames.
-   */
-  readonly unfinished?: Unfinished;
   /** Bytes that may wait for the peer before `send` answers false. At least the stream's own mark. Default 65,536. */
   readonly highWaterMarkBytes?: number;
   /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the connection is closed as `peer_gone`. Default 16 MiB. */
@@ -46,12 +40,10 @@ export function resolveByteConnectionOptions(options: ByteConnectionOptions): Re
 }
 
 function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
-  const maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
   const resolved = {
     framing: options.framing ?? "length-prefixed",
     isLinesOnly: options.isLinesOnly ?? false,
-    maxFrameBytes,
-    unfinished: options.unfinished ?? unfinishedOf(maxFrameBytes),
+    maxFrameBytes: options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES,
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
     closeTimeoutMs: options.closeTimeoutMs ?? 2000,

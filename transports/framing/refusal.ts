@@ -19,15 +19,6 @@ export function frameTooLarge(announced: number | undefined, limit: number, head
   );
 }
 
-/** The fault of an unfinished message, where those of all connections exceed `mostBytes` together and it is the oldest. */
-export function tooManyUnfinished(mostBytes: number): Fault {
-  return new Fault(
-    "rate_limit",
-    `The unfinished messages of all connections exceed ${mostBytes} bytes together, and this one began before the others. Send it again, without a pause in it.`,
-    { rule: "AAEP §8.3" },
-  );
-}
-
 /** Returns the beginning of the frame refused by a `message_too_large` fault of the decoder, as far as it had arrived. */
 export function refusedHead(fault: Fault): Uint8Array | undefined {
   const cause = fault.cause as Partial<RefusedFrame> | undefined;

@@ -1,6 +1,7 @@
 // The write side of a call, counted in bytes, because the library counts messages of any size.
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import { bufferOf, messagesOf } from "../service-calls/batch-messages.js";
+import type { AdmittedCall } from "./gate.js";
 
 export interface CallOutbox {
   /** Returns whether more may be handed over. */
@@ -19,13 +20,11 @@ export interface CallOutboxOptions {
   readonly onOverflow: () => void;
 }
 
-/** The part of a call that is written to. */
-export interface WritableCall {
-  /** `done` is called once the message has left. */
-  readonly write: (message: Buffer, done: () => void) => boolean;
-}
-
-export function createCallOutbox(call: WritableCall, options: CallOutboxOptions): CallOutbox {
+/**
+ * `below` takes any number of messages at once. The handler's stream of messages would write one, and the next when that has left: much slower where
+ * several are ready.
+ */
+export function createCallOutbox(below: AdmittedCall["below"], options: CallOutboxOptions): CallOutbox {
   let waitingBytes = 0;
   let isSettled = false;
   let waiters: (() => void)[] = [];
@@ -43,7 +42,7 @@ export function createCallOutbox(call: WritableCall, options: CallOutboxOptions)
     if (isSettled) return false;
     for (const message of messages) {
       waitingBytes += message.length;
-      call.write(message, () => {
+      below.sendMessage(message, () => {
         waitingBytes -= message.length;
         release();
       });

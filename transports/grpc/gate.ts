@@ -1,23 +1,52 @@
 // What every call passes before it is served, health checks and reflection included: its turn, then admission by its metadata alone. Of a refused
 // call no message is read.
-import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from "@grpc/grpc-js";
+import {
+  type Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+} from "@grpc/grpc-js";
 import { Fault } from "../../src/base/errors.js";
 import { createTurnstile } from "../service-calls/turnstile.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer, Peers } from "./peers.js";
 import { statusOf } from "./status.js";
 
-export function createGate(options: ResolvedGrpcOptions, peers: Peers): ServerInterceptor {
+/** An admitted call, as it is below the handler's stream of messages. */
+export interface AdmittedCall {
+  readonly peer: KnownPeer;
+  readonly below: Pick<ServerInterceptingCallInterface, "sendMessage">;
+}
+
+export interface Gate {
+  readonly interceptor: ServerInterceptor;
+  /** The same call in its handler has the same metadata. */
+  readonly admitted: (call: { readonly metadata: Metadata }) => AdmittedCall;
+}
+
+type GateOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes" | "maxStreams" | "log">;
+
+export function createGate(options: GateOptions, peers: Peers): Gate {
   const turnstile = createTurnstile({ mostWaiting: options.maxStreams });
-  return ({ path }, call) => {
+  const admittedCalls = new WeakMap<Metadata, AdmittedCall>();
+
+  function inTurn(peer: KnownPeer | undefined, begin: () => void): void {
+    if (peer === undefined) begin();
+    else if (!turnstile.pass(peer.connection, begin)) peer.connection.cutOff();
+  }
+
+  function judge(call: ServerInterceptingCallInterface, path: string, metadata: Metadata): AdmittedCall | Fault {
     const peer = peers.ofCall(call);
-    const refusalOf = (metadata: Metadata): Fault | undefined => {
-      if (peer === undefined)
-        return new Fault("peer_gone", "The connection of this call has ended. Connect again to go on.");
-      const [authorization] = metadata.get("authorization");
-      const head = { host: call.getHost(), authorization: authorization?.toString(), path };
-      return tooMuchMetadata(metadata, options.maxMetadataBytes) ?? peer.connection.admit(head, options.admit);
-    };
+    if (peer === undefined)
+      return new Fault("peer_gone", "The connection of this call has ended. Connect again to go on.");
+    const [authorization] = metadata.get("authorization");
+    const head = { host: call.getHost(), authorization: authorization?.toString(), path };
+    const tooMuch = tooMuchMetadata(metadata, options.maxMetadataBytes);
+    return tooMuch ?? peer.connection.admit(head, options.admit) ?? { peer, below: call };
+  }
+
+  const interceptor: ServerInterceptor = ({ path }, call) => {
+    const peer = peers.ofCall(call);
     return new ServerInterceptingCall(call, {
       start: (next) =>
         inTurn(peer, () => {
@@ -25,10 +54,14 @@ export function createGate(options: ResolvedGrpcOptions, peers: Peers): ServerIn
           next({
             onReceiveMetadata: (metadata, serve) => {
               hasBegun = true;
-              const refusal = refusalOf(metadata);
-              if (refusal === undefined) return serve(metadata);
-              options.log.debug({ peer: call.getPeer(), path, code: refusal.code }, "a call was refused");
-              call.sendStatus(statusOf(refusal, options.describeFault));
+              const judged = judge(call, path, metadata);
+              if (judged instanceof Fault) {
+                options.log.debug({ peer: call.getPeer(), path, code: judged.code }, "a call was refused");
+                call.sendStatus(statusOf(judged, options.describeFault));
+              } else {
+                admittedCalls.set(metadata, judged);
+                serve(metadata);
+              }
             },
             // However it ended.
             onCancel: () => peer?.connection.ended(),
@@ -39,10 +72,14 @@ export function createGate(options: ResolvedGrpcOptions, peers: Peers): ServerIn
     });
   };
 
-  function inTurn(peer: KnownPeer | undefined, begin: () => void): void {
-    if (peer === undefined) begin();
-    else if (!turnstile.pass(peer.connection, begin)) peer.connection.cutOff();
-  }
+  return {
+    interceptor,
+    admitted: ({ metadata }) => {
+      const call = admittedCalls.get(metadata);
+      if (call === undefined) throw new Error("a call that passed no gate");
+      return call;
+    },
+  };
 }
 
 /** Counts what HTTP/2 counts (RFC 9113 §6.5.2), without the protocol's own entries. */

@@ -20,8 +20,9 @@ import { drainServer } from "./shutdown.js";
 export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   const options = resolveGrpcOptions(given);
   const peers = createPeers();
+  const gate = createGate(options, peers);
   const server = new Server({
-    interceptors: [createGate(options, peers)],
+    interceptors: [gate.interceptor],
     // Turns off the library's statistics of every call, which nobody reads.
     "grpc.enable_channelz": 0,
     "grpc.max_receive_message_length": options.maxMessageBytes,
@@ -38,7 +39,7 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
     [createHealthDescriptor()],
   );
   const openStreams = createOpenStreams();
-  for (const { definition, implementation } of servicesOf(options, peers))
+  for (const { definition, implementation } of servicesOf(options, gate.admitted))
     server.addService(definition, implementation);
   for (const { definition, implementation } of [health, ...reflection])
     server.addService(definition, openStreams.tended(implementation));

@@ -10,8 +10,8 @@ import type {
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
 import { bufferOf } from "../service-calls/batch-messages.js";
+import type { Gate } from "./gate.js";
 import type { ResolvedGrpcOptions } from "./options.js";
-import type { Peers } from "./peers.js";
 import { createStreamConnection, type StreamCall } from "./stream-call.js";
 import { answerCall } from "./unary-call.js";
 
@@ -21,7 +21,7 @@ export interface Service {
 }
 
 /** One for each service of the methods. Throws a Fault "usage" if a method's kind differs from its descriptor's. */
-export function servicesOf(options: ResolvedGrpcOptions, peers: Peers): readonly Service[] {
+export function servicesOf(options: ResolvedGrpcOptions, admitted: Gate["admitted"]): readonly Service[] {
   const services = new Map<
     string,
     { definition: Record<string, MethodDefinition<Buffer, Buffer>>; implementation: UntypedServiceImplementation }
@@ -48,7 +48,7 @@ export function servicesOf(options: ResolvedGrpcOptions, peers: Peers): readonly
       responseSerialize: bufferOf,
       responseDeserialize: same,
     };
-    service.implementation[name] = handlerOf(method, options, peers);
+    service.implementation[name] = handlerOf(method, options, admitted);
   }
   return [...services.values()];
 }
@@ -57,18 +57,13 @@ function same(bytes: Buffer): Buffer {
   return bytes;
 }
 
-function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, peers: Peers): UntypedHandleCall {
+function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, admitted: Gate["admitted"]): UntypedHandleCall {
   if (method.kind === "unary") {
-    return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
-      const peer = peers.ofCall(call);
-      // Without its connection nobody hears the answer.
-      if (peer !== undefined) void answerCall(method, call, peer, respond, options);
-    };
+    return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) =>
+      void answerCall(method, call, admitted(call).peer, respond, options);
   }
   return (call: StreamCall) => {
-    const peer = peers.ofCall(call);
-    if (peer === undefined) return;
-    const connection = createStreamConnection(call, peer, { ...options, joinsBatches: method.joinsBatches });
+    const connection = createStreamConnection(call, admitted(call), { ...options, joinsBatches: method.joinsBatches });
     try {
       method.accept(connection);
     } catch (caught) {

@@ -8,6 +8,7 @@ import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
 import { createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
+import type { AdmittedCall } from "./gate.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer } from "./peers.js";
 import { statusOf } from "./status.js";
@@ -22,7 +23,7 @@ export type StreamCallOptions = { readonly joinsBatches: boolean } & Pick<
 /** `call` must have just begun: events of its end are listened for from here on. */
 export function createStreamConnection(
   call: StreamCall,
-  peer: KnownPeer,
+  { peer, below }: AdmittedCall,
   options: StreamCallOptions,
 ): Connection<Uint8Array> {
   const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
@@ -37,7 +38,7 @@ export function createStreamConnection(
     peerEnded = true;
   };
   const inbox = "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
-  const outbox = createCallOutbox(call, {
+  const outbox = createCallOutbox(below, {
     joinsBatches: options.joinsBatches,
     highWaterMarkBytes: options.highWaterMarkBytes,
     maxBufferedBytes: options.maxBufferedBytes,

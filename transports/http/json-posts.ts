@@ -3,9 +3,6 @@ import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import type { After } from "../framing/options.js";
-import { tooManyUnfinished } from "../framing/refusal.js";
-import type { Unfinished } from "../framing/unfinished.js";
-import { countBody } from "../service-calls/body-count.js";
 import { answerWhole } from "./end-response.js";
 import type { Exchange } from "./exchange.js";
 import type { HttpService, Refuse } from "./http-service.js";
@@ -21,8 +18,6 @@ export interface JsonPost {
 export interface JsonPostOptions {
   /** Most bytes of a document. */
   readonly maxBodyBytes: number;
-  /** Counts the bytes of documents that are not whole. Beyond its limit the oldest is refused as `rate_limit`. */
-  readonly unfinished: Unfinished;
   /** How long a document may take to come, ms. Read each time. */
   readonly silentConnectionMs: () => Millis;
   readonly after: After;
@@ -60,7 +55,7 @@ async function serve(exchange: Exchange, refuse: Refuse, post: JsonPost, options
 
 /** The document, as UTF-8; undefined if the request was refused, or is gone. */
 function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOptions): Promise<string | undefined> {
-  const { maxBodyBytes, unfinished, silentConnectionMs, after } = options;
+  const { maxBodyBytes, silentConnectionMs, after } = options;
   const { request } = exchange;
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
@@ -70,7 +65,6 @@ function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOptions): P
       if (isOver) return;
       isOver = true;
       cancel();
-      count.end();
       pieces.length = 0;
       if (fault !== undefined) refuse(fault, status);
       resolve(text);
@@ -78,7 +72,6 @@ function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOptions): P
     const cancel = after(silentConnectionMs(), () =>
       end(undefined, new Fault("timed_out", "The message did not come in time. Send it again, at once."), 408),
     );
-    const count = countBody(unfinished, (mostBytes) => end(undefined, tooManyUnfinished(mostBytes)));
     exchange.onceGone(() => end(undefined));
     request.on("data", (piece: Buffer) => {
       if (isOver) return;
@@ -86,7 +79,6 @@ function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOptions): P
       if (size > maxBodyBytes)
         return end(undefined, new Fault("message_too_large", `A message has at most ${maxBodyBytes} bytes.`), 413);
       pieces.push(piece);
-      count.take(piece.length);
     });
     request.once("end", () => {
       try {

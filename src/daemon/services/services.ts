@@ -1,6 +1,5 @@
 // The services of the daemon over gRPC and Connect: one list of methods, served at every configured address. Loaded only if there is an address.
 import { platformAfter } from "../../../transports/framing/options.js";
-import { unfinishedOf } from "../../../transports/framing/unfinished.js";
 import { firstFreeInstance } from "../../../transports/ipc/bind.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import type { ServiceName } from "../../../transports/ways.js";
@@ -54,8 +53,6 @@ export async function startServices(
     describeFault,
     compression,
     maxMessageBytes: maxFrameBytes,
-    // One for all addresses.
-    unfinished: unfinishedOf(maxFrameBytes),
     silentConnectionMs: () => options.handshakeTimeoutSeconds * 1000,
     corsOrigins: () => options.corsOrigins,
     log,

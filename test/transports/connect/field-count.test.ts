@@ -3,7 +3,6 @@ import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
 import { MAX_MESSAGE_VALUES } from "../../../src/base/json-document.js";
 import { readBody } from "../../../transports/connect/read-body.js";
-import { createUnfinished } from "../../../transports/framing/unfinished.js";
 import { enveloped } from "../../support/services/raw-calls.js";
 
 const bytesOf = (count: number): Uint8Array => {
@@ -25,15 +24,9 @@ async function passed(body: Uint8Array, isEnveloped: boolean, pieceBytes: number
   const exchange = {
     request,
     contentType: isEnveloped ? "application/connect+proto" : "application/proto",
-    onceGone: () => () => {},
-  };
-  const limits = {
-    isOneMessage: !isEnveloped,
-    unfinished: createUnfinished(Number.POSITIVE_INFINITY),
-    refuse: () => {},
   };
   const out: Uint8Array[] = [];
-  for await (const piece of readBody(exchange, limits)) out.push(piece);
+  for await (const piece of readBody(exchange)) out.push(piece);
   return Buffer.concat(out);
 }
 

@@ -8,7 +8,6 @@ import {
   type ByteConnectionOptions,
   resolveByteConnectionOptions,
 } from "../../../transports/framing/options.js";
-import { createUnfinished } from "../../../transports/framing/unfinished.js";
 import { drain } from "../../support/peers/frames.js";
 
 const PEER = { label: "test", trust: "in-process" } as const;
@@ -85,40 +84,6 @@ describe("createByteConnection", () => {
     await turn();
     expect(readable.readableLength).toBeGreaterThan(10_000);
     expect(readable.readableFlowing).toBe(false);
-  });
-
-  it("of unfinished messages that are too many bytes together, the oldest ends its connection; a finished one counts no more", async () => {
-    const options = { unfinished: createUnfinished(1000) };
-    const [slow, quick, other] = Array.from({ length: 3 }, () => connectionOver(slowWritable().stream, options));
-    const [first, second, third] = [slow, quick, other].map((one) => one?.connection.frames[Symbol.asyncIterator]());
-    const broken = first?.next().catch((error: unknown) => error);
-    let heard = second?.next();
-    third?.next().catch(() => {});
-    slow?.readable.write(`{${"x".repeat(100)}`);
-    await turn();
-    for (let index = 0; index < 5; index++) {
-      quick?.readable.write(`{${"x".repeat(800)}`);
-      await turn();
-      quick?.readable.write("}\n{");
-      expect((await heard)?.value).toHaveLength(1);
-      heard = second?.next();
-    }
-    other?.readable.write(`{${"x".repeat(900)}`);
-    expect(await broken).toMatchObject({ code: "rate_limit", rule: "AAEP §8.3" });
-    quick?.readable.write("}\n");
-    expect((await heard)?.value.map(String)).toEqual(["{}"]);
-  });
-
-  it("a connection that has closed holds nothing", async () => {
-    const options = { unfinished: createUnfinished(1000) };
-    for (let index = 0; index < 5; index++) {
-      const { connection, readable } = connectionOver(slowWritable().stream, options);
-      const reading = connection.frames[Symbol.asyncIterator]().next();
-      readable.write(`{${"x".repeat(900)}`);
-      await turn();
-      await connection.close(undefined, 0);
-      expect(await reading).toMatchObject({ done: true });
-    }
   });
 
   it("hands over no more than a few hundred frames of one read at a time, and loses none", async () => {
@@ -243,8 +208,8 @@ describe("createByteConnection", () => {
   });
 
   it("pins its defaults and refuses what is out of range", () => {
-    const { after, unfinished, ...defaults } = resolveByteConnectionOptions({});
-    expect([after, unfinished.count].map((one) => typeof one)).toEqual(["function", "function"]);
+    const { after, ...defaults } = resolveByteConnectionOptions({});
+    expect(typeof after).toBe("function");
     expect(defaults).toEqual({
       framing: "length-prefixed",
       isLinesOnly: false,

@@ -12,12 +12,11 @@ const runOf = (...frames: readonly string[]): FrameBatch<Uint8Array> => ({
 function heldCall() {
   const written: string[] = [];
   const left: (() => void)[] = [];
-  const write = (message: Buffer, done: () => void): boolean => {
+  const sendMessage = (message: Buffer, done: () => void): void => {
     written.push(String(message));
     left.push(done);
-    return true;
   };
-  return { call: { write }, written, left };
+  return { call: { sendMessage }, written, left };
 }
 
 const UNLIMITED = { highWaterMarkBytes: 1000, maxBufferedBytes: 1000, onOverflow: () => {} };

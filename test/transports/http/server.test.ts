@@ -1,15 +1,11 @@
-// The HTTP server without Connect: versions, options, statuses, and a service of another kind beside pages.
-import { request } from "node:http";
 import { join } from "node:path";
 import { type Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
-import { createUnfinished } from "../../../transports/framing/unfinished.js";
 import { answerWhole } from "../../../transports/http/end-response.js";
 import type { HttpService } from "../../../transports/http/http-service.js";
 import { httpStatusOf, statusNameOf } from "../../../transports/http/http-status.js";
-import { createJsonPosts } from "../../../transports/http/json-posts.js";
 import { listenHttp } from "../../../transports/http/listen.js";
 import { type HttpListenOptions, resolveHttpOptions } from "../../../transports/http/options.js";
 import { versionOf } from "../../../transports/http/which-http.js";
@@ -144,50 +140,5 @@ describe("services that share a server", () => {
     const { ended, stop } = await served();
     await stop();
     expect(ended).toEqual(["/one shutting_down", "/two shutting_down"]);
-  });
-});
-
-describe("messages of JSON in the body of a POST", () => {
-  it("that do not end are refused, the oldest first, and an honest one goes through", async () => {
-    const path = join(temporaryDirectory(), "a.http");
-    const after = (): (() => void) => () => {};
-    const answer = async (body: string) => ({ status: 200, contentType: "application/json", body });
-    const posts = createJsonPosts([{ path: "/say", answer }], {
-      maxBodyBytes: 1000,
-      unfinished: createUnfinished(1000),
-      silentConnectionMs: () => 1000,
-      after,
-    });
-    const address = { kind: "unix", path } as const;
-    const options = { address, pages: [], admit: () => undefined, log: SILENT, closeTimeoutMs: 1000 };
-    const listener = await listenHttp(options, [posts]);
-    onTestFinished(async () => {
-      await listener.stop();
-      await listener.drain();
-    });
-    const say = (text: string) => {
-      const headers = { host: "localhost", "content-type": "application/json", expect: "100-continue" };
-      const asked = request({ socketPath: path, method: "POST", path: "/say", headers });
-      onTestFinished(() => void asked.destroy());
-      const status = new Promise((resolve, reject) => {
-        asked.on("response", (response) => resolve(response.resume().statusCode));
-        asked.on("error", reject);
-      });
-      asked.write(text);
-      return { asked, status };
-    };
-    const first = say('"'.padEnd(600));
-    first.status.catch(() => {});
-    // The server has begun to read.
-    await new Promise((resolve) => first.asked.once("continue", resolve));
-    for (let count = 0; count < 3; count += 1) {
-      const { asked, status } = say('"well"'.padEnd(300));
-      asked.end();
-      expect(await status).toBe(200);
-    }
-    const last = say('"'.padEnd(600));
-    expect(await first.status).toBe(429);
-    last.asked.end();
-    expect(await last.status).toBe(200);
   });
 });

@@ -14,30 +14,23 @@ export class MessageBounds {
   private head: number[] = [];
   /** Bytes of the message that have not come. */
   private left = 0;
-  private taken = 0;
-  private readonly parts: MessageParts | undefined;
+  private readonly parts: MessageParts;
 
-  constructor(parts?: MessageParts) {
+  constructor(parts: MessageParts) {
     this.parts = parts;
-  }
-
-  /** Bytes that have come of the message under way, with its head; 0 between messages. */
-  heldBytes(): number {
-    return this.taken;
   }
 
   take(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; ) {
-      const to = this.left === 0 ? from + 1 : Math.min(bytes.length, from + this.left);
       if (this.left === 0) {
         this.beginWith(bytes[from] ?? 0);
+        from += 1;
       } else {
+        const to = Math.min(bytes.length, from + this.left);
         this.left -= to - from;
-        this.parts?.take(bytes, from, to);
+        this.parts.take(bytes, from, to);
+        from = to;
       }
-      const isBetween = this.left === 0 && this.head.length === 0;
-      this.taken = isBetween ? 0 : this.taken + to - from;
-      from = to;
     }
   }
 
@@ -47,6 +40,6 @@ export class MessageBounds {
     const [flags = 0, ...length] = this.head;
     this.head = [];
     this.left = length.reduce((sum, one) => sum * 256 + one, 0);
-    this.parts?.begin(flags, this.left);
+    this.parts.begin(flags, this.left);
   }
 }
