@@ -1,5 +1,5 @@
-// What every call passes before it is served, health checks and reflection included: its turn, then admission by its metadata alone. Of a refused
-// call no message is read.
+// The gate that every call passes before it is served, health checks and reflection included: its turn, then admission by its metadata alone. Of a
+// refused call no message is read.
 import {
   type Metadata,
   ServerInterceptingCall,
