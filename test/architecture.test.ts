@@ -343,9 +343,9 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     services: ["platform", "config", "status", "presence", "a2e", "akashik"],
   },
   "src/client": {
-    http: [],
-    agent: ["http"],
     listener: [],
+    http: ["listener"],
+    agent: ["http"],
     discovery: ["listener"],
   },
   "src/conformance": {

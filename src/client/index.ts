@@ -13,58 +13,48 @@ export type {
 export { Fault, type FaultCode } from "../base/errors.js";
 export type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 export type { Connection } from "../contracts/transport.js";
-export type {
-  AgentConnector,
-  AgentTrouble,
-  OpenAgentOptions,
-} from "./agent/agent-options.js";
-export type { AgentStatus } from "./agent/agent-status.js";
+export type { AgentConnector, AgentTrouble, OpenAgentOptions } from "./agent/agent-options.js";
 export { httpRpcConnector } from "./agent/http-connector.js";
+export type { SignalLike } from "./agent/on-abort.js";
 export { openAgent } from "./agent/open-agent.js";
 export type {
-  Agent,
-  AgentSession,
-  CallOptions,
+  ClarificationOutcome,
+  ConfirmationOutcome,
+  HostDecision,
+  QuestionOutcome,
+  QuestionWaiting,
   SessionAskOptions,
   SessionClarification,
   SessionConfirmation,
+} from "./agent/questions.js";
+export type {
+  Agent,
+  AgentSession,
+  AgentStatus,
+  CallOptions,
   SessionOptions,
   ToolCall,
   ToolOptions,
   ToolStatus,
 } from "./agent/session-types.js";
-export type { AgentManifest } from "./agent-client.js";
-export type {
-  AgentQuestions,
-  AskOptions,
-  ClarificationOutcome,
-  ClarificationQuestion,
-  ConfirmationOutcome,
-  ConfirmationQuestion,
-  HostDecision,
-  QuestionListeners,
-  QuestionOutcome,
-  QuestionState,
-  QuestionWaiting,
-} from "./agent-questions.js";
-export type { AgentState } from "./agent-states.js";
-export type { BackOffOptions } from "./back-off.js";
 // Stars, because only then a program can merge into `ExtensionEvents` and `ExtensionTerms`.
 export * from "./events.js";
 export type { HttpConnectorOptions } from "./http/calls.js";
 export { httpConnector } from "./http/http-connector.js";
+export { type OneTarget, subscribe } from "./listener/subscribe.js";
+export * from "./listener/terms.js";
 export type {
   Connector,
   Discovery,
   DiscoveryListeners,
+  Interruption,
+  ListenerConnection,
   Source,
   SubscribeOptions,
+  SubscriberEnd,
+  SubscriberReply,
+  SubscriberState,
   Subscription,
   Target,
-} from "./listener/listener-types.js";
-export { type OneTarget, subscribe } from "./listener/subscribe.js";
-export * from "./listener/terms.js";
-export type { SignalLike } from "./on-abort.js";
-export type { Timers } from "./platform-clock.js";
-export type { SubscriberReply } from "./subscriber-options.js";
-export type { Interruption, SubscriberEnd, SubscriberState } from "./subscriber-states.js";
+} from "./listener/types.js";
+export type { BackOffOptions, Timers } from "./timers.js";

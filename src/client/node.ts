@@ -19,9 +19,9 @@ import type { HttpConnectorOptions } from "./http/calls.js";
 import { httpConnector as httpConnectorBy } from "./http/http-connector.js";
 import { createNodeFetch, type NodeFetch } from "./http/node-fetch.js";
 import { assertTerms } from "./listener/checked-terms.js";
-import type { Discovery, SubscribeOptions, Subscription, Target } from "./listener/listener-types.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import type { Terms } from "./listener/terms.js";
+import type { Connector, Discovery, SubscribeOptions, Subscription, Target } from "./listener/types.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
 
 export { connectToOwn } from "../../transports/ipc/own-socket.js";
@@ -182,10 +182,7 @@ export function httpRpcConnector(
 }
 
 /** As `httpConnector` of `aaepd/client`, and over Unix sockets too. */
-export function httpConnector(
-  address: string,
-  options: HttpConnectorOptions = {},
-): () => Promise<Connection<Uint8Array>> {
+export function httpConnector(address: string, options: HttpConnectorOptions = {}): Connector {
   const { url, socketPath } = placeOf(address);
   if (options.fetch !== undefined || socketPath === undefined) return httpConnectorBy(url, options);
   return () => withOwnFetch(socketPath, ({ fetch }) => httpConnectorBy(url, { ...options, fetch })());

@@ -6,12 +6,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { grpcRpcConnector } from "../../src/client/agent/grpc-connector.js";
+import { Subscriber } from "../../src/client/listener/subscriber.js";
+import type { Connector } from "../../src/client/listener/types.js";
 import { httpConnector, httpRpcConnector, ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
-import { createSubscriber } from "../../src/client/subscriber.js";
 import { readEndpoint } from "../../src/conformance/wire/endpoint.js";
 import { openLinks } from "../../src/conformance/wire/open-links.js";
 import type { RpcConnection, RpcHandlers } from "../../src/contracts/rpc.js";
-import type { Connection } from "../../src/contracts/transport.js";
 import { ensureBuilt } from "../support/built.js";
 import { shared, whenFinished } from "../support/lifetime.js";
 import { cleanEnvironment, startProgram } from "../support/peers/program.js";
@@ -30,9 +30,9 @@ const agent =
     await connection.close();
   };
 
-const listener = (connect: () => Promise<Connection<Uint8Array>>): Promise<void> =>
+const listener = (connect: Connector): Promise<void> =>
   new Promise((resolve, reject) => {
-    const subscriber = createSubscriber({
+    const subscriber = new Subscriber({
       connect,
       request: { subscriber_id: "ears", subscriber_name: "Ears", capabilities: {} },
       onEvent: () => {},

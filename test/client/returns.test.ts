@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { Received } from "../../src/client/received.js";
-import { createSubscriber } from "../../src/client/subscriber.js";
+import { Received } from "../../src/client/listener/received.js";
+import { Subscriber } from "../../src/client/listener/subscriber.js";
 import { casesOf } from "../support/extent.js";
 import { createEngineRig, type EngineRig, type Listener, session } from "../support/rigs/engine-rig.js";
 import { createRuns } from "../support/rigs/restart-rig.js";
@@ -18,7 +18,7 @@ function stage() {
   const timers = createVirtualClock();
   const producer = createFakeProducer();
   const heard: Envelope[] = [];
-  const subscriber = createSubscriber({
+  const subscriber = new Subscriber({
     connect: producer.connect,
     request: { subscriber_id: "reader", capabilities: {} },
     onEvent: (event) => void heard.push(event as Envelope),
@@ -35,7 +35,7 @@ function stage() {
       await settle();
       await timers.advanceSettled(250);
       side += 1;
-      const listener = rig.listen(SENTENCES, "listener", subscriber.cursor());
+      const listener = rig.listen(SENTENCES, "listener", subscriber.cursor);
       producer.sides[side]?.accept(`sub_${side}`, { resumed: listener.subscription.resumed });
       return listener;
     },

@@ -2,7 +2,7 @@
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
+import { PLATFORM_TIMERS } from "../../src/client/timers.js";
 import { NO_DRIVER } from "../../src/conformance/drive/driver.js";
 import type { CaseResult } from "../../src/conformance/findings/finding.js";
 import { verdictIn } from "../../src/conformance/findings/verdicts.js";

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createAgentClient } from "../../src/client/agent-client.js";
+import { AgentClient } from "../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { eventually, runtimeEnvironment, serveProcess } from "../cli/command-stage.js";
 import { docPage, projectOf } from "../support/doc-blocks.js";
@@ -94,10 +94,10 @@ test("R17: the listener of the page loses nothing in kills, and hears again only
   startListener();
   await eventually(() => expect(existsSync(place)).toBe(true));
 
-  const agent = await createAgentClient(ipcRpcConnector(socketPath), { patienceMs: 300_000 });
-  onTestFinished(agent.close);
+  const agent = await AgentClient.open(ipcRpcConnector(socketPath));
+  onTestFinished(() => agent.close());
   const publish = (kind: string, fields: object): Promise<unknown> =>
-    agent.publishUntyped({ type: `aaep:agent.${kind}`, ...SESSION, ...fields });
+    agent.publish({ type: `aaep:agent.${kind}`, ...SESSION, ...fields });
   let [isEnough, number, acknowledged] = [false, 0, 0];
   const numbered = (kind: string, words: (name: string) => object): void => {
     number += 1;

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createAgentClient } from "../../src/client/agent-client.js";
+import { AgentClient } from "../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { EXIT_CODES } from "../../src/daemon/platform/exit-codes.js";
 import { runtimeEnvironment, serve as serveDaemon, serveProcess, startCommandLine } from "../cli/command-stage.js";
@@ -116,7 +116,7 @@ const publishing =
 const publishedWrong = shared(publishing(WRONG, "--producer-id", "me"));
 
 async function ask(scene: Scene, ...options: readonly string[]) {
-  const agent = await createAgentClient(ipcRpcConnector(await scene.serve("--journal", "memory", ...options)));
+  const agent = await AgentClient.open(ipcRpcConnector(await scene.serve("--journal", "memory", ...options)));
   onTestFinished(() => agent.close());
   await agent.setManifest({ agent_id: "me" });
   await agent.publish({ ...STARTED, type: "aaep:agent.session.started" });

@@ -2,9 +2,9 @@
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { createAgentClient } from "../../src/client/agent-client.js";
+import { AgentClient } from "../../src/client/agent/agent-client.js";
+import { Subscriber } from "../../src/client/listener/subscriber.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
-import { createSubscriber } from "../../src/client/subscriber.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { docBlocks, docPage, projectOf } from "../support/doc-blocks.js";
 import { isWhole } from "../support/extent.js";
@@ -76,7 +76,7 @@ function terminal(environment: Readonly<Record<string, string>>) {
 
 /** Opens and ends a session at the daemon, until a listener that prints its end has shown that it is subscribed. */
 async function untilSubscribed(socketPath: string, output: () => string): Promise<void> {
-  const agent = await createAgentClient(ipcRpcConnector(socketPath));
+  const agent = await AgentClient.open(ipcRpcConnector(socketPath));
   const session = { session_id: "sess_probe", producer: { agent_id: "probe" } };
   await agent.publish({ ...session, type: "aaep:agent.session.started", summary_normal: "Is anybody there?" });
   await eventually(() => expect(output()).not.toBe(""));
@@ -88,7 +88,7 @@ async function untilSubscribed(socketPath: string, output: () => string): Promis
 /** All text that reaches the daemon. */
 function textAt(socketPath: string): () => string {
   let text = "";
-  const subscriber = createSubscriber({
+  const subscriber = new Subscriber({
     connect: ipcConnector(socketPath),
     request: { subscriber_id: "witness", capabilities: { coalesce_boundaries: ["none"] } },
     onEvent: ({ chunk }: Envelope) => {

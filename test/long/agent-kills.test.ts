@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import type { SubscriberReply } from "../../src/client/subscriber-options.js";
+import type { SubscriberReply } from "../../src/client/listener/types.js";
 import { eventually } from "../cli/command-stage.js";
 import { type Heard, listenAt } from "../client/agent/agent-stage.js";
 import { ensureBuilt } from "../support/built.js";

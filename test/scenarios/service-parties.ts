@@ -1,6 +1,6 @@
 // Who is connected to a daemon by its services, each over connections of its own.
+import type { ListenerConnection } from "../../src/client/listener/types.js";
 import { httpConnector } from "../../src/client/node.js";
-import type { Connection } from "../../src/contracts/transport.js";
 import { type ServiceWay, serviceClient } from "../support/lanes.js";
 import { plainPeer } from "../support/peers/peers.js";
 import type { DaemonRig } from "../support/rigs/daemon-rig.js";
@@ -69,16 +69,17 @@ export function serviceParties(
 }
 
 /** Single calls name the subscription, which a peer on a stream of its own leaves out. */
-function namingItself(connection: Connection<Uint8Array>, id: () => string): Connection<Uint8Array> {
+function namingItself(connection: ListenerConnection, id: () => string) {
   const named = (frame: Uint8Array): Uint8Array => {
     const message = JSON.parse(Buffer.from(frame).toString()) as { readonly type: string };
     return message.type === "subscription.request"
       ? frame
       : Buffer.from(JSON.stringify({ ...message, subscription_id: id() }));
   };
+  const send = (frame: Uint8Array): boolean => connection.send(named(frame));
   return {
     ...connection,
-    send: (frame) => connection.send(named(frame)),
-    sendBatch: ({ frames }) => frames.map((frame) => connection.send(named(frame))).every(Boolean),
+    send,
+    sendBatch: ({ frames }: { readonly frames: readonly Uint8Array[] }) => frames.map(send).every(Boolean),
   };
 }

@@ -40,9 +40,9 @@ it("shows what an agent writes, asks, and tells the agent what the person decide
     type: `aaep:agent.${type}`,
     session_id: SESSION,
   });
-  await daemon.agent.publishUntyped(event("session.started", { summary_normal: "Looks up ferries." }));
+  await daemon.agent.publish(event("session.started", { summary_normal: "Looks up ferries." }));
   for (const chunk of ["One leaves ", "at 2 p.m. ", "Bicycles are ", "free. ", "Shall I?"])
-    await daemon.agent.publishUntyped(
+    await daemon.agent.publish(
       event("output.streaming", { output_id: "out_1", chunk, complete: chunk === "Shall I?" }),
     );
   const shown = page.locator("#heard p");

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import type { Capabilities, Envelope } from "#gen/aaep/types.js";
-import type { SubscribeOptions } from "../../src/client/listener/listener-types.js";
+import type { SubscribeOptions } from "../../src/client/listener/types.js";
 import { ensureBuilt } from "../support/built.js";
 import { startChromium } from "./browser/chromium.js";
 import type { PageListener } from "./browser/listener-driver.js";
@@ -78,7 +78,7 @@ it("R19, R26, R28: hears, answers, lists, renegotiates, repeats, skips and close
   const daemon = await serveFor(origin);
   const page = await listening(daemon, { coalesce_boundaries: ["none"], supports_confirmation_reply: true });
   await page.active();
-  await daemon.agent.publishUntyped(
+  await daemon.agent.publish(
     event("session.started", { summary_terse: "Ferries.", summary_normal: "Looks up ferries." }),
   );
   await page.last({ type: "aaep:agent.session.started", summary_normal: "Looks up ferries." });
@@ -96,7 +96,7 @@ it("R19, R26, R28: hears, answers, lists, renegotiates, repeats, skips and close
   expect(await page.call("renegotiate", { preferred_verbosity: "terse" })).toMatchObject([
     { honored_capabilities: { preferred_verbosity: "terse", coalesce_boundaries: ["none"] } },
   ]);
-  await daemon.agent.publishUntyped(text("out_a", "Long "));
+  await daemon.agent.publish(text("out_a", "Long "));
   await page.last({ chunk: "Long ", position: 0 });
   const long = (await page.events()).at(-1);
   expect(await page.call("repeat", -1)).toBe(true);
@@ -107,7 +107,7 @@ it("R19, R26, R28: hears, answers, lists, renegotiates, repeats, skips and close
   expect(await page.call("skip", -1)).toBe(true);
   // The answer to a later call: the skip has been carried out.
   await page.call("listPending");
-  await daemon.agent.publishUntyped([text("out_a", "story.", true), text("out_b", "Next.", true)]);
+  await daemon.agent.publish([text("out_a", "story.", true), text("out_b", "Next.", true)]);
   await page.last({ output_id: "out_b", chunk: "Next.", complete: true });
   expect((await page.events()).at(-2)).toMatchObject({ output_id: "out_a", chunk: "", complete: true });
 
@@ -121,16 +121,13 @@ it("R17: a page that is opened again goes on at the cursor of the one before", a
   const terms = { coalesce_boundaries: ["none"] } satisfies Capabilities;
   const first = await listening(daemon, terms);
   await first.active();
-  await daemon.agent.publishUntyped([event("session.started", { summary_normal: "Reads." }), text("out_1", "One ")]);
+  await daemon.agent.publish([event("session.started", { summary_normal: "Reads." }), text("out_1", "One ")]);
   await first.last({ chunk: "One " });
   const before = (await first.told("cursors")).length;
   await vi.waitFor(async () => expect((await first.told("cursors")).length).toBeGreaterThan(before), patience);
   const cursor = (await first.told("cursors")).at(-1) ?? "";
   await first.page.close();
-  await daemon.agent.publishUntyped([
-    text("out_1", "two.", true),
-    event("session.completed", { summary_normal: "D." }),
-  ]);
+  await daemon.agent.publish([text("out_1", "two.", true), event("session.completed", { summary_normal: "D." })]);
   const second = await listening(daemon, terms, { cursor });
   await second.last({ type: "aaep:agent.session.completed" });
   expect((await second.events()).map(({ chunk }) => chunk)).toEqual(["two.", undefined]);
@@ -140,15 +137,12 @@ it("R17: a page whose daemon is silent for too long comes back at its place", as
   const daemon = await serveFor(origin, "--heartbeat-seconds", "1");
   const page = await listening(daemon, { coalesce_boundaries: ["none"] });
   await page.active();
-  await daemon.agent.publishUntyped([event("session.started", { summary_normal: "Reads." }), text("out_1", "One ")]);
+  await daemon.agent.publish([event("session.started", { summary_normal: "Reads." }), text("out_1", "One ")]);
   await page.last({ chunk: "One " });
   daemon.freeze();
   await vi.waitFor(async () => expect(await page.told("states")).toContain("waiting"), patience);
   daemon.thaw();
-  await daemon.agent.publishUntyped([
-    text("out_1", "two.", true),
-    event("session.completed", { summary_normal: "D." }),
-  ]);
+  await daemon.agent.publish([text("out_1", "two.", true), event("session.completed", { summary_normal: "D." })]);
   await page.last({ type: "aaep:agent.session.completed" });
   const heard = (await page.events()).map(({ chunk }) => chunk ?? "");
   expect(heard.join("")).toBe("One two.");

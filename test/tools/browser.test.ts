@@ -147,7 +147,7 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
       await listening(daemon, way),
     ];
     expect(await daemon.subscriptionCount()).toBe(3);
-    await daemon.agent.publishUntyped(event("session.started", { summary_normal: "Looks." }));
+    await daemon.agent.publish(event("session.started", { summary_normal: "Looks." }));
     for (const { stream } of [closed, gone, back]) expect(await stream.event()).toHaveProperty("sessionStarted");
     await closed.page.page.close();
     await untilSubscribed(daemon, 2);

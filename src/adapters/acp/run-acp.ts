@@ -1,7 +1,7 @@
 // `aaepd acp`: the proxy between an editor and its agent, the adapter that reads along, and the tellers of the agent in each of its folders.
 import type { Readable, Writable } from "node:stream";
 import { withResolvers } from "../../base/with-resolvers.js";
-import { QUIET_TIMERS } from "../../client/platform-clock.js";
+import { QUIET_TIMERS } from "../../client/timers.js";
 import type { Reading, Sign } from "../adapter.js";
 import { AGENT_VARIABLE } from "../host-marks.js";
 import type { Speech } from "../language.js";

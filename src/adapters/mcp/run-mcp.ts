@@ -1,6 +1,6 @@
 // `aaepd mcp`: the proxy between a host and its server, the adapter that reads along, and the teller of the agent that uses the server.
 import type { Readable, Writable } from "node:stream";
-import { QUIET_TIMERS } from "../../client/platform-clock.js";
+import { QUIET_TIMERS } from "../../client/timers.js";
 import type { Reading } from "../adapter.js";
 import { AGENT_VARIABLE } from "../host-marks.js";
 import type { Speech } from "../language.js";

@@ -1,7 +1,7 @@
 // The answers of the demo. A recording holds none, so its screen reader gives the one by which the recorded agent went on, or the person does.
 import type { Envelope } from "#gen/aaep/types.js";
-import type { Subscriber } from "../../client/subscriber.js";
-import type { SubscriberReply } from "../../client/subscriber-options.js";
+import type { Subscriber } from "../../client/listener/subscriber.js";
+import type { SubscriberReply } from "../../client/listener/types.js";
 import { type AskedQuestion, answerInWords, questionFromEvent } from "../questions/asked-question.js";
 import { createTailQuestions } from "../questions/tail-questions.js";
 import { readAnswer } from "../questions/typed-answer.js";

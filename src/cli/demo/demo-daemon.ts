@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
-import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
+import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
 import { ownEnvironment } from "../shell/own-environment.js";
 import { packagePath } from "../shell/package-path.js";
@@ -61,12 +61,12 @@ export async function startDemoDaemon(
   }
 
   try {
-    const agent = await createAgentClient(childRpcConnector(child));
+    const agent = await AgentClient.open(childRpcConnector(child));
     const failed = exited.then((how) => {
       throw new Fault("unsupported", `The daemon of the demo ${how}. ${words.trim()}`, { origin: "local" });
     });
     failed.catch(() => {});
-    const answered = Promise.race([agent.ping(), failed]);
+    const answered = Promise.race([agent.request("aaep.ping", {}), failed]);
     answered.catch(() => {});
     if (!(await within(answered, deadlineMs))) {
       throw new Fault("timed_out", `The daemon of the demo did not answer. ${words.trim()}`, { origin: "local" });

@@ -2,9 +2,9 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
+import { Subscriber } from "../../client/listener/subscriber.js";
+import type { SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
-import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
-import type { SubscriberState } from "../../client/subscriber-states.js";
 import { type PlayedLine, type Playing, type PlayOptions, play } from "../recordings/play.js";
 import { createRestamper, createSchedule } from "../recordings/recording.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
@@ -202,7 +202,7 @@ function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) =>
     }
   }
 
-  const subscriber = createSubscriber({
+  const subscriber = new Subscriber({
     connect: ipcConnector(socketPath),
     request: {
       subscriber_id: seat.listener.id,

@@ -3,9 +3,8 @@
 import type { AkashikNotification } from "#gen/akashik/types.js";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { faultFrom } from "../../base/errors.js";
-import { backOffMs, isHopeless } from "../../client/back-off.js";
 import { ipcConnector } from "../../client/node.js";
-import { Pause } from "../../client/pause.js";
+import { backOffMs, isHopeless, Pause } from "../../client/timers.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { findSocket } from "../shell/find-socket.js";

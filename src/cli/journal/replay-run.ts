@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { currentPlace } from "../../../transports/ipc/paths.js";
 import { SERVICE_NAMES } from "../../../transports/ways.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { createAgentClient } from "../../client/agent-client.js";
+import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
 import type { AccessPolicy, Operation } from "../../contracts/access.js";
 import type { Millis } from "../../contracts/clock.js";
@@ -103,9 +103,9 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   };
 
   async function play(daemon: Daemon): Promise<void> {
-    const client = await createAgentClient(childRpcConnector({ stdin: toDaemon, stdout: fromDaemon }));
+    const client = await AgentClient.open(childRpcConnector({ stdin: toDaemon, stdout: fromDaemon }));
     // Its connection opens now: a daemon does not wait for ever for the first message.
-    await client.ping();
+    await client.request("aaep.ping", {});
     const onRefused = (number: number, { sentence }: Fault) =>
       void io.stderr.write(`Event ${number} is left out: ${shownText(sentence)}\n`);
     await replaySession({ daemon, client, events: events(), clock, ids, onRefused });

@@ -1,7 +1,7 @@
 // The agent of a replay: publishes a recorded session into a daemon of this process when the first listener is there.
 import type { Fault } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
-import type { AgentClient } from "../../client/agent-client.js";
+import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { Daemon } from "../../daemon/daemon.js";
 import { ownMembersOf } from "../../engine/event/own-members.js";

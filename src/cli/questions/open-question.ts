@@ -1,7 +1,7 @@
 // One open question at the prompt, and the words for it.
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
-import type { SubscriberReply } from "../../client/subscriber-options.js";
+import type { SubscriberReply } from "../../client/listener/types.js";
 import type { Millis } from "../../contracts/clock.js";
 import { eventText, summaryOf } from "../terminal/event-text.js";
 import { shownText } from "../terminal/shown-text.js";

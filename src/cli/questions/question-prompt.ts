@@ -1,7 +1,7 @@
 // Puts the questions of all followed daemons to one person, one at a time. A typed line answers the question being asked, identified by its token,
 // and no other. When a question ends while the person types, half a line may stand in the terminal unseen. The first line after that
 // therefore answers nothing.
-import type { SubscriberReply } from "../../client/subscriber-options.js";
+import type { SubscriberReply } from "../../client/listener/types.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { endsSession } from "../terminal/event-text.js";
 import { createSettling } from "../terminal/settling.js";

@@ -1,7 +1,7 @@
 // `aaepd tail --interactive`: joins the lines of standard input and the questions of the followed daemons.
 import type { Capabilities, Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
-import type { Subscriber } from "../../client/subscriber.js";
+import type { Subscriber } from "../../client/listener/subscriber.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { readLines } from "../terminal/read-lines.js";
 import type { QuestionSource } from "./open-question.js";

@@ -1,7 +1,7 @@
 // Plays events to a daemon at their pace, with a bounded number of unanswered ones, and reports every refusal.
 import { type Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { AgentClient } from "../../client/agent-client.js";
+import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { Clock } from "../../contracts/clock.js";
 import { createToldInOrder } from "../terminal/told-in-order.js";
 import { createAgentsParts, type Restamper } from "./recording.js";
@@ -17,7 +17,7 @@ export interface PlayedLine {
 }
 
 export interface PlayOptions {
-  readonly client: Pick<AgentClient, "publishUntyped" | "closed">;
+  readonly client: Pick<AgentClient, "publish" | "closed">;
   readonly lines: AsyncIterable<PlayedLine>;
   /** Returns what is published of an event; undefined if it is left out. Default: the part that an agent may publish. */
   readonly partOf?: ReturnType<typeof createAgentsParts>;
@@ -85,7 +85,7 @@ export function play(options: PlayOptions): Playing {
 
   async function publish(line: number, fields: SentFields): Promise<void> {
     try {
-      await client.publishUntyped(fields);
+      await client.publish(fields);
       acceptedCount += 1;
       sessionIds.add(fields.session_id);
       refusals.settle(line);

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { Fault } from "../../base/errors.js";
-import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
+import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
@@ -96,7 +96,7 @@ async function connect({ socket, framing, producerId }: PublishOptions, io: Comm
     isByVariable: false,
   };
   const connector = ipcRpcConnector(chosen.path, framing === undefined ? {} : { framing });
-  const client = await createAgentClient(connectingTo(chosen, connector), { reconnect: "never" });
+  const client = await AgentClient.open(connectingTo(chosen, connector), { reconnect: "never" });
   if (producerId === undefined) return client;
   try {
     await client.setManifest({ agent_id: producerId });

@@ -88,18 +88,18 @@ async function theOnlySocket(directories: readonly string[]): Promise<string> {
 
 async function askAt(socket: ChosenSocket): Promise<ProducerManifest> {
   const { path } = socket;
-  const [{ createAgentClient }, { ipcRpcConnector }] = await Promise.all([
-    import("../../client/agent-client.js"),
+  const [{ AgentClient }, { ipcRpcConnector }] = await Promise.all([
+    import("../../client/agent/agent-client.js"),
     import("../../client/node.js"),
   ]);
-  const client = await createAgentClient(connectingTo(socket, ipcRpcConnector(path)), { reconnect: "never" });
+  const client = await AgentClient.open(connectingTo(socket, ipcRpcConnector(path)), { reconnect: "never" });
   let deadline: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or restart it.`;
     deadline = setTimeout(() => reject(new Fault("timed_out", sentence)), ANSWER_MS);
   });
   try {
-    return await Promise.race([client.manifest(), late]);
+    return (await Promise.race([client.request("aaep.manifest", {}), late])) as ProducerManifest;
   } finally {
     clearTimeout(deadline);
     await client.close();

@@ -1,6 +1,6 @@
 // Describes the states of a subscription in sentences for people.
 import { unreachable } from "../../base/exhaustive.js";
-import type { Interruption, SubscriberState } from "../../client/subscriber-states.js";
+import type { Interruption, SubscriberState } from "../../client/listener/types.js";
 import { shownText } from "../terminal/shown-text.js";
 import { termsInWords } from "./capability-options.js";
 

@@ -4,10 +4,9 @@ import type { Framing } from "../../../transports/framing/framings.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
-import type { Connector, Target } from "../../client/listener/listener-types.js";
+import { Subscriber } from "../../client/listener/subscriber.js";
+import type { Connector, SubscriberEnd, Target } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
-import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
-import type { SubscriberEnd } from "../../client/subscriber-states.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
@@ -170,7 +169,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     let quotesText = false;
     let isToldWaiting = false;
     let isConnected = false;
-    const subscriber: Subscriber = createSubscriber({
+    const subscriber: Subscriber = new Subscriber({
       connect,
       request: {
         subscriber_id: subscriberId,
@@ -268,7 +267,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     /** Notes the place of a follower that has ended. A change at the socket follows it again from there. */
     function hasEnded(path: string, one: Followed, end: SubscriberEnd): void {
       const { because } = end;
-      const place = one.subscriber.cursor();
+      const place = one.subscriber.cursor;
       if (place !== undefined) stoppedAt.set(path, place);
       if (followed.get(path) === one) followed.delete(path);
       if (because.kind === "rejected") rejected.add(path);

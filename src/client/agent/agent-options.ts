@@ -3,11 +3,9 @@ import type { ProducerManifest } from "#gen/aaep/types.js";
 import type { Fault } from "../../base/errors.js";
 import type { KnownNames } from "../../base/known-names.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
-import type { QuestionWaiting } from "../agent-questions.js";
-import type { BackOffOptions } from "../back-off.js";
-import type { Timers } from "../platform-clock.js";
-import type { AgentStatus } from "./agent-status.js";
-import type { AgentSession } from "./session-types.js";
+import type { BackOffOptions, Timers } from "../timers.js";
+import type { QuestionWaiting } from "./questions.js";
+import type { AgentSession, AgentStatus } from "./session-types.js";
 
 /** One way to a daemon. */
 export interface AgentConnector {

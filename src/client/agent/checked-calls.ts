@@ -2,7 +2,8 @@
 // unasked. A question that nobody hears must not seem to have been withdrawn.
 import { Fault } from "../../base/errors.js";
 import type { KnownNames } from "../../base/known-names.js";
-import type { SessionClarification, SessionConfirmation, ToolOptions } from "./session-types.js";
+import type { SessionClarification, SessionConfirmation } from "./questions.js";
+import type { ToolOptions } from "./session-types.js";
 
 /** Each option of a tool. True: it is about a question, which only `irreversible` brings about. */
 const OPTIONS: Readonly<Record<keyof ToolOptions<unknown>, boolean>> = {

@@ -1,6 +1,7 @@
 // Whether an irreversible tool may be called (R5), and how a question ends that nobody can be asked.
 import { Fault } from "../../base/errors.js";
-import type { ClarificationOutcome, ConfirmationOutcome, HostDecision, QuestionOutcome } from "../agent-questions.js";
+import type { Fields } from "../messages.js";
+import type { ClarificationOutcome, ConfirmationOutcome, HostDecision, QuestionOutcome } from "./questions.js";
 
 /** How a question ended. `isUnheard`: nobody was asked, because there was no daemon, or no listener that can answer. */
 export interface Asked {
@@ -18,10 +19,7 @@ export function consentOf({ outcome, isUnheard }: Asked, unheard: "reject" | "as
 }
 
 /** The outcome where nobody can be asked: never an acceptance, whatever the question's default is. */
-export function unheardOutcome(
-  kind: "confirm" | "clarify",
-  question: Readonly<Record<string, unknown>>,
-): QuestionOutcome {
+export function unheardOutcome(kind: "confirm" | "clarify", question: Fields): QuestionOutcome {
   const ids = idsOf(question);
   // A host still asks in its own window (R5b).
   if (isHosted(question)) return cancelledOutcome(question);
@@ -33,12 +31,12 @@ export function unheardOutcome(
 }
 
 /** The outcome of a question that was taken back, lost or refused: no decision. */
-export function cancelledOutcome(question: Readonly<Record<string, unknown>>): QuestionOutcome {
+export function cancelledOutcome(question: Fields): QuestionOutcome {
   return { ...idsOf(question), resolved_by: "cancelled" };
 }
 
 /** The outcome where a daemon did not tell one in time: never an acceptance. */
-export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Record<string, unknown>>): QuestionOutcome {
+export function lateOutcome(kind: "confirm" | "clarify", question: Fields): QuestionOutcome {
   return isHosted(question)
     ? cancelledOutcome(question)
     : { ...unheardOutcome(kind, question), resolved_by: "timeout" };
@@ -53,7 +51,7 @@ export function hostDecisionIn(reason: unknown): HostDecision | undefined {
   return isDecision ? { decided_by, decision } : undefined;
 }
 
-function isHosted({ extensions }: Readonly<Record<string, unknown>>): boolean {
+function isHosted({ extensions }: Fields): boolean {
   const { aaepd } = (extensions ?? {}) as { readonly aaepd?: { readonly host_dialog?: unknown } };
   return aaepd?.host_dialog === true;
 }
@@ -84,6 +82,6 @@ export function excused<Result>(
   return told;
 }
 
-function idsOf({ event_id: eventId, reply_token: token }: Readonly<Record<string, unknown>>) {
+function idsOf({ event_id: eventId, reply_token: token }: Fields) {
   return { event_id: String(eventId), reply_token: String(token) };
 }

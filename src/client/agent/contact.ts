@@ -1,48 +1,31 @@
 // An agent's contact to a daemon: finds one, goes back to it, finds another one when it is lost, or is silent.
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import { type AgentManifest, connectClient, type PublishingClient } from "../agent-client.js";
-import type { AgentState } from "../agent-states.js";
-import { type BackOffOptions, backOffMs } from "../back-off.js";
-import { Pause } from "../pause.js";
-import type { Timers } from "../platform-clock.js";
+import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
+import { type BackOffOptions, backOffMs, Pause, type Timers } from "../timers.js";
+import { AgentClient, type AgentState } from "./agent-client.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent-options.js";
-import type { AgentStatus } from "./agent-status.js";
 import { withOwn } from "./own-extension.js";
+import type { AgentStatus } from "./session-types.js";
 
-export interface Contact {
-  readonly status: () => AgentStatus;
-  /** The client of the daemon, also while the daemon is away. */
-  readonly client: () => PublishingClient | undefined;
-  /** Resolves at the end of a search with the client; with undefined if there is no daemon. Never rejects. */
-  readonly found: () => Promise<PublishingClient | undefined>;
-  /** Resolves when the listeners of this user have had the time to find the daemon. */
-  readonly audible: () => Promise<void>;
-  /** Whether there is no daemon, and none is looked for. */
-  readonly isMute: () => boolean;
-  /** Since when the daemon is away, an instant of the timers; undefined if it is there, or if there is none. */
-  readonly awaySince: () => number | undefined;
-  /** Looks for a daemon again if there is none, unless the last search was a moment ago. */
-  readonly lookAgain: () => void;
-  readonly close: () => Promise<void>;
-}
-
-export interface ContactListeners {
+export interface ContactOptions
+  extends Pick<
+    OpenAgentOptions,
+    "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "pid" | "searchMs"
+  > {
+  readonly timers: Timers;
+  readonly chance: () => number;
   /** A daemon does not know these sessions any more. */
-  readonly lost: (sessionIds: readonly string[]) => void;
+  readonly onLost: (sessionIds: readonly string[]) => void;
   /** A daemon and everything in it is gone. */
-  readonly gone: (because: Fault) => void;
+  readonly onGone: () => void;
   /** A way to a daemon is closed to the agent. */
-  readonly refused: (because: Fault) => void;
-  readonly status: (status: AgentStatus) => void;
-  /** A person asks for the end of an AAEP session. Undefined if the agent cannot be asked. */
-  readonly stop: ((sessionId: string) => void) | undefined;
+  readonly onRefused: (because: Fault) => void;
+  readonly onStatus: (status: AgentStatus) => void;
+  readonly onNotification: (method: string, params: unknown) => void;
+  /** Whether a person may ask for the end of a session. */
+  readonly canStop: boolean;
 }
-
-export type ContactOptions = Pick<
-  OpenAgentOptions,
-  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting" | "pid" | "searchMs"
-> & { readonly timers: Timers };
 
 /** How long a daemon may take to answer, ms, and one that has to be started first. */
 const ANSWER_MS = 2000;
@@ -61,94 +44,176 @@ const MOST_QUICK_LOSSES = 5;
 /** Codes that mean that no daemon answers. */
 const ABSENT: ReadonlySet<FaultCode> = new Set<FaultCode>(["not_found", "peer_gone", "timed_out"]);
 
-/** Creates the contact. Its first search is under way then. */
-export function createContact(options: ContactOptions, listeners: ContactListeners): Contact {
-  const { connectors, timers, chance = Math.random, backOff } = options;
-  const pause = new Pause(timers);
-  let status: AgentStatus = { kind: "away", because: undefined };
-  let client: PublishingClient | undefined;
-  let awaySince: number | undefined;
-  let foundAt = 0;
-  let audible: Promise<void> = Promise.resolve();
-  let searchAgainAt = 0;
-  let vainSearches = 0;
-  let quickLosses = 0;
+/** Its first search is under way when it is made. */
+export class Contact {
+  readonly #options: ContactOptions;
+  readonly #pause: Pause;
+  #status: AgentStatus = { kind: "away", because: undefined };
+  #client: AgentClient | undefined;
+  #awaySince: number | undefined;
+  #foundAt = 0;
+  #audible: Promise<void> = Promise.resolve();
+  #searchAgainAt = 0;
+  #vainSearches = 0;
+  #quickLosses = 0;
+  #search: Promise<void>;
 
-  const become = (next: AgentStatus): void => {
-    if (status.kind === "closed") return;
-    const isChange = next.kind !== status.kind;
-    status = next;
-    awaySince = next.kind === "away" ? (awaySince ?? timers.now()) : undefined;
-    if (isChange) listeners.status(next);
-  };
-  const isClosed = (): boolean => status.kind === "closed";
+  constructor(options: ContactOptions) {
+    this.#options = options;
+    this.#pause = new Pause(options.timers);
+    this.#search = this.#look();
+  }
 
-  function observe(state: AgentState, of: PublishingClient): void {
-    if (of !== client) return;
-    switch (state.kind) {
-      case "active":
-        become({ kind: "connected" });
-        if (state.lostSessions.length > 0) listeners.lost(state.lostSessions);
-        break;
-      case "waiting":
-        become({ kind: "away", because: state.because });
-        break;
-      case "ended":
-        if (state.because !== undefined) lose(state.because);
+  get status(): AgentStatus {
+    return this.#status;
+  }
+
+  /** The client of the daemon, also while the daemon is away. */
+  get client(): AgentClient | undefined {
+    return this.#client;
+  }
+
+  /** Since when the daemon is away, an instant of the timers; undefined if it is there, or if there is none. */
+  get awaySince(): number | undefined {
+    return this.#awaySince;
+  }
+
+  /** Whether there is no daemon, and none is looked for. */
+  get isMute(): boolean {
+    return this.#status.kind === "silent" || this.#isClosed;
+  }
+
+  /** Resolves at the end of a search with the client; with undefined if there is no daemon. Never rejects. */
+  async found(): Promise<AgentClient | undefined> {
+    // A daemon may be lost again as soon as it was found.
+    for (let current = this.#search; ; current = this.#search) {
+      await current;
+      if (current === this.#search) return this.#client;
     }
   }
 
-  function lose(because: Fault): void {
-    client = undefined;
-    if (isClosed()) return;
-    const wasStable = timers.now() - foundAt >= STABLE_MS;
-    quickLosses = wasStable ? 0 : quickLosses + 1;
-    if (wasStable) vainSearches = 0;
-    become({ kind: "away", because });
-    search = quickLosses > MOST_QUICK_LOSSES ? fallSilent(because) : look();
-    listeners.gone(because);
+  /** Resolves when the listeners of this user have had the time to find the daemon. */
+  audible(): Promise<void> {
+    return this.#audible;
   }
 
-  async function fallSilent(because: Fault): Promise<undefined> {
-    searchAgainAt = timers.now() + backOffMs(vainSearches, 1, SEARCH_AGAIN);
-    vainSearches += 1;
-    become({ kind: "silent", because });
+  /** Looks for a daemon again if there is none, unless the last search was a moment ago. */
+  lookAgain(): void {
+    if (this.#status.kind !== "silent" || this.#options.timers.now() < this.#searchAgainAt) return;
+    this.#quickLosses = 0;
+    this.#become({ kind: "away", because: this.#status.because });
+    this.#search = this.#look();
+  }
+
+  async close(): Promise<void> {
+    const last = this.#client;
+    this.#become({ kind: "closed" });
+    this.#pause.cutShort();
+    this.#client = undefined;
+    await last?.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#status.kind === "closed";
+  }
+
+  #become(next: AgentStatus): void {
+    if (this.#isClosed) return;
+    const isChange = next.kind !== this.#status.kind;
+    this.#status = next;
+    this.#awaySince = next.kind === "away" ? (this.#awaySince ?? this.#options.timers.now()) : undefined;
+    if (isChange) this.#options.onStatus(next);
+  }
+
+  #observe(state: AgentState): void {
+    switch (state.kind) {
+      case "active":
+        this.#become({ kind: "connected" });
+        if (state.lostSessions.length > 0) this.#options.onLost(state.lostSessions);
+        break;
+      case "waiting":
+        this.#become({ kind: "away", because: state.because });
+        break;
+      case "ended":
+        if (state.because !== undefined) this.#lose(state.because);
+    }
+  }
+
+  #lose(because: Fault): void {
+    this.#client = undefined;
+    if (this.#isClosed) return;
+    const wasStable = this.#options.timers.now() - this.#foundAt >= STABLE_MS;
+    this.#quickLosses = wasStable ? 0 : this.#quickLosses + 1;
+    if (wasStable) this.#vainSearches = 0;
+    this.#become({ kind: "away", because });
+    if (this.#quickLosses <= MOST_QUICK_LOSSES) this.#search = this.#look();
+    else {
+      this.#search = Promise.resolve();
+      this.#fallSilent(because);
+    }
+    this.#options.onGone();
+  }
+
+  #fallSilent(because: Fault): void {
+    this.#searchAgainAt = this.#options.timers.now() + backOffMs(this.#vainSearches, 1, SEARCH_AGAIN);
+    this.#vainSearches += 1;
+    this.#become({ kind: "silent", because });
+  }
+
+  async #look(): Promise<void> {
+    const { connectors, onRefused, timers, chance, backOff } = this.#options;
+    // A turn later, so that the owner of the contact can observe its first state.
+    await Promise.resolve();
+    if (this.#quickLosses > 0) await this.#pause.take(backOffMs(this.#quickLosses, chance(), backOff));
+    let because = new Fault("not_found", "No connector is given.", { origin: "local" });
+    for (const connector of connectors) {
+      if (this.#isClosed) return;
+      try {
+        const client = await this.#reach(connector);
+        if (this.#isClosed) return await client.close();
+        this.#client = client;
+        this.#foundAt = timers.now();
+        const { findingMs } = connector;
+        if (findingMs !== undefined) this.#audible = new Pause(timers).take(findingMs);
+        return this.#become({ kind: "connected" });
+      } catch (caught) {
+        const fault = faultFrom(caught);
+        if (!isAbsence(fault)) onRefused(fault);
+        // A refusal is why, whatever the other ways say.
+        if (isAbsence(because)) because = fault;
+      }
+    }
+    this.#fallSilent(because);
   }
 
   /** Rejects also if the peer goes before it has answered, or does not answer in time: then it is no daemon. */
-  function reach({ connect, isLasting = true }: AgentConnector): Promise<PublishingClient> {
-    let reached: PublishingClient | undefined;
+  #reach({ connect, isLasting = true }: AgentConnector): Promise<AgentClient> {
+    const { timers, chance, backOff, onNotification } = this.#options;
     const { promise: given, reject: giveUp } = withResolvers<never>();
-    const connectQuietly: AgentConnector["connect"] = async (handlers) => {
+    const connectQuietly = async (handlers: RpcHandlers): Promise<RpcConnection> => {
       const connection = await connect(handlers);
       // An agent that nobody waits for keeps no program running.
       connection.unref?.();
       return connection;
     };
-    const opening = connectClient(connectQuietly, {
+    let reached: AgentClient | undefined;
+    const opening = AgentClient.open(connectQuietly, {
       reconnect: isLasting ? "always" : "never",
-      // The outbox holds what waits. The client waits with its few calls as long as the agent does.
-      patienceMs: 0,
-      stableAfterMs: STABLE_MS,
       timers,
       chance,
       backOff,
-      onWaiting: options.onWaiting,
-      onNotification: (method, params) => {
-        if (method === "aaep.stop_requested")
-          listeners.stop?.(String((params as { readonly session_id?: unknown }).session_id));
-      },
+      onNotification,
       onState: (state) => {
-        if (reached !== undefined) observe(state, reached);
+        if (reached !== undefined && reached === this.#client) this.#observe(state);
         if (state.kind === "waiting") giveUp(state.because);
       },
     });
     const declared = opening.then(async (one) => {
       reached = one;
-      await one.setManifest(manifestOf(options, listeners.stop !== undefined));
+      await one.setManifest(manifestOf(this.#options));
       return one;
     });
-    const { searchMs = isLasting ? ANSWER_MS : START_MS } = options;
+    const { searchMs = isLasting ? ANSWER_MS : START_MS } = this.#options;
     const cancel = afterTurns(searchMs, timers, () =>
       giveUp(new Fault("timed_out", "The daemon does not answer.", { origin: "local" })),
     );
@@ -159,65 +224,6 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       })
       .finally(cancel);
   }
-
-  async function look(): Promise<PublishingClient | undefined> {
-    // A turn later, so that the creator of the contact can observe its first state.
-    await Promise.resolve();
-    if (quickLosses > 0) await pause.take(backOffMs(quickLosses, chance(), backOff));
-    let because = new Fault("not_found", "No connector is given.", { origin: "local" });
-    for (const connector of connectors) {
-      if (isClosed()) return undefined;
-      try {
-        const one = await reach(connector);
-        if (isClosed()) {
-          await one.close();
-          return undefined;
-        }
-        client = one;
-        foundAt = timers.now();
-        const { findingMs } = connector;
-        if (findingMs !== undefined) audible = new Pause(timers).take(findingMs);
-        become({ kind: "connected" });
-        return one;
-      } catch (caught) {
-        const fault = faultFrom(caught);
-        if (!isAbsence(fault)) listeners.refused(fault);
-        // A refusal is why, whatever the other ways say.
-        if (isAbsence(because)) because = fault;
-      }
-    }
-    return fallSilent(because);
-  }
-
-  let search: Promise<PublishingClient | undefined> = look();
-
-  return {
-    status: () => status,
-    client: () => client,
-    found: async () => {
-      // A daemon may be lost again as soon as it was found.
-      for (let current = search; ; current = search) {
-        await current;
-        if (current === search) return client;
-      }
-    },
-    audible: () => audible,
-    isMute: () => status.kind === "silent" || isClosed(),
-    awaySince: () => awaySince,
-    lookAgain: () => {
-      if (status.kind !== "silent" || timers.now() < searchAgainAt) return;
-      quickLosses = 0;
-      become({ kind: "away", because: status.because });
-      search = look();
-    },
-    close: async () => {
-      const last = client;
-      become({ kind: "closed" });
-      pause.cutShort();
-      client = undefined;
-      await last?.close();
-    },
-  };
 }
 
 /**
@@ -244,12 +250,12 @@ export function isAbsence({ code }: Fault): boolean {
   return ABSENT.has(code);
 }
 
-function manifestOf({ id, name, manifest, language, pid }: ContactOptions, canStop: boolean): AgentManifest {
+function manifestOf({ id, name, manifest, language, pid, canStop }: ContactOptions): Readonly<Record<string, unknown>> {
   const own = {
     agent_name: name ?? id,
     ...(language === undefined ? {} : { languages_supported: [language.replaceAll("_", "-")] }),
     ...manifest,
     agent_id: id,
   };
-  return withOwn(own, { pid, can_stop: canStop ? true : undefined }) as AgentManifest;
+  return withOwn(own, { pid, can_stop: canStop ? true : undefined });
 }

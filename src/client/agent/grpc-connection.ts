@@ -13,8 +13,7 @@ import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contract
 import type { CloseInfo } from "../../contracts/transport.js";
 import { decodeDocument } from "../../protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../protocols/aaep/protobuf/encode.js";
-import type { Fields } from "../http/documents.js";
-import { faultFromError } from "../messages.js";
+import { type Fields, faultFromError } from "../messages.js";
 import { aloneFault, answering, questionEvent } from "./service-calls.js";
 import { SessionProofs } from "./session-proofs.js";
 
@@ -133,9 +132,14 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     return receipt;
   }
 
-  async function outcomeOf(token: unknown, proof: unknown = proofs.of(token)): Promise<Fields | undefined> {
-    const shown = proof === undefined ? {} : { resume_token: proof };
-    const { outcome } = await call(AgentService.method.getOutcome, { reply_token: token, ...shown });
+  const proofOf = (token: unknown): Fields => {
+    const proof = proofs.of(token);
+    return proof === undefined ? {} : { resume_token: proof };
+  };
+
+  /** The outcome that a question has by now. */
+  async function outcomeOf(token: unknown): Promise<Fields | undefined> {
+    const { outcome } = await call(AgentService.method.getOutcome, { reply_token: token, ...proofOf(token) });
     return outcome as Fields | undefined;
   }
 
@@ -172,13 +176,8 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       case "aaep.clarify":
         return ask(method, fields);
       case "aaep.cancel": {
-        const proof = proofs.of(fields.reply_token);
-        const shown = proof === undefined ? {} : { resume_token: proof };
-        return { cancelled: false, ...(await call(AgentService.method.cancel, { ...shown, ...fields })) };
-      }
-      case "aaep.outcome_of": {
-        const outcome = await outcomeOf(fields.reply_token, fields.resume_token);
-        return outcome === undefined ? { state: "open" } : { state: "resolved", ...outcome };
+        const shown = { ...proofOf(fields.reply_token), ...fields };
+        return { cancelled: false, ...(await call(AgentService.method.cancel, shown)) };
       }
       case "aaep.resume_session": {
         const summary = await say({ resume: fields });
@@ -187,8 +186,6 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       }
       case "aaep.set_manifest":
         return say({ manifest: fields });
-      case "aaep.manifest":
-        return (await call(SubscriberService.method.getManifest, {})).manifest;
       case "aaep.ping":
         return call(SubscriberService.method.getManifest, {});
       default:

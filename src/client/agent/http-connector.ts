@@ -7,8 +7,8 @@ import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { STARTED, TERMINAL } from "../event-types.js";
 import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "../http/calls.js";
-import type { Fields } from "../http/documents.js";
-import { QUIET_TIMERS, type Timers } from "../platform-clock.js";
+import type { Fields } from "../messages.js";
+import { QUIET_TIMERS, type Timers } from "../timers.js";
 import { aloneFault, answering, questionEvent } from "./service-calls.js";
 
 /** While a session is open, the daemon hears from the agent at least so often, ms: well within its `agent_idle_seconds`. */
@@ -46,7 +46,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
   };
 
   /** Makes a call that ends with the connection, and that ends the connection if the daemon does not answer. */
-  async function limited(method: string, answerOf: (signal: AbortSignal) => Promise<Fields>): Promise<Fields> {
+  async function call(service: string, method: string, body: Fields): Promise<Fields> {
     const abort = new AbortController();
     if (isOver) abort.abort();
     underway.add(abort);
@@ -54,28 +54,24 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
       ? () => {}
       : timers.wakeAt(timers.now() + ANSWER_MS, () => end({ kind: "abrupt", fault: silentFault() }));
     try {
-      return await answerOf(abort.signal);
+      return await calls.call(service, method, body, abort.signal);
     } catch (caught) {
-      throw lossOf(faultFrom(caught), method);
+      throw lossOf(faultFrom(caught));
     } finally {
       cancelLimit();
       underway.delete(abort);
     }
   }
 
-  const call = (service: string, method: string, body: Fields): Promise<Fields> =>
-    limited(method, (signal) => calls.call(service, method, body, signal));
-
   /** The fault of a call, which ends the connection if no further call would be answered. */
-  function lossOf(fault: Fault, method: string): Fault {
+  function lossOf(fault: Fault): Fault {
     // A call that could not be made, because its body is no JSON, says nothing about the connection.
     if (fault.origin === "local" && fault.code === "peer_gone") {
       end({ kind: "abrupt", fault });
       return fault;
     }
     // A daemon that has forgotten the agent knows its sessions by their tokens: the next connection takes them over. It also fetches the token again.
-    const isForgotten = fault.code === "not_found" && method !== "GetOutcome";
-    if (agentKey !== undefined && (isForgotten || fault.code === "unauthenticated")) {
+    if (agentKey !== undefined && (fault.code === "not_found" || fault.code === "unauthenticated")) {
       const gone = new Fault("peer_gone", "The daemon forgot the agent.", { cause: fault });
       end({ kind: "remote", fault: gone });
       return gone;
@@ -162,10 +158,6 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
         const decided = decision === undefined ? {} : { decision: `DECISION_${String(decision).toUpperCase()}` };
         return asAgent("Cancel", { ...fields, ...decided });
       }
-      case "aaep.outcome_of": {
-        const { outcome } = await asAgent("GetOutcome", fields);
-        return outcome === undefined ? { state: "open" } : { state: "resolved", ...outcomeOf(outcome as Fields) };
-      }
       case "aaep.resume_session": {
         const { session } = await asAgent("ResumeSession", { session: fields });
         openSessions.add(fields.session_id);
@@ -179,8 +171,6 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
         manifest = given;
         return {};
       }
-      case "aaep.manifest":
-        return limited("", (signal) => calls.page(".well-known/aaep-manifest.json", signal));
       case "aaep.ping":
         return call("SubscriberService", "GetManifest", {});
       default:

@@ -1,6 +1,6 @@
 // The calls of a session that no daemon has yet, in their order. Text merges, and the queue is bounded.
 import { wholeEnd } from "../../base/whole-end.js";
-import type { Intent, TextIntent } from "./intents.js";
+import type { Intent, TextIntent } from "./voice.js";
 
 export interface QueueLimits {
   readonly mostQueuedCharacters: number;

@@ -1,15 +1,15 @@
 // An agent as one object: it finds its daemon, keeps its sessions, and is never in the way of its program.
 import { Fault } from "../../base/errors.js";
-import { keepRunning, orLate, QUIET_TIMERS } from "../platform-clock.js";
+import { keepRunning, QUIET_TIMERS, within } from "../timers.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import { excused } from "./consent.js";
-import { createContact, isAbsence } from "./contact.js";
+import { Contact, isAbsence } from "./contact.js";
 import { QueueRoom } from "./intent-queue.js";
-import type { Voice } from "./intents.js";
-import { createOutbox, lostSession, type Outbox } from "./outbox.js";
+import { lostSession, Outbox } from "./outbox.js";
+import type { QuestionWaiting } from "./questions.js";
 import { createSession, said } from "./session.js";
-import type { Agent, AgentSession, SessionOptions } from "./session-types.js";
-import { Waits } from "./waits.js";
+import { Waits } from "./session-questions.js";
+import type { Agent, AgentSession, AgentStatus, SessionOptions } from "./session-types.js";
 
 /**
  * Opens an agent. Finds a daemon by the first of `connectors` that leads to one, goes back to it when the connection is lost, and then takes the
@@ -17,102 +17,119 @@ import { Waits } from "./waits.js";
  * "required", with `not_found` or the fault of the options, and with `usage` if `id` is no text.
  */
 export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
-  const {
-    id,
-    mode = "optional",
-    unheard = "reject",
-    timers = QUIET_TIMERS,
-    chance = Math.random,
-    mostQueuedCharacters = 262_144,
-    mostQueuedEvents = 1024,
-    patienceMs = 10_000,
-    gatherMs = 20,
-    backOff,
-  } = options;
+  const { id, mode = "optional" } = options;
   if (typeof id !== "string" || !id) throw new Fault("usage", "Give the agent an id.", { origin: "local" });
-  const sessions = new Map<AgentSession, Outbox>();
+  const agent = new OpenedAgent(options);
+  const first = await agent.searched();
+  if (mode !== "required" || first.kind !== "silent") return agent;
+  await agent.close();
+  if (!isAbsence(first.because)) throw first.because;
+  const sentence = `There is no daemon: ${first.because.sentence} Start aaepd serve, or open the agent with mode "optional".`;
+  throw new Fault("not_found", sentence, { origin: "local", cause: first.because });
+}
+
+/** Its functions can be taken off it. */
+class OpenedAgent implements Agent {
+  readonly #options;
+  readonly #contact: Contact;
+  readonly #sessions = new Map<AgentSession, Outbox>();
+  readonly #room: QueueRoom;
+  readonly #waits: Waits;
+  readonly #onTrouble: (trouble: AgentTrouble) => void;
   /** Resolves when the sessions that have ended so far are told. */
-  let endedAreTold: Promise<unknown> = Promise.resolve();
-  const limits = { mostQueuedCharacters, mostQueuedEvents };
-  const room = new QueueRoom(limits);
+  #endedAreTold: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
 
-  const onTrouble = quietly<AgentTrouble>(options.onError);
-  const tell = (fault: Fault): void =>
-    onTrouble({ fault, session_id: undefined, droppedCharacters: 0, droppedEvents: 0 });
-
-  const onStop = quietly(options.onStop);
-  const waits = new Waits(quietly(options.onWaiting));
-
-  const contact = createContact(
-    { ...options, timers, chance, onWaiting: quietly((waiting) => waits.told(waiting)) },
-    {
-      lost: (sessionIds) => {
-        const lost = new Set(sessionIds);
-        tell(lostSession());
-        for (const outbox of sessions.values()) outbox.lose((id) => lost.has(id));
+  constructor(options: OpenAgentOptions) {
+    const { timers = QUIET_TIMERS, chance = Math.random } = options;
+    const { mostQueuedCharacters = 262_144, mostQueuedEvents = 1024 } = options;
+    this.#options = { ...options, timers, chance, mostQueuedCharacters, mostQueuedEvents };
+    this.#room = new QueueRoom(this.#options);
+    this.#waits = new Waits(quietly(options.onWaiting));
+    this.#onTrouble = quietly(options.onError);
+    const onStop = quietly(options.onStop);
+    this.#contact = new Contact({
+      ...this.#options,
+      canStop: options.onStop !== undefined,
+      onLost: (sessionIds) => this.#lose((id) => sessionIds.includes(id)),
+      onGone: () => this.#lose(() => true),
+      onRefused: (fault) => this.#tell(fault),
+      onStatus: quietly(options.onStatus),
+      onNotification: (method, params) => {
+        if (method === "aaep.waiting") this.#waits.told(params as QuestionWaiting);
+        if (method !== "aaep.stop_requested") return;
+        const { session_id: id } = params as { readonly session_id?: unknown };
+        for (const [session, outbox] of this.#sessions) if (outbox.sessionId === id) onStop(session);
       },
-      gone: () => {
-        if (sessions.size > 0) tell(lostSession());
-        for (const outbox of sessions.values()) outbox.lose(() => true);
-      },
-      refused: tell,
-      stop:
-        options.onStop &&
-        ((sessionId) => {
-          for (const [session, outbox] of sessions) if (outbox.sessionId() === sessionId) onStop(session);
-        }),
-      status: quietly(options.onStatus),
-    },
-  );
-  const release = keepRunning(Number.POSITIVE_INFINITY);
-  await contact.found();
-  release();
-  const first = contact.status();
-  if (mode === "required" && first.kind === "silent") {
-    await contact.close();
-    if (!isAbsence(first.because)) throw first.because;
-    const sentence = `There is no daemon: ${first.because.sentence} Start aaepd serve, or open the agent with mode "optional".`;
-    throw new Fault("not_found", sentence, { origin: "local", cause: first.because });
+    });
   }
 
-  function begin(given: string, sessionOptions: SessionOptions = {}): AgentSession {
+  get status(): AgentStatus {
+    return this.#contact.status;
+  }
+
+  /** Resolves with the status at the end of the first search. */
+  async searched(): Promise<AgentStatus> {
+    const release = keepRunning(Number.POSITIVE_INFINITY);
+    await this.#contact.found();
+    release();
+    return this.status;
+  }
+
+  // The two forms are told apart by their second argument.
+  readonly session = ((
+    description: string,
+    second?: ((session: AgentSession) => unknown) | SessionOptions,
+    third?: SessionOptions,
+  ): unknown =>
+    typeof second === "function"
+      ? excused(this.#during(description, second, third))
+      : this.#begin(description, second)) as Agent["session"];
+
+  readonly close = (withinMs = 2000): Promise<void> => {
+    this.#closing ??= this.#close(withinMs);
+    return this.#closing;
+  };
+
+  readonly [Symbol.asyncDispose] = (): Promise<void> => this.close();
+
+  #begin(given: string, sessionOptions: SessionOptions = {}): AgentSession {
+    const { id, timers, unheard = "reject", patienceMs = 10_000, gatherMs = 20 } = this.#options;
     const description = said(given, id);
-    contact.lookAgain();
-    const opening = (voice: Voice) => [
-      voice.event("session.started", { summary_normal: description, ...sessionOptions.started }),
-      ...voice.state("thinking"),
-    ];
-    const outbox = createOutbox(contact, {
-      ...limits,
-      room,
+    this.#contact.lookAgain();
+    const outbox = new Outbox({
+      ...this.#options,
+      contact: this.#contact,
+      room: this.#room,
       gatherMs,
-      timers,
-      chance,
-      after: endedAreTold,
-      opening,
-      onTrouble,
-      backOff,
+      after: this.#endedAreTold,
+      opening: (voice) => [
+        voice.event("session.started", { summary_normal: description, ...sessionOptions.started }),
+        ...voice.state("thinking"),
+      ],
+      onTrouble: this.#onTrouble,
     });
     const ended = (): void => {
       // Until then a lost daemon still matters to it.
-      const told = outbox.drained().then(() => sessions.delete(session));
+      const told = outbox.drained().then(() => this.#sessions.delete(session));
       // The room for what waits bounds these links. A session without room has nothing to tell.
-      if (isKept) endedAreTold = endedAreTold.then(() => told);
+      if (isKept) this.#endedAreTold = this.#endedAreTold.then(() => told);
     };
     // The session is heard of before its first event.
     const isKept = outbox.add({ kind: "events", render: () => [] });
     if (!isKept) outbox.refuse();
-    const session = createSession({ contact, outbox, timers, patienceMs, waits, unheard, ended }, sessionOptions);
-    sessions.set(session, outbox);
+    const services = { contact: this.#contact, outbox, timers, patienceMs, waits: this.#waits, unheard, ended };
+    const session = createSession(services, sessionOptions);
+    this.#sessions.set(session, outbox);
     return session;
   }
 
-  async function during(
+  async #during(
     description: string,
     work: (session: AgentSession) => unknown,
     sessionOptions?: SessionOptions,
   ): Promise<unknown> {
-    const session = begin(description, sessionOptions);
+    const session = this.#begin(description, sessionOptions);
     try {
       const result = await work(session);
       session.complete();
@@ -123,33 +140,25 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     }
   }
 
-  let closing: Promise<void> | undefined;
-  async function close(withinMs: number): Promise<void> {
-    for (const session of sessions.keys()) session.cancel(undefined, "producer");
-    const drained = Promise.all(Array.from(sessions.values(), (outbox) => outbox.drained()));
-    await orLate<unknown>(drained, undefined, withinMs, timers);
-    for (const outbox of sessions.values()) outbox.end();
-    await orLate(contact.close(), undefined, CLOSING_MS, timers);
+  #tell(fault: Fault): void {
+    this.#onTrouble({ fault, session_id: undefined, droppedCharacters: 0, droppedEvents: 0 });
   }
 
-  const agent = {
-    get status() {
-      return contact.status();
-    },
-    session: (
-      description: string,
-      second?: ((session: AgentSession) => unknown) | SessionOptions,
-      third?: SessionOptions,
-    ): unknown =>
-      typeof second === "function" ? excused(during(description, second, third)) : begin(description, second),
-    close: (withinMs = 2000) => {
-      closing ??= close(withinMs);
-      return closing;
-    },
-    [Symbol.asyncDispose]: () => agent.close(),
-  };
-  // The two forms of `session` are told apart by their second argument.
-  return agent as Agent;
+  #lose(isLost: (sessionId: string) => boolean): void {
+    if (this.#sessions.size > 0) this.#tell(lostSession());
+    for (const outbox of this.#sessions.values()) outbox.lose(isLost);
+  }
+
+  async #close(withinMs: number): Promise<void> {
+    const { timers } = this.#options;
+    for (const session of this.#sessions.keys()) session.cancel(undefined, "producer");
+    const drained = Promise.all(Array.from(this.#sessions.values(), (outbox) => outbox.drained()));
+    const release = keepRunning(withinMs + CLOSING_MS);
+    await within(drained, withinMs, timers);
+    for (const outbox of this.#sessions.values()) outbox.end();
+    await within(this.#contact.close(), CLOSING_MS, timers);
+    release();
+  }
 }
 
 /** How long a connection, and a daemon of the agent's own, may take to end, ms. */

@@ -1,5 +1,5 @@
 // The daemon's own extension in what an agent says (docs/reference/events.md).
-import type { Fields } from "./intents.js";
+import type { Fields } from "../messages.js";
 
 const CORE = "https://aaep-protocol.org/context/v1";
 const VOCABULARY = "https://aaepd.dev/context/v1";

@@ -1,7 +1,7 @@
 // The agent's part in aaep.v1.AgentService that is the same over HTTP and gRPC.
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { RpcConnection } from "../../contracts/rpc.js";
-import type { Fields } from "../http/documents.js";
+import type { Fields } from "../messages.js";
 
 /** Resolves with the connection when a daemon has answered over it. Rejects with `not_found` if none does. */
 export async function answering(connection: RpcConnection, address: string): Promise<RpcConnection> {

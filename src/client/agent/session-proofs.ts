@@ -1,7 +1,7 @@
 // The tokens of an agent's sessions. A call beside the agent's stream shows the token of the session that it is about (R8).
 import type { ResumeSessionParams } from "#gen/aaep/types.js";
 import { STARTED, TERMINAL } from "../event-types.js";
-import type { Fields } from "../http/documents.js";
+import type { Fields } from "../messages.js";
 import { RecentMap } from "../recent-map.js";
 
 interface HeldSession {

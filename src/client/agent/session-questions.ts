@@ -1,14 +1,38 @@
 // Questions of a session: in their place among its events, through the loss of a daemon, and where nobody can be asked.
 import { faultFrom } from "../../base/errors.js";
-import type { HostDecision } from "../agent-questions.js";
-import { onAbort, type SignalLike } from "../on-abort.js";
-import { keepRunning, type Timers } from "../platform-clock.js";
+import type { Fields } from "../messages.js";
 import { newEventId, newReplyToken } from "../random-ids.js";
+import { keepRunning, type Timers } from "../timers.js";
 import { type Asked, cancelledOutcome, hostDecisionIn, lateOutcome, unheardOutcome } from "./consent.js";
 import type { Contact } from "./contact.js";
-import type { Fields, Voice } from "./intents.js";
+import { onAbort, type SignalLike } from "./on-abort.js";
 import { LOST, type Outbox } from "./outbox.js";
-import type { Waits } from "./waits.js";
+import type { HostDecision, QuestionWaiting } from "./questions.js";
+import type { Voice } from "./voice.js";
+
+/** The waits for people that the author was told of. A wait that has begun is told to be over too, also if its daemon is lost. */
+export class Waits {
+  readonly #onWaiting: (waiting: QuestionWaiting) => void;
+  readonly #begun = new Map<string, QuestionWaiting>();
+
+  constructor(onWaiting: (waiting: QuestionWaiting) => void) {
+    this.#onWaiting = onWaiting;
+  }
+
+  /** A daemon reports that a wait begins or ends. Without a beginning no end is told. */
+  told(waiting: QuestionWaiting): void {
+    const { reply_token: token } = waiting;
+    if (waiting.waiting) this.#begun.set(token, waiting);
+    else if (!this.#begun.delete(token)) return;
+    this.#onWaiting(waiting);
+  }
+
+  /** The question is over for its caller. */
+  over(replyToken: string): void {
+    const begun = this.#begun.get(replyToken);
+    if (begun !== undefined) this.told({ ...begun, waiting: false });
+  }
+}
 
 export interface QuestionServices {
   readonly contact: Contact;
@@ -65,27 +89,23 @@ export function ask(
       // The daemon puts the question's state in the place of those that events imply.
       of.implies(undefined);
       try {
-        const { client, sessionId } = of;
-        const asking = { ...prepared, session_id: sessionId };
-        const outcome = await (kind === "confirm"
-          ? client.confirm(asking as unknown as Parameters<typeof client.confirm>[0])
-          : client.clarify(asking as unknown as Parameters<typeof client.clarify>[0]));
+        const outcome = await of.client[kind]({ ...prepared, session_id: of.sessionId });
         settle({ outcome, isUnheard: outcome.resolved_by === "no_subscriber" });
       } catch (caught) {
         const fault = faultFrom(caught);
         // The loss of a daemon or of a session is told once, elsewhere.
-        if (!isSettled && fault.code !== "peer_gone" && !LOST.has(fault.code)) outbox.tell(fault);
+        if (!isSettled && fault.code !== "peer_gone" && !LOST.has(fault.code)) outbox.drops.tell(fault);
         settle(cancelled);
       }
     };
 
     const now = timers.now();
-    const awaySince = contact.awaySince();
+    const { awaySince } = contact;
     if (awaySince !== undefined) {
       const until = Math.max(now, awaySince + patienceMs);
       const giveUp = (): void => {
         // A daemon that was back meanwhile may have asked somebody.
-        if (contact.awaySince() !== awaySince) return;
+        if (contact.awaySince !== awaySince) return;
         withdraw();
         settle(unheard);
       };
@@ -119,7 +139,7 @@ export function ask(
     }
     const isTaken = outbox.add({ kind: "question", ask: (of) => void askIn(of), unheard: () => settle(unheard) });
     if (!isTaken) {
-      outbox.drop(0, 1);
+      outbox.drops.drop(0, 1);
       settle(cancelled);
     }
   });

@@ -1,34 +1,18 @@
 // An agent, its sessions and their tools, as an author uses them. Types only.
-import type {
-  AskOptions,
-  ClarificationOutcome,
-  ClarificationQuestion,
-  ConfirmationOutcome,
-  ConfirmationQuestion,
-} from "../agent-questions.js";
+import type { Fault } from "../../base/errors.js";
 import type { FurtherMembers, PublishedEvent } from "../events.js";
-import type { SignalLike } from "../on-abort.js";
-import type { AgentStatus } from "./agent-status.js";
+import type { SignalLike } from "./on-abort.js";
+import type {
+  ClarificationOutcome,
+  ConfirmationOutcome,
+  SessionAskOptions,
+  SessionClarification,
+  SessionConfirmation,
+} from "./questions.js";
 
 type Without<Type, Name extends string> = Type extends unknown
   ? { [Key in keyof Type as Exclude<Key, Name>]: Type[Key] }
   : never;
-
-/** Further members of a question of an agent that has a host (R5b, R5c). */
-interface HostedQuestion {
-  /**
-   * The host asks in a window of its own too. Only a reply decides the question then. Without one it ends as "cancelled", and no default applies.
-   * Default false.
-   */
-  readonly host_dialog?: boolean | undefined;
-  /** The id that the host has for the call about which it asks: 1 to 256 characters, unique in the session. */
-  readonly call_id?: string | undefined;
-}
-
-/** A question for consent, in the open session (AAEP §4.4.1). */
-export type SessionConfirmation = Without<ConfirmationQuestion, "session_id"> & HostedQuestion;
-/** A question for information, in the open session (AAEP §4.4.2). */
-export type SessionClarification = Without<ClarificationQuestion, "session_id"> & HostedQuestion;
 
 export interface SessionOptions {
   /** Ends the session as cancelled when it is aborted, and takes its open questions back. */
@@ -173,14 +157,15 @@ type Progress = {
   [Name in keyof ProgressMembers]: Pick<ProgressMembers, Name> & Partial<ProgressMembers>;
 }[keyof ProgressMembers];
 
-export interface SessionAskOptions {
-  /**
-   * Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. The call resolves
-   * within a second, also if the daemon hangs. If the reason of the abort is `{decided_by: "host", decision}`, the person has answered a confirmation
-   * in the host itself: it is closed with that decision, by "host", which permits nothing here (R5a).
-   */
-  readonly signal?: (SignalLike & NonNullable<AskOptions["signal"]>) | undefined;
-}
+/** Whether an agent reaches a daemon. */
+export type AgentStatus =
+  /** A daemon takes the events. */
+  | { readonly kind: "connected" }
+  /** The connection to the daemon is lost, or a daemon is being looked for. Events wait. */
+  | { readonly kind: "away"; readonly because: Fault | undefined }
+  /** There is no daemon: events are left out. The next session looks for one again. */
+  | { readonly kind: "silent"; readonly because: Fault }
+  | { readonly kind: "closed" };
 
 export interface Agent extends AsyncDisposable {
   readonly status: AgentStatus;

@@ -2,27 +2,25 @@
 import { Fault, faultFrom } from "../../base/errors.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
-import type { ClarificationOutcome, ConfirmationOutcome, QuestionOutcome } from "../agent-questions.js";
 import { TERMINAL } from "../event-types.js";
-import { onAbort, type SignalLike } from "../on-abort.js";
-import { orLate } from "../platform-clock.js";
+import type { Fields } from "../messages.js";
+import { keepRunning, within } from "../timers.js";
 import { assertQuestion, assertTool } from "./checked-calls.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
-import type { Fields, Taken, Voice } from "./intents.js";
+import { onAbort, type SignalLike } from "./on-abort.js";
 import { withOwn } from "./own-extension.js";
-import { createCalls, type OpenCall } from "./session-calls.js";
-import { type AskedHere, ask, type QuestionServices } from "./session-questions.js";
 import type {
-  AgentSession,
-  CallOptions,
+  ClarificationOutcome,
+  ConfirmationOutcome,
+  QuestionOutcome,
   SessionAskOptions,
   SessionClarification,
   SessionConfirmation,
-  SessionOptions,
-  ToolCall,
-  ToolOptions,
-  ToolStatus,
-} from "./session-types.js";
+} from "./questions.js";
+import { createCalls, type OpenCall } from "./session-calls.js";
+import { type AskedHere, ask, type QuestionServices } from "./session-questions.js";
+import type { AgentSession, CallOptions, SessionOptions, ToolCall, ToolOptions, ToolStatus } from "./session-types.js";
+import type { Taken, Voice } from "./voice.js";
 
 export interface SessionServices extends QuestionServices {
   readonly unheard: "reject" | "as-host";
@@ -53,7 +51,7 @@ export function createSession(services: SessionServices, options: SessionOptions
 
   const add = (render: (voice: Voice) => readonly Fields[], settled?: (taken: Taken) => void, isEssential = false) => {
     const isTaken = outbox.add({ kind: "events", render, settled }, isEssential);
-    if (!isTaken) outbox.drop(0, 1);
+    if (!isTaken) outbox.drops.drop(0, 1);
     return isTaken;
   };
   const invoke = createCalls(add, timers, () => isOver);
@@ -78,7 +76,7 @@ export function createSession(services: SessionServices, options: SessionOptions
     // Streams of models have pieces without text.
     if (isOver || chunk == null || chunk === "") return;
     if (typeof chunk !== "string") {
-      outbox.tell(new Fault("usage", `${typeof chunk} is no text.`, { origin: "local" }));
+      outbox.drops.tell(new Fault("usage", `${typeof chunk} is no text.`, { origin: "local" }));
       return;
     }
     const text = output.half + chunk;
@@ -92,7 +90,7 @@ export function createSession(services: SessionServices, options: SessionOptions
       output.hasText = true;
       return;
     }
-    outbox.drop(text.length, 0);
+    outbox.drops.drop(text.length, 0);
     // Text behind a hole must not join the text before it.
     completeOutput(output);
     if (output.hasText) Object.assign(output, openOutput());
@@ -163,7 +161,7 @@ export function createSession(services: SessionServices, options: SessionOptions
       case "accepted": {
         const permitted = { ...members, irreversible: true };
         const call = invoke({ id, tool, members: permitted, permit: answer.voice });
-        if (await orLate(call.isTaken, false, patienceMs, timers)) return call;
+        if (await within(call.isTaken, patienceMs, timers).finally(keepRunning(patienceMs))) return call;
         // A daemon that takes the call later hears that it was not made.
         call.end({ status: "timeout" });
         return { event_id: outcome.event_id, reply_token: outcome.reply_token, resolved_by: "cancelled" };
@@ -228,20 +226,20 @@ export function createSession(services: SessionServices, options: SessionOptions
       const summary = said(told, "");
       return summary === "" ? {} : { summary_normal: summary };
     } catch (caught) {
-      outbox.tell(faultFrom(caught));
+      outbox.drops.tell(faultFrom(caught));
       return {};
     }
   }
 
   const session: AgentSession = {
     get id() {
-      return outbox.sessionId();
+      return outbox.sessionId;
     },
     get dropped() {
-      return outbox.dropped();
+      return outbox.drops.characters;
     },
     text: (chunk) => {
-      if (isOver || outbox.isMute()) return;
+      if (isOver || outbox.isMute) return;
       current ??= openOutput();
       write(current, chunk);
     },

@@ -8,8 +8,8 @@ import { connectIpc } from "../../../transports/ipc/connect.js";
 import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcDirectories, ipcPath } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import type { Discovery, DiscoveryListeners, Target } from "../listener/listener-types.js";
-import { PLATFORM_TIMERS, type Timers } from "../platform-clock.js";
+import type { Discovery, DiscoveryListeners, Target } from "../listener/types.js";
+import { PLATFORM_TIMERS, type Timers } from "../timers.js";
 import { type FoundDaemon, findAllDaemons } from "./daemons.js";
 
 export interface DiscoverDaemonsOptions {

@@ -1,8 +1,8 @@
 // Calls of the daemon's services over HTTP, as Connect with JSON (docs/services.md). For browsers and everything else that has `fetch`.
 import { Fault, type FaultCode } from "../../base/errors.js";
 import { ownMember, textOf } from "../../base/members.js";
-import type { Timers } from "../platform-clock.js";
-import type { Fields } from "./documents.js";
+import type { Fields } from "../messages.js";
+import type { Timers } from "../timers.js";
 import { boundedJson } from "./envelopes.js";
 
 export interface HttpConnectorOptions {
@@ -25,8 +25,6 @@ export interface HttpCalls {
    * time, because platforms warn of a signal that many listen to.
    */
   readonly call: (service: string, method: string, body: Fields, signal?: AbortSignal) => Promise<Fields>;
-  /** The JSON of a page beside the services. Rejects as `call` does. */
-  readonly page: (path: string, signal?: AbortSignal) => Promise<Fields>;
   /** Begins a call whose answer is a stream. Rejects as `call` does if the daemon cannot be reached. */
   readonly stream: (service: string, method: string, message: NonNullable<RequestInit["body"]>) => Promise<Response>;
   /** The Fault in an error of Connect. */
@@ -46,23 +44,18 @@ export async function openHttpCalls(
   const { fetch: send = fetch, token: given } = options;
   let token = typeof given === "function" ? await given() : given;
 
-  async function reach(path: string, init: RequestInit): Promise<Response> {
-    const admission = token === undefined ? undefined : { authorization: `Bearer ${token}` };
-    try {
-      return await send(`${address}/${path}`, { signal, ...init, headers: { ...init.headers, ...admission } });
-    } catch (caught) {
-      throw unreachableFault(caught);
-    }
-  }
-
-  async function answerOf(path: string, init: RequestInit): Promise<Fields> {
-    let response = await reach(path, init);
-    if (response.status === 401 && (await refreshed())) response = await reach(path, init);
-    const answer = await boundedJson(response).catch((caught: unknown) => {
-      throw unreachableFault(caught);
-    });
-    if (response.ok) return answer;
-    throw refusalOf(answer);
+  async function post(
+    service: string,
+    method: string,
+    type: string,
+    body: NonNullable<RequestInit["body"]>,
+    own = signal,
+  ): Promise<Response> {
+    const headers = {
+      "content-type": `application/${type}`,
+      ...(token === undefined ? undefined : { authorization: `Bearer ${token}` }),
+    };
+    return send(`${address}/aaep.v1.${service}/${method}`, { method: "POST", headers, body, signal: own });
   }
 
   /** Whether there is another token by now. */
@@ -80,28 +73,28 @@ export async function openHttpCalls(
 
   return {
     address,
-    call: async (service, method, body, own) =>
-      answerOf(pathOf(service, method), { ...posted("application/json", JSON.stringify(body)), signal: own ?? signal }),
-    page: async (path, own) => answerOf(path, { signal: own ?? signal }),
-    stream: (service, method, message) => reach(pathOf(service, method), posted("application/connect+json", message)),
+    call: async (service, method, body, own) => {
+      const text = JSON.stringify(body);
+      const make = () => reached(post(service, method, "json", text, own));
+      let response = await make();
+      if (response.status === 401 && (await refreshed())) response = await make();
+      const answer = await reached(boundedJson(response));
+      if (response.ok) return answer;
+      throw refusalOf(answer);
+    },
+    stream: (service, method, message) => reached(post(service, method, "connect+json", message)),
     faultOf: refusalOf,
   };
 }
 
-function pathOf(service: string, method: string): string {
-  return `aaep.v1.${service}/${method}`;
-}
-
-function posted(type: string, body: NonNullable<RequestInit["body"]>): RequestInit {
-  return { method: "POST", headers: { "content-type": type }, body };
-}
-
 const FINAL: ReadonlySet<FaultCode> = new Set<FaultCode>(["permission_denied", "invalid_message"]);
 
-function unreachableFault(cause: unknown): Fault {
-  // A Unix socket that is not the user's own, or an answer that is no daemon's. Asking again does not help.
-  if (cause instanceof Fault && FINAL.has(cause.code)) return cause;
-  return new Fault("peer_gone", "The daemon cannot be reached.", { origin: "local", cause });
+function reached<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  return answer.catch((cause: unknown) => {
+    // A Unix socket that is not the user's own, or an answer that is no daemon's. Asking again does not help.
+    if (cause instanceof Fault && FINAL.has(cause.code)) throw cause;
+    throw new Fault("peer_gone", "The daemon cannot be reached.", { origin: "local", cause });
+  });
 }
 
 /** Connect's code for a call whose details have none of ours. */

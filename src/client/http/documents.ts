@@ -1,8 +1,7 @@
 // Documents of AAEP in the JSON form of protobuf, as Connect sends them (docs/protobuf.md), turned back into their own form. By names instead of
 // descriptors, which are too large for a page: no name means two things in the messages of a listener's stream.
 import { ownMember, textOf } from "../../base/members.js";
-
-export type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from "../messages.js";
 
 /** The fields that hold a name of an enum, with the enum's prefix. */
 export const ENUM_PREFIXES: Readonly<Record<string, string>> = {

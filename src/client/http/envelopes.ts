@@ -1,7 +1,6 @@
 // The messages of a stream of Connect: a byte of flags, four bytes with the length, and the message as JSON.
 import { Fault } from "../../base/errors.js";
-import { encodeMessage, parseObject } from "../messages.js";
-import type { Fields } from "./documents.js";
+import { encodeMessage, type Fields, parseObject } from "../messages.js";
 
 export interface Envelope {
   /** The stream has ended with this message. */

@@ -1,5 +1,5 @@
 // A listener's way to a daemon over HTTP.
-import type { Connection } from "../../contracts/transport.js";
+import type { Connector } from "../listener/types.js";
 import { type HttpConnectorOptions, openHttpCalls } from "./calls.js";
 import { createListenConnection } from "./listen-connection.js";
 
@@ -8,10 +8,7 @@ import { createListenConnection } from "./listen-connection.js";
  * `fetch`. A page needs its origin among the daemon's `cors_origins`. A connection takes one of the six that a browser has for a host, and one more
  * while a call is under way.
  */
-export function httpConnector(
-  address: string,
-  options: HttpConnectorOptions = {},
-): () => Promise<Connection<Uint8Array>> {
+export function httpConnector(address: string, options: HttpConnectorOptions = {}): Connector {
   return async () => {
     const abort = new AbortController();
     return createListenConnection(await openHttpCalls(address, options, abort.signal), abort, options.timers);

@@ -1,15 +1,14 @@
 // A listener's conversation over HTTP/1.1: the stream `Listen`, and single calls with the key of its acceptance, as one connection whose frames are
 // messages of AAEP in JSON. The stream is read when the listener asks for frames, so a slow loop holds the daemon's stream, and its silence is
 // watched only while it is read.
-
-import { FrameQueue } from "../../../transports/framing/frame-queue.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { CloseInfo, Connection } from "../../contracts/transport.js";
-import { encodeMessage, parseObject } from "../messages.js";
-import { PLATFORM_TIMERS, type Timers } from "../platform-clock.js";
+import type { CloseInfo } from "../../contracts/transport.js";
+import type { ListenerConnection } from "../listener/types.js";
+import { encodeMessage, type Fields, parseObject } from "../messages.js";
+import { PLATFORM_TIMERS, type Timers, within } from "../timers.js";
 import type { HttpCalls } from "./calls.js";
-import { documentOf, type Fields, memberName } from "./documents.js";
+import { documentOf, memberName } from "./documents.js";
 import { createEnvelopeReader, type Envelope, enveloped, notDaemon } from "./envelopes.js";
 
 const SERVICE = "SubscriberService";
@@ -24,11 +23,13 @@ export function createListenConnection(
   calls: HttpCalls,
   abort: AbortController,
   timers: Timers = PLATFORM_TIMERS,
-): Connection<Uint8Array> {
+): ListenerConnection {
   const readEnvelopes = createEnvelopeReader();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let isReading = false;
-  let isWanted = false;
+  const taken: Uint8Array[] = [];
+  /** Tells the listener that something has come, or that the stream can be read on. */
+  let wake = (): void => {};
   let key: unknown;
   let silentMs = 0;
   let over: CloseInfo | undefined;
@@ -37,8 +38,8 @@ export function createListenConnection(
 
   function finish(info: CloseInfo): void {
     over ??= info;
-    queue.end(over.kind === "abrupt" ? over.fault : undefined);
     tellClosed(over);
+    wake();
   }
 
   function lose(caught: unknown): void {
@@ -48,7 +49,8 @@ export function createListenConnection(
 
   function push(document: object): void {
     if (over !== undefined) return;
-    isWanted = queue.push(encodeMessage(document));
+    taken.push(encodeMessage(document));
+    wake();
   }
 
   async function begin({ type: _, ...request }: Fields): Promise<void> {
@@ -64,14 +66,24 @@ export function createListenConnection(
         throw notDaemon(`${calls.address} answers with status ${status} of HTTP`);
       }
       reader = body.getReader();
-      readOnceIfWanted();
+      wake();
     } catch (caught) {
       lose(caught);
     }
   }
 
-  function readOnceIfWanted(): void {
-    if (isWanted && reader !== undefined && !isReading && over === undefined) void readOnce(reader);
+  async function* frames(): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+    for (;;) {
+      if (taken.length > 0) yield taken.splice(0);
+      else if (over === undefined) {
+        const something = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        if (reader !== undefined && !isReading) void readOnce(reader);
+        await something;
+      } else if (over.kind === "abrupt" && over.fault !== undefined) throw over.fault;
+      else return;
+    }
   }
 
   /** Reads once. Nobody watches the time while the listener is busy, because nobody would see a heartbeat. */
@@ -92,7 +104,7 @@ export function createListenConnection(
       cancelWatch();
       isReading = false;
       // Also if no message has come: the rest of one may follow.
-      readOnceIfWanted();
+      wake();
     }
   }
 
@@ -147,26 +159,12 @@ export function createListenConnection(
     return true;
   }
 
-  const queue = new FrameQueue<Uint8Array>(() => {
-    isWanted = true;
-    readOnceIfWanted();
-  });
-
   return {
     peer: { label: calls.address, trust: "token-holder" },
-    read: (taker) => queue.read(taker),
-    readOn: () => queue.readOn(),
-    frames: queue.frames,
+    frames: frames(),
     send,
-    sendBatch: ({ frames: batch, last }) => (last === undefined ? batch : [...batch, last]).every(send),
-    writable: () => Promise.resolve(),
     close: async (fault, withinMs = CLOSE_MS) => {
-      let cancel = (): void => {};
-      const limit = new Promise<void>((resolve) => {
-        cancel = timers.wakeAt(timers.now() + withinMs, resolve);
-      });
-      await Promise.race([calling, limit]);
-      cancel();
+      await within(calling, withinMs, timers);
       finish({ kind: "local", ...(fault && { fault }) });
       abort.abort();
       await closed;

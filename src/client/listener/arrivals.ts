@@ -3,12 +3,17 @@ import { withResolvers } from "../../base/with-resolvers.js";
 
 /** Most items that wait while reading far ahead is allowed: as many as a daemon lets a subscription fall behind by default (R18). */
 const MOST_AHEAD = 16_384;
+export const OVER = { done: true, value: undefined } as const;
+
 /** So many taken entries at the front of the array are cut off together. */
 const CUT_COUNT = 256;
 
-type Entry<Item> =
-  | { readonly kind: "item"; readonly item: Item; readonly release: () => void }
-  | { readonly kind: "mark"; readonly reached: () => void };
+/** An item, or without one a mark. */
+interface Entry<Item> {
+  readonly next?: { readonly done: false; readonly value: Item };
+  /** Releases the source of the item, or tells that the mark is reached. */
+  readonly done: () => void;
+}
 
 export class Arrivals<Item> {
   readonly #aheadCount: number;
@@ -29,8 +34,8 @@ export class Arrivals<Item> {
   /** Puts an item behind the others. The promise is open while nothing further may be read; undefined: it may at once. */
   put(item: Item): Promise<void> | undefined {
     if (this.#end !== undefined) return undefined;
-    const { promise: isReleased, resolve: release } = withResolvers();
-    this.#entries.push({ kind: "item", item, release });
+    const { promise: isReleased, resolve: done } = withResolvers();
+    this.#entries.push({ next: { done: false, value: item }, done });
     this.#wake();
     const waitingCount = this.#entries.length - this.#taken;
     if (waitingCount <= this.#aheadCount) return undefined;
@@ -47,7 +52,7 @@ export class Arrivals<Item> {
       reached();
       return;
     }
-    this.#entries.push({ kind: "mark", reached });
+    this.#entries.push({ done: reached });
     this.#wake();
   }
 
@@ -78,25 +83,24 @@ export class Arrivals<Item> {
     this.end();
   }
 
-  /** Finishes the former item and resolves with the next one; undefined at the end. */
-  next(): Promise<{ readonly item: Item } | undefined> {
+  /** Finishes the former item and resolves with the next one. */
+  next(): Promise<IteratorResult<Item, undefined>> {
     const result = this.#former.then(() => this.#step());
     this.#former = result.catch(() => {});
     return result;
   }
 
-  async #step(): Promise<{ readonly item: Item } | undefined> {
+  async #step(): Promise<IteratorResult<Item, undefined>> {
     this.#current?.();
     this.#current = undefined;
     for (;;) {
       const entry = this.#shift();
-      if (entry?.kind === "item") {
-        this.#current = entry.release;
-        return { item: entry.item };
+      if (entry?.next !== undefined) {
+        this.#current = entry.done;
+        return entry.next;
       }
-      if (entry?.kind === "mark") {
-        entry.reached();
-      } else if (this.#end === undefined) {
+      if (entry !== undefined) entry.done();
+      else if (this.#end === undefined) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
@@ -105,7 +109,7 @@ export class Arrivals<Item> {
         // Told once; later the iteration is over.
         this.#end = { failure: undefined };
         if (failure !== undefined) throw failure.caught;
-        return undefined;
+        return OVER;
       }
     }
   }
@@ -115,7 +119,7 @@ export class Arrivals<Item> {
     if (entry === undefined) return undefined;
     this.#taken += 1;
     const near = this.#entries[this.#taken + this.#aheadCount - 1];
-    if (this.#aheadCount > 0 && near?.kind === "item") near.release();
+    if (this.#aheadCount > 0 && near?.next !== undefined) near.done();
     if (this.#taken === this.#entries.length || this.#taken === CUT_COUNT) {
       this.#entries = this.#entries.slice(this.#taken);
       this.#taken = 0;
@@ -125,6 +129,6 @@ export class Arrivals<Item> {
 
   #releaseAll(): void {
     this.#current?.();
-    for (const entry of this.#entries) if (entry.kind === "item") entry.release();
+    for (const { next, done } of this.#entries) if (next !== undefined) done();
   }
 }

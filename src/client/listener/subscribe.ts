@@ -1,18 +1,16 @@
 // A listener as one object: the events of one or several daemons as one async iterable.
-import type { Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
+import type { Capabilities } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
 import { isCritical } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
 import { newSubscriberId } from "../random-ids.js";
 import { RecentMap } from "../recent-map.js";
-import { assertReply, mergedCapabilities } from "../subscriber.js";
-import type { SubscriberEnd } from "../subscriber-states.js";
-import { Arrivals } from "./arrivals.js";
-import { endFault } from "./end-fault.js";
-import type { Connector, Discovery, Source, SubscribeOptions, Subscription, Target } from "./listener-types.js";
-import { Owners } from "./owners.js";
-import { createSource, type LiveSource } from "./source.js";
+import { Arrivals, OVER } from "./arrivals.js";
+import { endFault } from "./interruptions.js";
+import { assertReply, mergedCapabilities } from "./requests.js";
+import { Subscriber } from "./subscriber.js";
 import type { Terms } from "./terms.js";
+import type { Connector, Discovery, Source, SubscribeOptions, SubscriberEnd, Subscription, Target } from "./types.js";
 
 /** One daemon: a way to it, with or without a name. */
 export type OneTarget = Connector | Target;
@@ -25,6 +23,8 @@ const REMEMBERED_ABSENT = 32;
 const REMEMBERED_PLACES = 256;
 /** Events read ahead of the loop, so that a critical one among them is told at once. */
 const AHEAD_COUNT = 256;
+/** Newest sessions and questions whose daemons are certainly remembered. */
+const REMEMBERED_OWNERS = 8192;
 
 /**
  * Subscribes to one or several daemons, or to all that a `Discovery` finds. Connects at once, and again after each loss with a growing wait; resumes
@@ -46,117 +46,138 @@ export function subscribe(
   const discoveries = given.filter(isDiscovery);
   const named = given.flatMap((one, index) => (isDiscovery(one) ? [] : [namedTarget(one, index)]));
   assertUsable(given, named, options);
+  return new Listening(named, discoveries, terms, options);
+}
 
-  const { id = newSubscriberId(), name, cursor, onCritical, ...ofSources } = options;
-  const arrivals = new Arrivals<ReceivedEvent>(onCritical === undefined ? 0 : AHEAD_COUNT);
-  const owners = new Owners<LiveSource>();
-  const sources = new Map<string, LiveSource>();
-  const absent = new Set<string>();
-  const places = new RecentMap<string>(REMEMBERED_PLACES);
-  const repeated = new WeakSet<object>();
-  const stops: (() => void)[] = [];
+/** Its functions can be taken off it. */
+class Listening implements Subscription {
+  readonly #options: SubscribeOptions;
+  readonly #id: string;
+  readonly #isLasting: boolean;
+  readonly #arrivals: Arrivals<ReceivedEvent>;
+  readonly #owners = new Owners();
+  readonly #followed = new Map<string, Followed>();
+  readonly #absent = new Set<string>();
+  readonly #places = new RecentMap<string>(REMEMBERED_PLACES);
+  readonly #repeated = new WeakSet<object>();
+  readonly #stops: (() => void)[] = [];
   /** The terms, and the changes that no daemon has refused so far: a daemon that is found now gets all of them. */
-  let granted: Capabilities = terms;
-  const asked = new Set<{ readonly changes: Capabilities }>();
-  let isAccepted = false;
-  let firstFault: Fault | undefined;
-  let closing: Promise<void> | undefined;
+  #terms: Capabilities;
+  readonly #asked = new Set<{ readonly changes: Capabilities }>();
+  #isAccepted = false;
+  #firstFault: Fault | undefined;
+  #closing: Promise<void> | undefined;
 
-  const connected = (): readonly LiveSource[] => [...sources.values()].filter((one) => one.isConnected());
-
-  function fail(caught: unknown): void {
-    arrivals.end({ caught });
-    close().catch(() => {});
-  }
-
-  function placeOf(source: Source): string | undefined {
-    return places.get(source.name) ?? (typeof cursor === "function" ? cursor(source) : cursor);
-  }
-
-  function follow(target: Target): void {
-    const capabilities = [...asked].reduce((all, { changes }) => mergedCapabilities(all, changes), granted);
-    const live: LiveSource = createSource({
-      target,
-      options: ofSources,
-      request: { subscriber_id: id, ...(name === undefined ? undefined : { subscriber_name: name }), capabilities },
-      cursor: placeOf,
-      onEvent: (event, arrival) => {
-        owners.note(event, live);
-        if (arrival === "repeated") repeated.add(event);
-        else if (isCritical(event)) live.tell(onCritical, event);
-        return arrivals.put(event);
-      },
-      onAccepted: () => {
-        isAccepted = true;
-      },
-      afterEvents: (reached) => arrivals.mark(reached),
-      onEnded: ({ because }) => hasEnded(live, because),
-      onFailure: fail,
+  constructor(
+    targets: readonly Target[],
+    discoveries: readonly Discovery[],
+    terms: Capabilities,
+    options: SubscribeOptions,
+  ) {
+    this.#options = options;
+    this.#id = options.id ?? newSubscriberId();
+    this.#isLasting = discoveries.length > 0;
+    this.#arrivals = new Arrivals(options.onCritical === undefined ? 0 : AHEAD_COUNT);
+    this.#terms = terms;
+    for (const target of targets) this.#appeared(target);
+    // A turn later, so that the caller has the subscription before a callback needs it.
+    void Promise.resolve().then(() => {
+      for (const discovery of discoveries) this.#watch(discovery);
     });
-    sources.set(target.name, live);
   }
 
-  function hasEnded(live: LiveSource, because: SubscriberEnd["because"]): void {
-    if (closing !== undefined) return;
-    forget(live);
-    firstFault ??= endFault(because);
-    // A discovery may find other daemons. Terms that nobody has accepted so far are a mistake of the author's all the same.
-    const isOver = discoveries.length === 0 || (because.kind === "rejected" && !isAccepted);
-    if (sources.size === 0 && isOver) arrivals.end(firstFault === undefined ? undefined : { caught: firstFault });
-  }
+  readonly [Symbol.asyncIterator] = (): AsyncIterator<ReceivedEvent, undefined> => this.#iterator;
 
-  function forget(live: LiveSource): void {
-    const { name, cursor } = live.source;
-    if (sources.get(name) !== live) return;
-    const place = cursor();
-    if (place !== undefined) places.set(name, place);
-    sources.delete(name);
-    absent.delete(name);
-    owners.forget(live);
-  }
+  readonly reply: Subscription["reply"] = (reply) => {
+    assertReply(reply);
+    return this.#owners.ofQuestion(reply.reply_token)?.subscriber.reply(reply) ?? false;
+  };
 
-  function appeared(target: Target): void {
-    if (closing !== undefined) return;
-    absent.delete(target.name);
-    const known = sources.get(target.name);
-    try {
-      if (known === undefined) follow(target);
-      else known.setPresent(true);
-    } catch (caught) {
-      fail(caught);
-    }
-  }
+  readonly leave: Subscription["leave"] = (question) =>
+    this.#owners.ofQuestion(question.reply_token)?.subscriber.leave(question) ?? false;
 
-  function left(name: string): void {
-    const live = sources.get(name);
-    if (live === undefined) return;
-    live.setPresent(false);
-    absent.add(name);
-    for (const longest of absent) {
-      if (absent.size <= REMEMBERED_ABSENT) return;
-      const one = sources.get(longest);
-      // A connection that still stands is read to its end.
-      if (one === undefined || one.isConnected()) continue;
-      forget(one);
-      void one.close(undefined);
-    }
-  }
+  readonly stop: Subscription["stop"] = (session) => this.#ofSession(session)?.stop(session) ?? false;
 
-  function close(reason?: string): Promise<void> {
-    closing ??= (async () => {
-      const closed = [...sources.values()].map((one) => one.close(reason));
-      arrivals.drop();
-      for (const stop of stops.splice(0)) stop();
+  readonly renegotiate: Subscription["renegotiate"] = (changes) =>
+    this.#whileReading(async () => {
+      const own = { changes };
+      this.#asked.add(own);
+      const answers = await Promise.allSettled(this.#all.map(({ subscriber }) => subscriber.renegotiate(changes)));
+      this.#asked.delete(own);
+      const refusal = answers.find((answer) => answer.status === "rejected");
+      if (refusal !== undefined) throw refusal.reason;
+      this.#terms = mergedCapabilities(this.#terms, changes);
+      return answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value ?? []) : []));
+    });
+
+  readonly skip: Subscription["skip"] = (output) => {
+    if (output === undefined) return this.#connected.filter(({ subscriber }) => subscriber.skip()).length > 0;
+    return this.#ofSession(output)?.skip(output) ?? false;
+  };
+
+  readonly repeat: Subscription["repeat"] = (event) => this.#ofSession(event)?.repeat(event.event_id) ?? false;
+
+  readonly listPending: Subscription["listPending"] = () =>
+    this.#whileReading(async () => {
+      const questions = await Promise.all(
+        this.#connected.map(async (one) => {
+          const own = (await one.subscriber.answerOf(one.subscriber.listPending())) ?? [];
+          for (const question of own) this.#owners.note(question, one);
+          return own;
+        }),
+      );
+      return questions.flat();
+    });
+
+  readonly sources: Subscription["sources"] = () => this.#all.map(({ source }) => source);
+  readonly sourceOf: Subscription["sourceOf"] = (event) => this.#owners.ofEvent(event)?.source;
+  readonly isRepeated: Subscription["isRepeated"] = (event) => this.#repeated.has(event);
+
+  readonly close: Subscription["close"] = (reason) => {
+    this.#closing ??= (async () => {
+      const closed = this.#all.map(({ subscriber }) => subscriber.close(reason));
+      this.#arrivals.drop();
+      for (const stop of this.#stops.splice(0)) stop();
       await Promise.all(closed);
     })();
-    return closing;
+    return this.#closing;
+  };
+
+  readonly [Symbol.asyncDispose] = (): Promise<void> => this.close();
+
+  readonly #iterator: AsyncIterator<ReceivedEvent, undefined> = {
+    next: async () => {
+      try {
+        return await this.#arrivals.next();
+      } catch (caught) {
+        await this.close();
+        throw caught;
+      }
+    },
+    return: async () => {
+      await this.close();
+      return OVER;
+    },
+  };
+
+  get #all(): readonly Followed[] {
+    return [...this.#followed.values()];
   }
 
-  /** Lets the sources read on while a caller waits for an answer, which stands behind events. */
-  async function whileReading<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  get #connected(): readonly Followed[] {
+    return this.#all.filter(({ subscriber }) => subscriber.isActive);
+  }
+
+  /** The daemon of a session's events. A subscription to one daemon alone can mean no other. */
+  #ofSession(event: { readonly session_id: string }): Subscriber | undefined {
+    return (this.#owners.ofEvent(event) ?? (this.#followed.size === 1 ? this.#all[0] : undefined))?.subscriber;
+  }
+
+  /** Lets the daemons' streams be read on while a caller waits for an answer, which stands behind events. */
+  async #whileReading<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     let stop = (): void => {};
     const isFull = new Promise<never>((_, reject) => {
-      stop = arrivals.readAhead(() => reject(tooFarAhead()));
+      stop = this.#arrivals.readAhead(() => reject(tooFarAhead()));
     });
     try {
       return await Promise.race([ask(), isFull]);
@@ -165,86 +186,148 @@ export function subscribe(
     }
   }
 
-  async function renegotiate(changes: Terms): Promise<readonly SubscriptionAccepted[]> {
-    const own = { changes };
-    asked.add(own);
-    const answers = await Promise.allSettled([...sources.values()].map((one) => one.renegotiate(changes)));
-    asked.delete(own);
-    const refusal = answers.find((answer) => answer.status === "rejected");
-    if (refusal !== undefined) throw refusal.reason;
-    granted = mergedCapabilities(granted, changes);
-    return answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value ?? []) : []));
-  }
+  readonly #fail = (caught: unknown): void => {
+    this.#arrivals.end({ caught });
+    this.close().catch(() => {});
+  };
 
-  const only = (): LiveSource | undefined => (sources.size === 1 ? [...sources.values()][0] : undefined);
-
-  function startWatching({ watch }: Discovery): void {
-    if (closing !== undefined) return;
+  #watch({ watch }: Discovery): void {
+    if (this.#closing !== undefined) return;
     try {
-      const stop = watch({ appeared, left, failed: fail });
+      const stop = watch({
+        appeared: (target) => this.#appeared(target),
+        left: (name) => this.#left(name),
+        failed: this.#fail,
+      });
       // It may have failed already.
-      if (closing === undefined) stops.push(stop);
+      if (this.#closing === undefined) this.#stops.push(stop);
       else stop();
     } catch (caught) {
-      fail(caught);
+      this.#fail(caught);
     }
   }
 
-  for (const target of named) appeared(target);
-  // A turn later, so that the caller has the subscription before a callback needs it.
-  void Promise.resolve().then(() => {
-    for (const discovery of discoveries) startWatching(discovery);
-  });
+  #appeared(target: Target): void {
+    if (this.#closing !== undefined) return;
+    this.#absent.delete(target.name);
+    const known = this.#followed.get(target.name);
+    try {
+      if (known === undefined) this.#follow(target);
+      else known.subscriber.setPresent(true);
+    } catch (caught) {
+      this.#fail(caught);
+    }
+  }
 
-  const iterator: AsyncIterator<ReceivedEvent, undefined> = {
-    next: async () => {
-      try {
-        const next = await arrivals.next();
-        return next === undefined ? { done: true, value: undefined } : { done: false, value: next.item };
-      } catch (caught) {
-        await close();
-        throw caught;
-      }
-    },
-    return: async () => {
-      await close();
-      return { done: true, value: undefined };
-    },
-  };
+  #left(name: string): void {
+    const known = this.#followed.get(name);
+    if (known === undefined) return;
+    known.subscriber.setPresent(false);
+    this.#absent.add(name);
+    for (const longest of this.#absent) {
+      if (this.#absent.size <= REMEMBERED_ABSENT) return;
+      const one = this.#followed.get(longest);
+      // A connection that still stands is read to its end.
+      if (one === undefined || one.subscriber.isActive) continue;
+      this.#forget(one);
+      void one.subscriber.close();
+    }
+  }
 
-  return {
-    [Symbol.asyncIterator]: () => iterator,
-    reply: (reply) => {
-      assertReply(reply);
-      return owners.ofQuestion(reply.reply_token)?.subscriber.reply(reply) ?? false;
-    },
-    leave: (question) => owners.ofQuestion(question.reply_token)?.subscriber.leave(question) ?? false,
-    stop: (session) => (owners.ofEvent(session) ?? only())?.subscriber.stop(session) ?? false,
-    renegotiate: (changes) => whileReading(() => renegotiate(changes)),
-    skip: (output) => {
-      if (output === undefined) return connected().filter(({ subscriber }) => subscriber.skip()).length > 0;
-      const { session_id, output_id } = output;
-      const owner = owners.ofEvent(output) ?? only();
-      return owner?.subscriber.skip({ session_id, ...(output_id === undefined ? undefined : { output_id }) }) ?? false;
-    },
-    repeat: (event) => (owners.ofEvent(event) ?? only())?.subscriber.repeat(event.event_id) ?? false,
-    listPending: () =>
-      whileReading(async () => {
-        const questions = await Promise.all(
-          connected().map(async (live) => {
-            const own = await live.listPending();
-            for (const question of own) owners.note(question, live);
-            return own;
-          }),
-        );
-        return questions.flat();
-      }),
-    sources: () => [...sources.values()].map(({ source }): Source => source),
-    sourceOf: (event) => owners.ofEvent(event)?.source,
-    isRepeated: (event) => repeated.has(event),
-    close,
-    [Symbol.asyncDispose]: () => close(),
-  };
+  #follow({ name: place, label = place, connect }: Target): void {
+    const { name, cursor, onCritical, onCursor, onState, onError, onReplyNotTaken, ...ofEach } = this.#options;
+    let reached: string | undefined;
+    let subscriber: Subscriber | undefined;
+    const source: Source = { name: place, label, state: () => subscriber?.state, cursor: () => reached };
+    /** Calls a function of the listener's. A promise of it that rejects fails as an error thrown does. */
+    const tell = <Value>(call: ((value: Value, source: Source) => unknown) | undefined, value: Value): void => {
+      const called = call?.(value, source);
+      if (called instanceof Promise) called.catch(this.#fail);
+    };
+    reached = this.#places.get(place) ?? (typeof cursor === "function" ? cursor(source) : cursor);
+    subscriber = new Subscriber({
+      ...ofEach,
+      connect,
+      request: {
+        subscriber_id: this.#id,
+        ...(name === undefined ? undefined : { subscriber_name: name }),
+        capabilities: [...this.#asked].reduce((all, { changes }) => mergedCapabilities(all, changes), this.#terms),
+      },
+      cursor: reached,
+      onEvent: (event, isRepeated) => {
+        this.#owners.note(event, one);
+        if (isRepeated) this.#repeated.add(event);
+        else if (isCritical(event)) tell(onCritical, event);
+        return this.#arrivals.put(event);
+      },
+      onCursor: (next) =>
+        this.#arrivals.mark(() => {
+          reached = next;
+          tell(onCursor, next);
+        }),
+      onState: (state) => {
+        if (state.kind === "active") this.#isAccepted = true;
+        tell(onState, state);
+      },
+      onError: (error) => tell(onError, error),
+      onReplyNotTaken: (token) => tell(onReplyNotTaken, token),
+    });
+    const one: Followed = { source, subscriber };
+    this.#followed.set(place, one);
+    subscriber.ended.then(({ because }) => this.#ended(one, because), this.#fail);
+  }
+
+  #ended(one: Followed, because: SubscriberEnd["because"]): void {
+    if (this.#closing !== undefined) return;
+    this.#forget(one);
+    this.#firstFault ??= endFault(because);
+    // A discovery may find other daemons. Terms that nobody has accepted so far are a mistake of the author's all the same.
+    const isOver = !this.#isLasting || (because.kind === "rejected" && !this.#isAccepted);
+    if (this.#followed.size > 0 || !isOver) return;
+    this.#arrivals.end(this.#firstFault && { caught: this.#firstFault });
+  }
+
+  #forget(one: Followed): void {
+    const { name, cursor } = one.source;
+    if (this.#followed.get(name) !== one) return;
+    const place = cursor();
+    if (place !== undefined) this.#places.set(name, place);
+    this.#followed.delete(name);
+    this.#absent.delete(name);
+    this.#owners.forget(one);
+  }
+}
+
+interface Followed {
+  readonly source: Source;
+  readonly subscriber: Subscriber;
+}
+
+/** Remembers which daemon a session or a question is of, so that replies and skips go to the one that they mean. */
+class Owners {
+  readonly #events = new WeakMap<object, Followed>();
+  /** By the ids of sessions, and by the tokens of questions behind a line break. */
+  readonly #owners = new RecentMap<Followed>(REMEMBERED_OWNERS);
+
+  note(event: ReceivedEvent, owner: Followed): void {
+    this.#events.set(event, owner);
+    this.#owners.set(event.session_id, owner);
+    const { reply_token: token } = event as { readonly reply_token?: unknown };
+    if (typeof token === "string") this.#owners.set(`\n${token}`, owner);
+  }
+
+  ofQuestion(replyToken: string): Followed | undefined {
+    return this.#owners.get(`\n${replyToken}`);
+  }
+
+  /** The owner of this very event, else the last one that had an event of its session. */
+  ofEvent(event: { readonly session_id: string }): Followed | undefined {
+    return this.#events.get(event) ?? this.#owners.get(event.session_id);
+  }
+
+  forget(owner: Followed): void {
+    this.#owners.deleteAll((one) => one === owner);
+  }
 }
 
 function isDiscovery(one: OneTarget | Discovery): one is Discovery {

@@ -1,6 +1,6 @@
 // An agent of the suite, for producers that take agents. It publishes as an agent of aaepd does (AAEP §4).
 import { Fault, faultFrom } from "../../base/errors.js";
-import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
+import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { endpointText } from "../wire/endpoint.js";
 import { noConnection } from "../wire/endpoint-faults.js";
@@ -39,7 +39,7 @@ const PRODUCER = { agent_id: "conformance-agent", agent_version: "1.0.0", agent_
 export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
   let client: Promise<AgentClient> | undefined;
   const connected = (): Promise<AgentClient> => {
-    client ??= createAgentClient(ipcRpcConnector(path));
+    client ??= AgentClient.open(ipcRpcConnector(path));
     return client;
   };
   return {
@@ -56,7 +56,7 @@ export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
       const agent = await connected();
       const sessionId = `sess_${hex(12)}`;
       const publish = (type: string, members: Fields) =>
-        agent.publishUntyped({ type: `aaep:agent.${type}`, session_id: sessionId, producer: PRODUCER, ...members });
+        agent.publish({ type: `aaep:agent.${type}`, session_id: sessionId, producer: PRODUCER, ...members });
       let current = "idle";
       const acting: Acting = {
         sessionId,
@@ -68,11 +68,7 @@ export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
           await publish("state.changed", change);
         },
         ask: async (kind, members) =>
-          (await (kind === "confirm" ? agent.confirm : agent.clarify)({
-            session_id: sessionId,
-            producer: PRODUCER,
-            ...(members as { question: string; action: string; consequence: string }),
-          })) as unknown as Fields,
+          (await agent[kind]({ session_id: sessionId, producer: PRODUCER, ...members })) as unknown as Fields,
         wait,
         hex,
       };

@@ -1,5 +1,5 @@
 // The suite as the user of a producer that is an agent itself: the scenario's sentence is said to it, as the published suite says its prompts.
-import type { Timers } from "../../client/platform-clock.js";
+import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Conversation, converse, type Message } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";

@@ -1,7 +1,7 @@
 // Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
 
 import { Fault } from "../../base/errors.js";
-import type { Timers } from "../../client/platform-clock.js";
+import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Driver } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";

@@ -3,7 +3,7 @@
 import { Fault, faultFrom } from "../../base/errors.js";
 import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Timers } from "../../client/platform-clock.js";
+import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Driver, LATEST_BEGINNING } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";

@@ -1,5 +1,5 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
-import type { Timers } from "../../client/platform-clock.js";
+import type { Timers } from "../../client/timers.js";
 import type { CaseDescription, CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import type { Endpoint } from "../wire/endpoint.js";

@@ -2,7 +2,7 @@
 
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Timers } from "../../client/platform-clock.js";
+import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Level } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Timers } from "../../client/platform-clock.js";
+import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { endingWords, shellRefusal } from "../wire/command-ends.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";

@@ -1,6 +1,6 @@
 // A link with a record of everything that went over it, and a patience for what must come.
 import { closingQuote } from "../../base/json-text.js";
-import type { Timers } from "../../client/platform-clock.js";
+import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Link } from "./link.js";
 

@@ -19,7 +19,7 @@ it("one that cannot start is told in its own words", async () => {
 it("one that runs answers, ends with its input, and leaves no file", async () => {
   ensureBuilt();
   const daemon = await startDemoDaemon(cleanEnvironment(temporaryDirectory()), 60_000);
-  await daemon.agent.ping();
+  await daemon.agent.request("aaep.ping", {});
   expect(existsSync(daemon.socketPath)).toBe(true);
   daemon.endInput();
   expect(await daemon.exited).toBe("ended with code 0");

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import type { Capabilities } from "#gen/aaep/types.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
-import { createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
+import { Subscriber } from "../../../src/client/listener/subscriber.js";
 import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";
-import { createSubscriber } from "../../../src/client/subscriber.js";
 import { itInFull } from "../../support/extent.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
 import { session } from "../../support/rigs/engine-rig.js";
@@ -54,7 +54,7 @@ interface Heard {
 async function hear(socketPath: string, capabilities: Capabilities = {}) {
   const events: Heard[] = [];
   let producer: unknown;
-  const subscriber = createSubscriber({
+  const subscriber = new Subscriber({
     connect: ipcConnector(socketPath),
     request: { subscriber_id: "replay-test", capabilities },
     onEvent: (event) => void events.push(event as Heard),
@@ -237,8 +237,8 @@ describe("aaepd replay", () => {
     const directory = temporaryDirectory();
     const journal = await journalFolder(RECORDED.slice(1));
     const { program, line } = await replay(cleanEnvironment(directory), "--session", "sess_1", "--journal", journal);
-    const agent = await createAgentClient(ipcRpcConnector(line.endpoints.ipc));
-    await expect(agent.publishUntyped(started())).rejects.toMatchObject({
+    const agent = await AgentClient.open(ipcRpcConnector(line.endpoints.ipc));
+    await expect(agent.publish(started())).rejects.toMatchObject({
       code: "permission_denied",
     });
     await agent.close();

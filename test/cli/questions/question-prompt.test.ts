@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import type { QuestionSource } from "../../../src/cli/questions/open-question.js";
 import { createQuestionPrompt } from "../../../src/cli/questions/question-prompt.js";
-import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
+import type { SubscriberReply } from "../../../src/client/listener/types.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
 const START = Date.UTC(2026, 0, 1);

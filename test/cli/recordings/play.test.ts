@@ -20,7 +20,7 @@ function stage(count: number, options: Partial<PlayOptions> = {}) {
   }
   const playing = play({
     client: {
-      publishUntyped: (fields) =>
+      publish: (fields) =>
         new Promise((resolve, reject) => {
           const accept = () => resolve({ events: [] });
           sent.push({ fields, accept, refuse: reject });

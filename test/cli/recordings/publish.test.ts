@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
+import { Subscriber } from "../../../src/client/listener/subscriber.js";
 import { ipcConnector } from "../../../src/client/node.js";
-import { createSubscriber } from "../../../src/client/subscriber.js";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
@@ -30,7 +30,7 @@ function publish(stage: Stage, ...argv: readonly string[]): Promise<void> {
 /** Resolves when something has been published. */
 async function isPublishing(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const subscriber = createSubscriber({
+    const subscriber = new Subscriber({
       connect: ipcConnector(socketPath),
       request: { subscriber_id: "first", capabilities: {} },
       onEvent: () => {
@@ -131,7 +131,7 @@ test("SIGINT: what was sent is acknowledged, what was published is told, exit co
   const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const program = startProgram(["publish", PLANNER, "--realtime", "--socket", socketPath], { environment });
   let eventCount = 0;
-  const subscriber = createSubscriber({
+  const subscriber = new Subscriber({
     connect: ipcConnector(socketPath),
     request: { subscriber_id: "watcher", capabilities: {} },
     onEvent: () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createCursorFile } from "../../../src/cli/tail/cursor-file.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
-import { createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { itInFull } from "../../support/extent.js";
 import { faultOf } from "../../support/fault-of.js";
@@ -32,11 +32,11 @@ const progress = (percent: number) => ({
 /** A daemon with an agent in mid-session. */
 async function speaking() {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const agent = await createAgentClient(ipcRpcConnector(socketPath));
-  onTestFinished(agent.close);
+  const agent = await AgentClient.open(ipcRpcConnector(socketPath));
+  onTestFinished(() => agent.close());
   return {
     socketPath,
-    publish: (...percents: readonly number[]) => agent.publishUntyped(percents.map(progress)),
+    publish: (...percents: readonly number[]) => agent.publish(percents.map(progress)),
     begin: () =>
       agent.publish({
         type: "aaep:agent.session.started",

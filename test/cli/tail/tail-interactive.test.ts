@@ -2,8 +2,8 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { registerTail } from "../../../src/cli/tail/tail.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { openAgent } from "../../../src/client/agent/open-agent.js";
-import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { Clock } from "../../../src/contracts/clock.js";
 import { itInFull } from "../../support/extent.js";
@@ -79,8 +79,8 @@ async function person(
 }
 
 async function agentAt(socketPath: string): Promise<AgentClient> {
-  const agent = await createAgentClient(ipcRpcConnector(socketPath));
-  onTestFinished(agent.close);
+  const agent = await AgentClient.open(ipcRpcConnector(socketPath));
+  onTestFinished(() => agent.close());
   await agent.publish({ type: "aaep:agent.session.started", session_id: SESSION, producer, summary_normal: "Hello." });
   return agent;
 }
@@ -119,12 +119,12 @@ test("while a question is open the agents are heard, and its outcome comes befor
   const agent = await agentAt(socketPath);
   const outcome = agent.confirm({ ...QUESTION, timeout_seconds: 300 });
   await asked(one, "Type yes or no");
-  const other = await createAgentClient(ipcRpcConnector(socketPath));
-  onTestFinished(other.close);
+  const other = await AgentClient.open(ipcRpcConnector(socketPath));
+  onTestFinished(() => other.close());
   const elsewhere = { session_id: "sess_other", producer: { agent_id: "gardener" } };
   const line = { ...elsewhere, type: "aaep:agent.state.changed", from_state: "idle", to_state: "thinking" };
-  await other.publishUntyped({ ...elsewhere, type: "aaep:agent.session.started", summary_normal: "Waters." });
-  await other.publishUntyped({ ...line, summary_normal: "Looks for the can." });
+  await other.publish({ ...elsewhere, type: "aaep:agent.session.started", summary_normal: "Waters." });
+  await other.publish({ ...line, summary_normal: "Looks for the can." });
   await eventually(() => expect(one.stage.out()).toContain("Looks for the can."));
   const before = one.stage.out();
   one.type("reject");

@@ -3,7 +3,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { registerTail } from "../../../src/cli/tail/tail.js";
-import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
@@ -13,8 +13,8 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
 
 async function agent(socketPath: string): Promise<AgentClient> {
-  const client = await createAgentClient(ipcRpcConnector(socketPath));
-  onTestFinished(client.close);
+  const client = await AgentClient.open(ipcRpcConnector(socketPath));
+  onTestFinished(() => client.close());
   return client;
 }
 

@@ -5,7 +5,7 @@ import { shownJson } from "../../../src/base/json-line.js";
 import { registerStatus } from "../../../src/cli/status/status.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
 import { jsonText } from "../../../src/cli/terminal/json-text.js";
-import { createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { casesOf } from "../../support/extent.js";
 import { session } from "../../support/rigs/engine-rig.js";
@@ -36,7 +36,7 @@ const { started } = session();
 const producer = { agent_id: "test-agent", agent_name: HOSTILE };
 test("status --json and tail --json", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const client = await createAgentClient(ipcRpcConnector(socketPath));
+  const client = await AgentClient.open(ipcRpcConnector(socketPath));
   const [tail, status] = [createStage(), createStage()];
   const running = run(registerTail, tail, "--socket", socketPath, "--json", "--quiet", "--count", "1");
   const { type, session_id } = started();

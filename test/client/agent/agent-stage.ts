@@ -2,12 +2,11 @@
 import { expect, onTestFinished } from "vitest";
 import type { Capabilities, Envelope } from "#gen/aaep/types.js";
 import type { AgentTrouble, OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
-import type { AgentStatus } from "../../../src/client/agent/agent-status.js";
 import { openAgent } from "../../../src/client/agent/open-agent.js";
-import type { Agent } from "../../../src/client/agent/session-types.js";
+import type { Agent, AgentStatus } from "../../../src/client/agent/session-types.js";
+import { Subscriber } from "../../../src/client/listener/subscriber.js";
+import type { SubscriberReply } from "../../../src/client/listener/types.js";
 import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";
-import { createSubscriber, type Subscriber } from "../../../src/client/subscriber.js";
-import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
 import { eventually } from "../../cli/command-stage.js";
 
 /** Of searches that find a daemon, on a machine of any speed, ms. */
@@ -66,7 +65,7 @@ export async function listenAt(
   const events: Envelope[] = [];
   let text = "";
   const resumed: string[] = [];
-  const subscriber = createSubscriber({
+  const subscriber = new Subscriber({
     connect: ipcConnector(socketPath),
     request: {
       subscriber_id: name,

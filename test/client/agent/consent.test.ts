@@ -1,6 +1,6 @@
 // R5: whether a tool is called, in each cell of mode × listener × mark, with a real daemon.
 import { expect, test } from "vitest";
-import type { ConfirmationOutcome } from "../../../src/client/agent-questions.js";
+import type { ConfirmationOutcome } from "../../../src/client/agent/questions.js";
 import { openAgent } from "../../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { shared } from "../../support/lifetime.js";

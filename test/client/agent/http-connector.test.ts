@@ -1,7 +1,7 @@
 // What an agent over HTTP does beside the contract of all ways (ways.test.ts), with a real daemon on a loopback port.
 import { expect, onTestFinished, test } from "vitest";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { httpRpcConnector } from "../../../src/client/agent/http-connector.js";
-import { createAgentClient } from "../../../src/client/agent-client.js";
 import { eventually } from "../../cli/command-stage.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { listenAt, openedAt } from "./agent-stage.js";
@@ -17,7 +17,7 @@ test("an open session is kept while its agent has nothing to say", async () => {
     calls.push(String(url).split("/").at(-1) ?? "");
     return fetch(url, init);
   };
-  const client = await createAgentClient(httpRpcConnector(`http://${address}`, { token, fetch: spied, timers }));
+  const client = await AgentClient.open(httpRpcConnector(`http://${address}`, { token, fetch: spied, timers }));
   onTestFinished(() => client.close());
   await client.setManifest({ agent_id: "quiet" });
   expect(timers.pending()).toBe(0);
@@ -61,7 +61,7 @@ test("a daemon that does not answer within 30 s counts as lost; a question may w
     progress: { percent: 1 },
   });
   const refusal = expect(publishing).rejects.toMatchObject({ code: "peer_gone" });
-  const unread = expect(connection.request("aaep.manifest", {})).rejects.toMatchObject({ code: "peer_gone" });
+  const unread = expect(connection.request("aaep.ping", {})).rejects.toMatchObject({ code: "peer_gone" });
   await timers.advanceSettled(29_999);
   await timers.advanceSettled(1);
   await refusal;

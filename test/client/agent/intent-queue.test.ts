@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { wholeEnd } from "../../../src/base/whole-end.js";
 import { Drops } from "../../../src/client/agent/drops.js";
 import { IntentQueue, QueueRoom } from "../../../src/client/agent/intent-queue.js";
-import type { Intent } from "../../../src/client/agent/intents.js";
+import type { Intent } from "../../../src/client/agent/voice.js";
 
 const EVENTS: Intent & { readonly kind: "events" } = { kind: "events", render: () => [] };
 const QUESTION: Intent & { readonly kind: "question" } = { kind: "question", ask: () => {}, unheard: () => {} };

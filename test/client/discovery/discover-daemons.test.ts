@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type DiscoverDaemonsOptions, discoverDaemons } from "../../../src/client/discovery/discover-daemons.js";
-import type { Timers } from "../../../src/client/platform-clock.js";
+import type { Timers } from "../../../src/client/timers.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { eventually, runtimeEnvironment } from "../../cli/command-stage.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector, ipcTarget, socketPath, subscribe } from "../../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
@@ -39,9 +39,9 @@ function program(environment: Readonly<Record<string, string>>, args: string) {
 
 /** Begins a session, which is summed up to those that come later. */
 async function say(socket: string, name: string): Promise<void> {
-  const agent = await createAgentClient(ipcRpcConnector(socket));
+  const agent = await AgentClient.open(ipcRpcConnector(socket));
   onTestFinished(() => agent.close());
-  await agent.publishUntyped({
+  await agent.publish({
     type: "aaep:agent.session.started",
     session_id: `sess_${name}`,
     producer: { agent_id: "a" },

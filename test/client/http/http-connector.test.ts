@@ -4,12 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { AaepdError, Capabilities, Envelope } from "#gen/aaep/types.js";
-import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { httpConnector } from "../../../src/client/http/http-connector.js";
-import type { Connector, SubscribeOptions } from "../../../src/client/listener/listener-types.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
+import type { Connector, SubscribeOptions, SubscriberState } from "../../../src/client/listener/types.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
-import type { SubscriberState } from "../../../src/client/subscriber-states.js";
 import { eventually } from "../../cli/command-stage.js";
 import { isWhole } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
@@ -62,7 +61,7 @@ async function listening(daemon: Daemon, terms: Capabilities = {}, options: Subs
 }
 
 async function agentAt({ socketPath }: Daemon): Promise<AgentClient> {
-  const agent = await createAgentClient(ipcRpcConnector(socketPath), { backOff: { firstMs: 10, longestMs: 50 } });
+  const agent = await AgentClient.open(ipcRpcConnector(socketPath), { backOff: { firstMs: 10, longestMs: 50 } });
   onTestFinished(() => agent.close());
   await agent.setManifest({ agent_id: "conductor", agent_name: "Conductor" });
   return agent;
@@ -76,16 +75,13 @@ test.each(isWhole ? (["SIGKILL", "SIGTERM"] as const) : (["SIGKILL"] as const))(
     const agent = await agentAt(daemon);
     // Counted before: the checkpoint of both events may come with them.
     const places = cursors.length;
-    await agent.publishUntyped([begin, text("out_1", "One ")]);
+    await agent.publish([begin, text("out_1", "One ")]);
     await eventually(() => expect(events.at(-1)).toMatchObject({ chunk: "One " }));
     await eventually(() => expect(cursors.length).toBeGreaterThan(places));
-    await agent.publishUntyped(text("out_1", "two "));
+    await agent.publish(text("out_1", "two "));
     await daemon.end(how);
     await eventually(() => expect(states.at(-1)?.kind).toBe("waiting"));
-    const late = agent.publishUntyped([
-      text("out_1", "three.", true),
-      event("session.completed", { summary_normal: "D." }),
-    ]);
+    const late = agent.publish([text("out_1", "three.", true), event("session.completed", { summary_normal: "D." })]);
     await daemon.again();
     await active(2);
     await late;

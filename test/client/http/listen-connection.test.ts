@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { enveloped } from "../../../src/client/http/envelopes.js";
 import { httpConnector } from "../../../src/client/http/http-connector.js";
-import type { SubscribeOptions } from "../../../src/client/listener/listener-types.js";
+import type { SubscribeOptions } from "../../../src/client/listener/types.js";
 import { settle } from "../../support/rigs/virtual-clock.js";
 import { gate, listen, start } from "../listener/listener-stage.js";
 

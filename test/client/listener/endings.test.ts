@@ -1,8 +1,8 @@
 // How a listener ends, and what is left when a daemon, a callback, a discovery or the loop goes wrong.
 import { expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import type { SubscribeOptions } from "../../../src/client/listener/listener-types.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
+import type { SubscribeOptions } from "../../../src/client/listener/types.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { settle } from "../../support/rigs/virtual-clock.js";
 import { createFakeProducer, eventMessage, type FakeProducer } from "../fake-producer.js";
@@ -335,5 +335,5 @@ test("R32: of changes that are asked for together, a daemon that is found later 
   appear("b", two.connect);
   await settle();
   const [{ capabilities } = {}] = side(two).received;
-  expect(capabilities).toEqual({ preferred_verbosity: "terse", aaepd: { checkpoints: true } });
+  expect(capabilities).toEqual({ preferred_verbosity: "terse", aaepd: { checkpoints: true, reply_status: true } });
 });

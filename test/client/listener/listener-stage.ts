@@ -2,13 +2,13 @@
 import { onTestFinished } from "vitest";
 import type { Capabilities } from "#gen/aaep/types.js";
 import type { ReceivedEvent } from "../../../src/client/events.js";
+import { subscribe } from "../../../src/client/listener/subscribe.js";
 import type {
   Discovery,
   DiscoveryListeners,
   SubscribeOptions,
   Subscription,
-} from "../../../src/client/listener/listener-types.js";
-import { subscribe } from "../../../src/client/listener/subscribe.js";
+} from "../../../src/client/listener/types.js";
 import { createVirtualClock, settle } from "../../support/rigs/virtual-clock.js";
 import { eventMessage, type FakeProducer } from "../fake-producer.js";
 

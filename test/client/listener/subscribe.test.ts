@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { ReceivedEvent } from "../../../src/client/events.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
-import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
+import type { SubscriberReply } from "../../../src/client/listener/types.js";
 import { faultOf } from "../../support/fault-of.js";
 import { settle } from "../../support/rigs/virtual-clock.js";
 import { chunkMessage, createFakeProducer, eventMessage, type FakeProducer } from "../fake-producer.js";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { PLATFORM_TIMERS } from "../../../src/client/platform-clock.js";
+import { PLATFORM_TIMERS } from "../../../src/client/timers.js";
 import { agentDriver } from "../../../src/conformance/drive/agent-driver.js";
 import type { CaseResult } from "../../../src/conformance/findings/finding.js";
 import { runProducerCases } from "../../../src/conformance/producer/run-producer-cases.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { PLATFORM_TIMERS } from "../../../src/client/platform-clock.js";
+import { PLATFORM_TIMERS } from "../../../src/client/timers.js";
 import { converse } from "../../../src/conformance/wire/conversation.js";
 import { endpointText, readEndpoint } from "../../../src/conformance/wire/endpoint.js";
 import type { Link } from "../../../src/conformance/wire/link.js";

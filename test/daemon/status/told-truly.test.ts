@@ -2,7 +2,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { DaemonStatus } from "../../../src/daemon/status/daemon-status.js";
 import { startCommandLine } from "../../cli/command-stage.js";
@@ -46,7 +46,7 @@ it("R20, R29: with the journal's folder gone, message and remedy say one thing: 
   const socket = join(directory, "a.sock");
   const argv = ["serve", "--socket", socket, "--journal", folder, "--audit", "off", "--producer-id", "tester"];
   await startCommandLine(argv).stdoutLines(1);
-  const agent = await createAgentClient(ipcRpcConnector(socket));
+  const agent = await AgentClient.open(ipcRpcConnector(socket));
   const asking = await ipcRpcConnector(socket)({ request: () => ({}), notification: () => {} });
   onTestFinished(async () => {
     await Promise.all([agent.close(), asking.close()]);
@@ -66,12 +66,12 @@ it("R20, R29: with the journal's folder gone, message and remedy say one thing: 
     },
   ]);
   expect(journal.failure).toBe("Its file was deleted, replaced or cut short. Put it back, or restart the daemon.");
-  await expect(agent.publishUntyped(progressTo(5))).rejects.toMatchObject({
+  await expect(agent.publish(progressTo(5))).rejects.toMatchObject({
     code: "storage_unavailable",
     sentence: expect.stringContaining(`${journal.failure}`),
   });
 
   renameSync(`${folder}-away`, folder);
   await vi.waitFor(async () => expect((await status()).problems).toEqual([]), { timeout: 60_000 });
-  await agent.publishUntyped(progressTo(6));
+  await agent.publish(progressTo(6));
 });

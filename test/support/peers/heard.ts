@@ -1,7 +1,7 @@
 // Evidence that a listener in another process is subscribed, which nobody can see from outside.
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import { createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { whenFinished } from "../lifetime.js";
 
@@ -11,11 +11,11 @@ import { whenFinished } from "../lifetime.js";
  */
 export async function untilHeard(socketPath: string, out: () => string): Promise<void> {
   const before = out().length;
-  const agent = await vi.waitFor(() => createAgentClient(ipcRpcConnector(socketPath)), {
+  const agent = await vi.waitFor(() => AgentClient.open(ipcRpcConnector(socketPath)), {
     timeout: 60_000,
     interval: 20,
   });
-  whenFinished(agent.close);
+  whenFinished(() => agent.close());
   await agent.publish({
     type: "aaep:agent.session.started",
     session_id: `sess_probe${randomUUID().replaceAll("-", "")}`,

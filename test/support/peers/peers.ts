@@ -6,9 +6,12 @@ import { patiently } from "../patience.js";
 import { createMessageQueue, type MessageQueue } from "./message-queue.js";
 import { allPending } from "./pages.js";
 
+/** What a peer here needs of its connection. */
+type PeerConnection = Pick<Connection<Uint8Array>, "frames" | "send" | "sendBatch" | "close" | "closed">;
+
 /** Anything that can be said on a connection, framed. */
 interface RawPeer {
-  readonly connection: Connection<Uint8Array>;
+  readonly connection: PeerConnection;
   readonly sendText: (...texts: readonly string[]) => void;
   readonly sendBytes: (bytes: Uint8Array) => void;
   /** Resolves when the connection is over and everything that came has been looked at. */
@@ -19,7 +22,7 @@ interface RawPeer {
   readonly readOn: () => void;
 }
 
-function rawPeer(connection: Connection<Uint8Array>, take: (frame: Uint8Array) => void, end: () => void): RawPeer {
+function rawPeer(connection: PeerConnection, take: (frame: Uint8Array) => void, end: () => void): RawPeer {
   let gate: Promise<void> | undefined;
   let open: () => void = () => {};
   const read = async (): Promise<CloseInfo> => {
@@ -116,7 +119,7 @@ function cursorIn(message: Message): string | undefined {
 
 const CONTROL = /^(subscription\.|aaepd\.(error|pending))/;
 
-export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer, label = "plain peer"): PlainPeer {
+export function plainPeer(connection: PeerConnection, sniffer: WireSniffer, label = "plain peer"): PlainPeer {
   const events = createMessageQueue<Message>(`${label}'s events`);
   const answers = createMessageQueue<Message>(`${label}'s answers`);
   const closings = createMessageQueue<Message>(`${label}'s closings`);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
+import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { runtimeEnvironment } from "../../cli/command-stage.js";
 import { createMessageQueue, type MessageQueue } from "../../support/peers/message-queue.js";
@@ -33,8 +33,8 @@ export async function serveFor(origin: string, ...options: readonly string[]): P
   const { endpoints, token_file } = JSON.parse(line);
   const token = readFileSync(token_file, "utf8").trim();
   const baseUrl = `http://${endpoints.http[0]}`;
-  const agent = await createAgentClient(ipcRpcConnector(endpoints.ipc));
-  onTestFinished(agent.close);
+  const agent = await AgentClient.open(ipcRpcConnector(endpoints.ipc));
+  onTestFinished(() => agent.close());
   await agent.setManifest({ agent_id: "ferry" });
   return {
     baseUrl,

@@ -1,7 +1,7 @@
-// A subscriber's memory of received events and text, by which it drops repeats after a return (R12), and its place (R17). Knows no connection.
+// A subscriber's memory of received events and text, by which it drops repeats after a return (R12). Knows no connection.
 import type { Envelope } from "#gen/aaep/types.js";
-import { QUESTION, STREAMING } from "./event-types.js";
-import { RecentMap } from "./recent-map.js";
+import { QUESTION, STREAMING } from "../event-types.js";
+import { RecentMap } from "../recent-map.js";
 
 /** Newest ids that are certainly remembered. */
 const REMEMBERED_IDS = 10_000;
@@ -15,22 +15,6 @@ export class Received {
   readonly #ids = new RecentMap<number>(REMEMBERED_IDS);
   readonly #outputs = new RecentMap<HeardText>(REMEMBERED_OUTPUTS);
   #connection = 0;
-  #cursor: string | undefined;
-
-  /** `cursor`: the place of an earlier subscriber. */
-  constructor(cursor?: string) {
-    this.#cursor = cursor;
-  }
-
-  /** The last place; undefined before the first. */
-  get cursor(): string | undefined {
-    return this.#cursor;
-  }
-
-  /** Reports the place that everything received so far leads to. */
-  reached(cursor: string): void {
-    this.#cursor = cursor;
-  }
 
   /** Reports a new connection. Events and text may come again on it, also merged and cut in another way. */
   reconnected(): void {

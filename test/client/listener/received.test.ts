@@ -1,11 +1,11 @@
-// R12: what a subscriber drops as a repeat, and its bounded memory; R17: its place.
+// R12: what a subscriber drops as a repeat, and its bounded memory.
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { Received } from "../../src/client/received.js";
-import { casesOf } from "../support/extent.js";
-import { type Came, RETURN_CASES } from "../support/return-cases.js";
-import { chunkMessage, eventMessage } from "./fake-producer.js";
+import { Received } from "../../../src/client/listener/received.js";
+import { casesOf } from "../../support/extent.js";
+import { type Came, RETURN_CASES } from "../../support/return-cases.js";
+import { chunkMessage, eventMessage } from "../fake-producer.js";
 
 const event = (number: number, fields = {}) => eventMessage(number, fields) as unknown as Envelope;
 const chunk = (...args: Parameters<typeof chunkMessage>) => chunkMessage(...args) as unknown as Envelope;
@@ -80,19 +80,6 @@ test("R12: of an output 16,384 characters are compared, of any plane; what stand
   const compared = 32_769 - 16_384;
   expect(full.accept(chunk(0, "X", compared - 1))).toBeUndefined();
   expect(full.accept(chunk(0, "🙂X", compared))).toMatchObject({ chunk: "X", position: compared + 1 });
-});
-
-test("R17: the place is the last that was named; events, repeats among them, do not move it", () => {
-  expect(new Received("c1.a.7").cursor).toBe("c1.a.7");
-  const received = new Received();
-  received.accept(event(1));
-  expect(received.cursor).toBeUndefined();
-  received.reached("c1.a.1");
-  received.accept(event(2));
-  received.accept(event(1));
-  expect(received.cursor).toBe("c1.a.1");
-  received.reached("c1.a.2");
-  expect(received.cursor).toBe("c1.a.2");
 });
 
 test("R10, R12: however text is cut, merged, repeated and taken back, what is accepted joins by position to the text", () => {

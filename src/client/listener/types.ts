@@ -1,13 +1,17 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The options of a listener, and the subscription that it gets. Types only.
-import type { AaepdError, SubscriptionAccepted } from "#gen/aaep/types.js";
+import type { AaepdError, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected } from "#gen/aaep/types.js";
+import type { Fault } from "../../base/errors.js";
+import type { Connection } from "../../contracts/transport.js";
 import type { ReceivedEvent } from "../events.js";
-import type { SubscriberOptions, SubscriberReply } from "../subscriber-options.js";
-import type { SubscriberState } from "../subscriber-states.js";
+import type { BackOffOptions, Timers } from "../timers.js";
 import type { Terms } from "./terms.js";
 
+/** The part of a connection that a listener needs. Every `Connection` has it. */
+export type ListenerConnection = Pick<Connection<Uint8Array>, "peer" | "frames" | "send" | "close" | "closed">;
+
 /** Makes one connection to a daemon. Called for each attempt; a rejection counts as an interruption. */
-export type Connector = SubscriberOptions["connect"];
+export type Connector = () => Promise<ListenerConnection>;
 
 /** A daemon with a name. Names are unique within a subscription. */
 export interface Target {
@@ -48,11 +52,70 @@ export interface Source {
   readonly cursor: () => string | undefined;
 }
 
+/** Why a subscription was interrupted. */
+export type Interruption =
+  /**
+   * The producer closed it: "producer_shutdown", "recording_ended", "producer_error" (an internal error there), "lagging" (this side was too slow,
+   * R18) …
+   */
+  | { readonly kind: "closed"; readonly close: SubscriptionClose }
+  | { readonly kind: "rejected"; readonly rejected: SubscriptionRejected }
+  /** The connection failed, or broke. */
+  | { readonly kind: "fault"; readonly fault: Fault };
+
+export type SubscriberState =
+  /** `attempt` counts from 1, and restarts after a subscription that lasted. */
+  | { readonly kind: "connecting"; readonly attempt: number }
+  /** Events flow, at first on these terms. `isResumed`: the subscription resumed at a place, and `accepted` says how the place was met (R17). */
+  | { readonly kind: "active"; readonly accepted: SubscriptionAccepted; readonly isResumed: boolean }
+  | { readonly kind: "waiting"; readonly retryInMs: number; readonly because: Interruption }
+  /** The last state: after `close`, or because another attempt is of no use or not requested. */
+  | { readonly kind: "ended"; readonly because: Interruption | { readonly kind: "asked" } };
+
+export type SubscriberEnd = Extract<SubscriberState, { kind: "ended" }>;
+
+/**
+ * An answer to the question that `reply_token` names (AAEP §6.3); "the current question" cannot be answered. A confirmation takes a
+ * decision, a clarification a response of a kind that it accepts.
+ */
+export type SubscriberReply = {
+  readonly reply_token: string;
+  /** Identity of the decider, in any form that the agent understands. */
+  readonly decided_by?: string;
+} & (
+  | {
+      readonly decision: "accept" | "reject";
+      readonly decision_rationale?: string;
+      /** The action to take instead. An agent that does not support this treats the reply as a rejection. */
+      readonly modified_action?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly response: string | boolean | number;
+      /** 0 to 1. */
+      readonly confidence?: number;
+    }
+);
+
 /** The options that hold for each connection. */
-type ConnectionOptions = Pick<
-  SubscriberOptions,
-  "reconnect" | "backOff" | "handshakeTimeoutMs" | "stableAfterMs" | "timers" | "wallTime" | "chance"
->;
+export interface ConnectionOptions {
+  /**
+   * `always`; `after-first`: only once a subscription has been active, so that a wrong address is reported at once; `never`. Default `always`. A
+   * rejected request is repeated only if the producer names a delay, or has too many subscriptions at the moment. After "address_invalid",
+   * "permission_denied" and "unauthenticated" no attempt follows, unless the Fault names a delay.
+   */
+  readonly reconnect?: "always" | "after-first" | "never";
+  readonly backOff?: BackOffOptions;
+  /** Longest wait for the answer to the request, ms. Default 10,000. After that the connection counts as broken. */
+  readonly handshakeTimeoutMs?: number;
+  /** A subscription that lasted as long as this resets the back-off, ms. Default 10,000. */
+  readonly stableAfterMs?: number;
+  /** Default the platform's. */
+  readonly timers?: Timers;
+  /** Milliseconds since 1970, for the timestamps of replies. Default the platform's. */
+  readonly wallTime?: () => number;
+  /** From [0, 1). Default `Math.random`. */
+  readonly chance?: () => number;
+}
 
 /** An error thrown by one of these functions ends the subscription, and so does a promise of one that rejects. */
 export interface SubscribeOptions extends ConnectionOptions {

@@ -1,18 +1,17 @@
 // The sessions of an agent, and its events in a form that can be sent twice, so that a lost connection loses neither (R3, R8).
 import type { ResumeSessionParams } from "#gen/aaep/types.js";
-import { STARTED, TERMINAL } from "./event-types.js";
-import { newEventId, newResumeToken } from "./random-ids.js";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { STARTED, TERMINAL } from "../event-types.js";
+import { type Fields, isObject } from "../messages.js";
+import { newEventId, newResumeToken } from "../random-ids.js";
 
 interface HeldSession {
   readonly token: string;
-  isStarted: boolean;
+  readonly isStarted: boolean;
   /** The end of the session is under way. */
   isEnding: boolean;
 }
 
-export class AgentSessions {
+export class HeldSessions {
   readonly #held = new Map<string, HeldSession>();
 
   /**
@@ -20,36 +19,31 @@ export class AgentSessions {
    * missing, or if `event` is no event.
    */
   prepare(event: unknown): unknown {
-    if (!isFields(event)) return event;
+    if (!isObject(event)) return event;
     const identified = event.event_id === undefined ? { ...event, event_id: newEventId() } : event;
-    const ending = this.#endOf(identified);
-    if (ending !== undefined) ending.isEnding = true;
+    this.#noteEnding(identified, true);
     if (!isOf(identified, STARTED)) return identified;
     const known = this.#held.get(identified.session_id);
     if (known?.isStarted === true) return identified;
     // A start without an answer is sent again with the same token.
     const token = ownTokenOf(identified) ?? known?.token ?? newResumeToken();
-    this.#begin(identified.session_id, token, false);
+    this.#held.set(identified.session_id, { token, isStarted: false, isEnding: false });
     return withOwnToken(identified, token);
   }
 
   accepted(event: unknown): void {
-    if (!isFields(event)) return;
+    if (!isObject(event)) return;
     if (isOf(event, TERMINAL)) this.#held.delete(event.session_id);
     const token = ownTokenOf(event);
-    if (isOf(event, STARTED) && token !== undefined) this.#begin(event.session_id, token, true);
+    if (isOf(event, STARTED) && token !== undefined)
+      this.#held.set(event.session_id, { token, isStarted: true, isEnding: false });
   }
 
   refused(event: unknown): void {
-    const ending = this.#endOf(event);
-    if (ending !== undefined) ending.isEnding = false;
-    if (isFields(event) && isOf(event, STARTED) && this.#held.get(event.session_id)?.isStarted === false)
+    if (!isObject(event)) return;
+    this.#noteEnding(event, false);
+    if (isOf(event, STARTED) && this.#held.get(event.session_id)?.isStarted === false)
       this.#held.delete(event.session_id);
-  }
-
-  /** Reports a session that was taken over. */
-  hold({ session_id: sessionId, resume_token: token }: ResumeSessionParams): void {
-    this.#begin(sessionId, token, true);
   }
 
   /** The claims that take over the open sessions, the oldest first. */
@@ -58,29 +52,18 @@ export class AgentSessions {
   }
 
   /**
-   * Reports that a session could not be taken over. Returns whether the session is lost. A session whose start is unanswered may still begin, and a
-   * session whose end is under way may just have ended: these are not lost.
+   * Forgets a session that could not be taken over. False: it is not lost. One whose start is unanswered may still begin, and one whose end is under
+   * way may just have ended.
    */
-  isLost(sessionId: string): boolean {
+  dropLost(sessionId: string): boolean {
     const session = this.#held.get(sessionId);
-    return session?.isStarted === true && !session.isEnding;
+    return session?.isStarted === true && !session.isEnding && this.#held.delete(sessionId);
   }
 
-  drop(sessionId: string): void {
-    this.#held.delete(sessionId);
+  #noteEnding(event: Fields, isEnding: boolean): void {
+    const session = isOf(event, TERMINAL) ? this.#held.get(event.session_id) : undefined;
+    if (session !== undefined) session.isEnding = isEnding;
   }
-
-  #begin(sessionId: string, token: string, isStarted: boolean): void {
-    this.#held.set(sessionId, { token, isStarted, isEnding: false });
-  }
-
-  #endOf(event: unknown): HeldSession | undefined {
-    return isFields(event) && isOf(event, TERMINAL) ? this.#held.get(event.session_id) : undefined;
-  }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isOf(event: Fields, types: RegExp): event is Fields & { readonly session_id: string } {
@@ -88,14 +71,14 @@ function isOf(event: Fields, types: RegExp): event is Fields & { readonly sessio
 }
 
 function ownTokenOf({ extensions }: Fields): string | undefined {
-  const own = isFields(extensions) && isFields(extensions.aaepd) ? extensions.aaepd.resume_token : undefined;
+  const own = isObject(extensions) && isObject(extensions.aaepd) ? extensions.aaepd.resume_token : undefined;
   return typeof own === "string" ? own : undefined;
 }
 
 /** Leaves malformed extensions alone; the daemon reports them. */
 function withOwnToken(event: Fields, token: string): Fields {
   const { extensions = {} } = event;
-  if (!isFields(extensions) || (extensions.aaepd !== undefined && !isFields(extensions.aaepd))) return event;
+  if (!isObject(extensions) || (extensions.aaepd !== undefined && !isObject(extensions.aaepd))) return event;
   if (extensions.aaepd?.resume_token !== undefined) return event;
   return { ...event, extensions: { ...extensions, aaepd: { ...extensions.aaepd, resume_token: token } } };
 }
