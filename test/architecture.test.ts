@@ -371,7 +371,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     recordings: ["terminal", "shell"],
     status: ["terminal", "shell"],
     journal: ["terminal", "shell", "recordings"],
-    service: ["terminal", "shell"],
+    service: ["terminal", "shell", "status"],
     hooks: ["terminal", "shell", "status"],
     doctor: ["terminal", "shell", "status", "service", "hooks"],
     config: ["terminal", "shell"],

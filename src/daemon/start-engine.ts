@@ -7,7 +7,8 @@ import { assertEvent, assertPublishedEvent } from "../protocols/aaep/validation/
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { engineOptionsOf } from "./engine-options.js";
 import { openJournal, type PreparedJournal } from "./journal/open-journal.js";
-import { createSegmenter } from "./platform/segmenter.js";
+import { logComplaints } from "./platform/finding.js";
+import { createSegmenter, sentenceFinding } from "./platform/segmenter.js";
 
 export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
   readonly engine: Engine;
@@ -21,6 +22,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
   const segmenter = createSegmenter();
   // Loads the library. Once no file can be opened, the daemon would do without it for good.
   segmenter.sentenceEnds("", "en");
+  logComplaints([sentenceFinding()], log);
   const { create, abandon, retentionChanged } = await openJournal(options, options, options.place?.environment);
   let journal: Journal | undefined;
   try {

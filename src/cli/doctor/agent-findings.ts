@@ -1,12 +1,13 @@
 // The hooks of terminal agents: whether they start this aaepd, reach a daemon, and have somebody who hears and answers.
 import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
 import { faultFrom } from "../../base/errors.js";
+import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { ableToConfirm, listenerNames, usualHookSocket } from "../hooks/audience.js";
 import { asksBy, hasPrograms, isOurCommand, readSettings, socketOf } from "../hooks/hook-files.js";
 import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
 import { entriesIn } from "../hooks/settings-edit.js";
+import { problemFrom } from "../shell/finding-lines.js";
 import { askStatus } from "../status/ask-status.js";
-import { advice, type Finding, fact, problem, problemFrom } from "./finding.js";
 import type { Patient } from "./patient.js";
 
 const LISTEN = "In a terminal of your own, run: aaepd tail --interactive";
@@ -15,7 +16,7 @@ export async function agentFindings({ io }: Pick<Patient, "io">): Promise<readon
   const found = (await Promise.all(HOOK_HOST_IDS.map((id) => hostFindings(id, io)))).flat();
   if (found.length > 0) return found;
   const names = HOOK_HOST_IDS.map((id) => SETTINGS_HOSTS[id].name).join(" and ");
-  return [fact("agents", "no_agent", `No agent with hooks was found. Looked for ${names}.`)];
+  return [fact("no_agent", `No agent with hooks was found. Looked for ${names}.`)];
 }
 
 async function hostFindings(id: HookHostId, io: Patient["io"]): Promise<readonly Finding[]> {
@@ -27,34 +28,27 @@ async function hostFindings(id: HookHostId, io: Patient["io"]): Promise<readonly
     const settings = { path, text: readSettings(path), isOurs: isOurCommand(id) };
     commands = [...entriesIn(settings).values()].map(({ command }) => command);
   } catch (caught) {
-    return [{ ...problemFrom("agents", faultFrom(caught)), code: "hooks_settings" }];
+    return [{ ...problemFrom(faultFrom(caught)), code: "hooks_settings" }];
   }
   const [command] = commands;
   if (command === undefined) {
     if (!isHostHere(host, io.environment)) return [];
-    return [
-      advice(
-        "agents",
-        "hooks_not_installed",
-        `${name} is here, and is not heard: it has no hooks.`,
-        "Run: aaepd setup",
-      ),
-    ];
+    return [advice("hooks_not_installed", `${name} is here, and is not heard: it has no hooks.`, "Run: aaepd setup")];
   }
   if (!hasPrograms(io.environment)) {
     const message = `The hooks of ${name} in ${path} do nothing: the program behind them, or its Node, is gone.`;
-    return [problem("agents", "hooks_program_gone", message, `Run: aaepd hook install ${id}`)];
+    return [problem("hooks_program_gone", message, `Run: aaepd hook install ${id}`)];
   }
   const socketPath = socketOf(command) ?? usualHookSocket(io.environment);
   const status = await askStatus({ socketPath }, io).catch(() => undefined);
   if (status === undefined) {
     const message = `Nothing of ${name} is heard: its hooks are installed, and no daemon answers at ${socketPath}.`;
-    return [problem("agents", "hooks_without_daemon", message, "Run: aaepd setup")];
+    return [problem("hooks_without_daemon", message, "Run: aaepd setup")];
   }
   const names = listenerNames(status.subscriptions);
   if (names.length === 0)
-    return [advice("agents", "nobody_listens", `The hooks of ${name} are installed, and nobody listens.`, LISTEN)];
+    return [advice("nobody_listens", `The hooks of ${name} are installed, and nobody listens.`, LISTEN)];
   const heard = `The hooks of ${name} reach the daemon ${status.producer_id}, heard by: ${names.join(", ")}.`;
-  if (!commands.some(asksBy) || ableToConfirm(status).length > 0) return [fact("agents", "hooks", heard)];
-  return [advice("agents", "nobody_can_answer_hooks", `${heard} Nobody of them can answer its questions.`, LISTEN)];
+  if (!commands.some(asksBy) || ableToConfirm(status).length > 0) return [fact("hooks", heard)];
+  return [advice("nobody_can_answer_hooks", `${heard} Nobody of them can answer its questions.`, LISTEN)];
 }

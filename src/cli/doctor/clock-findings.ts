@@ -1,8 +1,8 @@
 // The clock of the machine: events carry its time, and deadlines of questions outlive a restart by it.
 import { statSync } from "node:fs";
+import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { packagePath } from "../shell/package-path.js";
 import { span } from "../status/span.js";
-import { advice, type Finding, fact, problem } from "./finding.js";
 import type { Patient } from "./patient.js";
 
 /** Clocks of file servers and of the machine differ by less, s. */
@@ -20,19 +20,17 @@ export function clockFindings(
   const installed = ahead(statSync(packagePath("package.json"), { throwIfNoEntry: false })?.mtimeMs ?? now);
   if (installed > TOLERANCE_SECONDS) {
     const message = `The clock shows ${new Date(now).toISOString()}, which is ${span(installed)} before this program was installed.`;
-    found.push(problem("clock", "clock_behind", message, set));
+    found.push(problem("clock_behind", message, set));
   }
   if (newestAt !== undefined && ahead(newestAt) > TOLERANCE_SECONDS) {
     const message = `The newest event of the journal was received ${span(ahead(newestAt))} after the time of the clock, ${new Date(now).toISOString()}.`;
-    found.push(problem("clock", "clock_behind_journal", message, set));
+    found.push(problem("clock_behind_journal", message, set));
   }
   for (const { status } of daemons) {
     const stepped = Math.abs(Math.round((now - Date.parse(status.started_at)) / 1000 - status.uptime_seconds));
     if (stepped <= configuration.clockSkewSeconds) continue;
     const message = `The clock was set by ${span(stepped)} since the daemon ${status.producer_id} started.`;
-    found.push(
-      advice("clock", "clock_stepped", message, "Start agents again that stamp their events by an earlier time."),
-    );
+    found.push(advice("clock_stepped", message, "Start agents again that stamp their events by an earlier time."));
   }
-  return found.length > 0 ? found : [fact("clock", "clock", `The clock shows ${new Date(now).toISOString()}.`)];
+  return found.length > 0 ? found : [fact("clock", `The clock shows ${new Date(now).toISOString()}.`)];
 }

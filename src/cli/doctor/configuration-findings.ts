@@ -1,13 +1,15 @@
-// Resolves the configuration as `serve` would, and looks at the rights of its file.
-import { statSync } from "node:fs";
+// Resolves the configuration as `serve` would.
+import { existsSync } from "node:fs";
 import { isOpen, SERVICE_NAMES } from "../../../transports/ways.js";
 import { Fault } from "../../base/errors.js";
 import type { Configuration, OptionName } from "../../daemon/config/config.js";
 import { OPTION_NAMES } from "../../daemon/config/config-schema.js";
 import { type ConfigurationSources, configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { configurationFindings } from "../../daemon/config/configuration-findings.js";
 import { fallbackOf } from "../../daemon/config/option-names.js";
+import { type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { existingToken } from "../../security/lasting-token.js";
-import { type Finding, fact, lastSentenceApart, problem, problemFrom, shellWord } from "./finding.js";
+import { lastSentenceApart, problemFrom } from "../shell/finding-lines.js";
 
 export interface ExaminedConfiguration {
   /** The defaults if the configuration is refused, so that everything else is examined all the same. */
@@ -19,36 +21,25 @@ export function examineConfiguration(from: ConfigurationSources): ExaminedConfig
   const path = configFilePath(from);
   try {
     const { configuration } = resolveConfiguration(from);
-    const said =
-      modeOf(path) === undefined
-        ? `There is no file ${path}, so defaults and variables apply.`
-        : `${path} can be used.`;
+    const said = existsSync(path)
+      ? `${path} can be used.`
+      : `There is no file ${path}, so defaults and variables apply.`;
     return {
       configuration,
       findings: [
-        ...rightsFindings(path, configuration),
+        ...configurationFindings(configuration, path),
         ...tokenFindings(configuration),
-        fact("configuration", "configuration", said),
+        fact("configuration", said),
       ],
     };
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.code !== "usage") throw caught;
     const findings = caught.sentence.split("\n").map((line) => {
       const [message, remedy] = lastSentenceApart(line);
-      return problem("configuration", "configuration", message, remedy);
+      return problem("configuration", message, remedy);
     });
     return { configuration: defaults(), findings };
   }
-}
-
-function rightsFindings(path: string, configuration: Configuration): readonly Finding[] {
-  const mode = modeOf(path);
-  if (mode === undefined || process.platform === "win32") return [];
-  const remedy = `Run: chmod 600 ${shellWord(path)}`;
-  const hasSecret =
-    configuration.a2eAuthToken !== undefined || configuration.a2eProviders.some(({ authToken }) => authToken !== "");
-  if (!hasSecret || (mode & 0o044) === 0) return [];
-  return [problem("configuration", "file_readable", `Other users can read ${path}, in which a token stands.`, remedy)];
 }
 
 /** The token of the operator, as the daemon would read it. */
@@ -59,17 +50,8 @@ function tokenFindings(configuration: Configuration): readonly Finding[] {
     existingToken(httpTokenFile.path, process.getuid?.());
     return [];
   } catch (caught) {
-    if (caught instanceof Fault) return [problemFrom("configuration", caught)];
+    if (caught instanceof Fault) return [problemFrom(caught)];
     throw caught;
-  }
-}
-
-/** Returns undefined if there is no file. */
-function modeOf(path: string): number | undefined {
-  try {
-    return statSync(path).mode & 0o777;
-  } catch {
-    return undefined;
   }
 }
 

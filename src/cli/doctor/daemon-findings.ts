@@ -1,10 +1,10 @@
 // Running daemons: whether they answer, and the problems that they report themselves.
 import { faultFrom } from "../../base/errors.js";
+import { type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { listeningDaemons } from "../shell/find-socket.js";
 import { askStatus } from "../status/ask-status.js";
 import { span } from "../status/span.js";
 import { counted } from "../terminal/counted.js";
-import { advice, type Finding, fact, problem } from "./finding.js";
 import type { Patient } from "./patient.js";
 
 export interface ExaminedDaemons {
@@ -12,36 +12,28 @@ export interface ExaminedDaemons {
   readonly findings: readonly Finding[];
 }
 
-/** Problems of a daemon that lose something. The others are about its peers. */
-const GRAVE: readonly string[] = ["journal_failing", "audit_failing"];
-
 export async function examineDaemons(io: Patient["io"] & Parameters<typeof askStatus>[1]): Promise<ExaminedDaemons> {
   const found = await listeningDaemons(io.daemonDirectories);
   if (found.length === 0)
     return {
       daemons: [],
-      findings: [fact("daemons", "no_daemon", "No daemon answers. To start one, run: aaepd setup")],
+      findings: [fact("no_daemon", "No daemon answers. To start one, run: aaepd setup")],
     };
   const daemons: { socketPath: string; status: Patient["daemons"][number]["status"] }[] = [];
   const findings: Finding[] = [];
   for (const answer of await Promise.all(found.map((one) => asked(one.socketPath, io)))) {
     if ("sentence" in answer) {
       const remedy = "Start it again. Its process stands in the file beside the socket, as pid.";
-      findings.push(problem("daemons", "no_answer", answer.sentence, remedy));
+      findings.push(problem("no_answer", answer.sentence, remedy));
       continue;
     }
     daemons.push(answer);
     const { status } = answer;
-    for (const { code, message, remedy } of status.problems ?? []) {
-      const told = `The daemon ${status.producer_id} reports: ${message}`;
-      findings.push(
-        GRAVE.includes(code) ? problem("daemons", code, told, remedy) : advice("daemons", code, told, remedy),
-      );
-    }
+    // A daemon of an earlier version grades nothing.
+    for (const { grade = "advice", code, message, remedy } of status.problems ?? [])
+      findings.push({ grade, code, message: `The daemon ${status.producer_id} reports: ${message}`, remedy });
     const facts = `process ${status.pid}, up ${span(status.uptime_seconds)}, ${counted(status.subscription_count, "subscription")}`;
-    findings.push(
-      fact("daemons", "daemon", `The daemon ${status.producer_id} answers at ${answer.socketPath}: ${facts}.`),
-    );
+    findings.push(fact("daemon", `The daemon ${status.producer_id} answers at ${answer.socketPath}: ${facts}.`));
   }
   return { daemons, findings };
 }

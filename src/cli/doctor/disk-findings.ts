@@ -1,9 +1,9 @@
 // The room where journal, audit log and sockets are kept.
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
-import { advice, type Finding, fact, problem } from "./finding.js";
 import { journalDirectoryOf, nearestExisting } from "./folder-findings.js";
 import type { DiskFacts, Patient } from "./patient.js";
 
@@ -51,23 +51,18 @@ function journalDiskFindings(
     const free = shownBytes(facts.freeBytes);
     if (facts.freeBytes < LEAST_BYTES) {
       const message = `The disk of ${state} has ${free} left. Without room the daemon refuses events.`;
-      found.push(problem("disk", "disk_full", message, "Make room on it, or choose another folder (--journal)."));
+      found.push(problem("disk_full", message, "Make room on it, or choose another folder (--journal)."));
     } else if (isJournal && facts.freeBytes < configuration.journalRetentionBytes) {
       const message = `The journal may grow to ${shownBytes(configuration.journalRetentionBytes)}, and its disk has ${free} left.`;
-      found.push(advice("disk", "disk_short", message, "Make room on the disk, or lower journal_retention_bytes."));
-    } else found.push(fact("disk", "disk", `The disk of ${state} has ${free} left.`));
+      found.push(advice("disk_short", message, "Make room on the disk, or lower journal_retention_bytes."));
+    } else found.push(fact("disk", `The disk of ${state} has ${free} left.`));
     if (facts.freeFiles === 0)
       found.push(
-        problem(
-          "disk",
-          "no_files",
-          `The file system of ${state} takes no more files.`,
-          "Delete files that you do not need.",
-        ),
+        problem("no_files", `The file system of ${state} takes no more files.`, "Delete files that you do not need."),
       );
     if (isJournal && NETWORK_TYPES.includes(facts.type)) {
       const message = `The journal's folder ${state} is on a file system of the network, on which it may be damaged.`;
-      found.push(advice("disk", "network_disk", message, "Choose a folder on a disk of this machine (--journal)."));
+      found.push(advice("network_disk", message, "Choose a folder on a disk of this machine (--journal)."));
     }
   }
   return found;
@@ -81,12 +76,7 @@ function runtimeDiskFindings({ io, diskFacts }: Patient): readonly Finding[] {
   if (runtime !== undefined && runtimeFacts !== undefined && runtimeFacts.freeBytes < LEAST_RUNTIME_BYTES) {
     const message = `The file system of ${runtime} has ${shownBytes(runtimeFacts.freeBytes)} left for sockets and their files.`;
     found.push(
-      problem(
-        "disk",
-        "runtime_full",
-        message,
-        "Make room on it, or set XDG_RUNTIME_DIR to another folder of your own.",
-      ),
+      problem("runtime_full", message, "Make room on it, or set XDG_RUNTIME_DIR to another folder of your own."),
     );
   }
   return found;

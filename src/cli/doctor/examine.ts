@@ -1,20 +1,21 @@
 // Examines everything, area by area.
 import type { IpcPlace } from "../../../transports/ipc/paths.js";
 import { peerUserSource } from "../../../transports/ipc/peer-user.js";
+import type { Finding } from "../../daemon/platform/finding.js";
 import { readVersion } from "../../daemon/platform/version.js";
+import { serviceFindings } from "../service/service-findings.js";
+import type { Located } from "../shell/finding-lines.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { agentFindings } from "./agent-findings.js";
 import { clockFindings } from "./clock-findings.js";
 import { examineConfiguration } from "./configuration-findings.js";
 import { examineDaemons } from "./daemon-findings.js";
 import { diskFactsOf, diskFindings } from "./disk-findings.js";
-import { AREAS, type Finding } from "./finding.js";
 import { folderFindings } from "./folder-findings.js";
 import { examineJournals } from "./journal-findings.js";
 import type { Patient } from "./patient.js";
 import { peerUserFindings } from "./peer-user-findings.js";
 import { portFindings } from "./port-findings.js";
-import { serviceFindings } from "./service-findings.js";
 import { socketFindings } from "./socket-findings.js";
 import { versionFindings } from "./version-findings.js";
 
@@ -26,12 +27,12 @@ export interface ExamineOptions {
 /** Facts of the machine that tests replace. Default: this machine's. */
 export type MachineFacts = Partial<Pick<Patient, "diskFacts" | "nodeVersion" | "peerUserSource" | "version">>;
 
-/** Returns all findings: problems, advice, facts, each in the order of the areas. Changes nothing. */
+/** Returns all findings in the order of their areas. Changes nothing. */
 export async function examine(
   { producerId, config }: ExamineOptions,
   io: CommandIo,
   machine: MachineFacts = {},
-): Promise<readonly Finding[]> {
+): Promise<readonly Located[]> {
   const place: IpcPlace = { platform: process.platform, environment: io.environment, userId: process.getuid?.() };
   const { configuration, findings: configured } = examineConfiguration({
     command: "serve",
@@ -52,21 +53,18 @@ export async function examine(
     ...machine,
   };
   const journals = await examineJournals(patient);
-  const findings = [
-    ...configured,
-    ...folderFindings(patient),
-    ...(await socketFindings(patient)),
-    ...peerUserFindings(patient),
-    ...(await portFindings(patient)),
-    ...clockFindings(patient, journals.newestAt),
-    ...(await versionFindings(patient)),
-    ...diskFindings(patient),
-    ...journals.findings,
-    ...(await serviceFindings(patient)),
-    ...running,
-    ...(await agentFindings(patient)),
-  ];
-  return (["problem", "advice", "fact"] as const).flatMap((grade) =>
-    AREAS.flatMap((area) => findings.filter((one) => one.grade === grade && one.area === area)),
-  );
+  const areas: Readonly<Record<string, readonly Finding[]>> = {
+    configuration: configured,
+    folders: folderFindings(patient),
+    sockets: [...(await socketFindings(patient)), ...peerUserFindings(patient)],
+    ports: await portFindings(patient),
+    clock: clockFindings(patient, journals.newestAt),
+    versions: await versionFindings(patient),
+    disk: diskFindings(patient),
+    journal: journals.findings,
+    service: await serviceFindings(patient),
+    daemons: running,
+    agents: await agentFindings(patient),
+  };
+  return Object.entries(areas).flatMap(([area, findings]) => findings.map((one) => ({ ...one, area })));
 }

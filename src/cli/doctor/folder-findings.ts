@@ -4,8 +4,9 @@ import { dirname } from "node:path";
 import { assertPrivateDirectory, assertSocketDirectory } from "../../../transports/ipc/directory.js";
 import { Fault } from "../../base/errors.js";
 import { defaultJournalDirectory } from "../../daemon/journal/journal-folder.js";
+import { type Finding, fact, problem, shellWord } from "../../daemon/platform/finding.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
-import { type Finding, fact, problem, problemFrom, shellWord } from "./finding.js";
+import { problemFrom } from "../shell/finding-lines.js";
 import type { Patient } from "./patient.js";
 
 interface Folder {
@@ -61,17 +62,17 @@ function folderFinding({ what, path, isOwn, assert }: Folder, userId: number | u
     assert(path);
   } catch (caught) {
     if (!(caught instanceof Fault)) throw caught;
-    const found = problemFrom("folders", caught);
+    const found = problemFrom(caught);
     return isOwn && isOwnFolder(path, userId) ? { ...found, remedy: `Run: chmod 700 ${shellWord(path)}` } : found;
   }
   const nearest = nearestExisting(path);
   const isThere = nearest === path;
   const folder = `The folder of ${what}, ${path},`;
   if (isWritableFolder(nearest))
-    return fact("folders", "folder", `${folder}${isThere ? "" : " which does not exist yet,"} is fit for use.`);
+    return fact("folder", `${folder}${isThere ? "" : " which does not exist yet,"} is fit for use.`);
   const fault = isThere ? "cannot be written" : `does not exist and cannot be made: ${nearest} takes no folders`;
   const remedy = `Give yourself the right to write to ${nearest}, or choose another folder.`;
-  return problem("folders", "not_writable", `${folder} ${fault}.`, remedy);
+  return problem("not_writable", `${folder} ${fault}.`, remedy);
 }
 
 function isOwnFolder(path: string, userId: number | undefined): boolean {

@@ -3,11 +3,11 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { faultFrom } from "../../base/errors.js";
 import { journalOwner } from "../../daemon/journal/journal-folder.js";
+import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { openJournalReader } from "../../storage/journal-reader.js";
 import { DATA_FILE, inspectDataFile } from "../../storage/lmdb/data-file.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
-import { advice, type Finding, fact, problem } from "./finding.js";
 import { journalDirectoryOf } from "./folder-findings.js";
 import type { Patient } from "./patient.js";
 
@@ -24,7 +24,7 @@ export async function examineJournals(patient: Patient): Promise<ExaminedJournal
   const chosen = journalDirectoryOf(patient);
   if (chosen === undefined)
     return {
-      findings: [fact("journal", "memory", "The journal is in memory, and ends with the daemon.")],
+      findings: [fact("memory", "The journal is in memory, and ends with the daemon.")],
       newestAt: undefined,
     };
   const root = stateDirectory(patient.io.environment, "journal");
@@ -32,7 +32,7 @@ export async function examineJournals(patient: Patient): Promise<ExaminedJournal
   const directories = [...new Set([chosen, ...others])].filter((path) => existsSync(join(path, DATA_FILE)));
   if (directories.length === 0)
     return {
-      findings: [fact("journal", "none", `There is no journal yet. serve makes one in ${chosen}.`)],
+      findings: [fact("none", `There is no journal yet. serve makes one in ${chosen}.`)],
       newestAt: undefined,
     };
   const findings: Finding[] = [];
@@ -53,14 +53,12 @@ async function examineOne(directory: string): Promise<ExaminedJournals> {
   );
   if (aside.length > 0) {
     const message = `${directory} has ${aside.length === 1 ? "a damaged journal that was" : `${aside.length} damaged journals that were`} set aside: ${aside[0]}${aside.length > 1 ? " and others" : ""}.`;
-    findings.push(
-      advice("journal", "set_aside", message, "Keep them to find the cause of the damage, or delete them."),
-    );
+    findings.push(advice("set_aside", message, "Keep them to find the cause of the damage, or delete them."));
   }
   const damaged = (why: string): ExaminedJournals => {
     const remedy =
       "Keep a copy of the folder. The next start sets the file aside and begins a new journal (docs/journal.md).";
-    return { findings: [...findings, problem("journal", "journal_damaged", why, remedy)], newestAt: undefined };
+    return { findings: [...findings, problem("journal_damaged", why, remedy)], newestAt: undefined };
   };
   try {
     // A file in use changes while it is read, and its daemon reports damage by itself.
@@ -68,7 +66,7 @@ async function examineOne(directory: string): Promise<ExaminedJournals> {
     const verdict = inspectDataFile(path, owner === undefined);
     if (verdict.kind === "none")
       return {
-        findings: [...findings, fact("journal", "empty", `The journal ${directory} is empty.`)],
+        findings: [...findings, fact("empty", `The journal ${directory} is empty.`)],
         newestAt: undefined,
       };
     if (verdict.kind === "damaged") return damaged(`The journal ${path} is damaged: ${verdict.reason}.`);
@@ -81,7 +79,7 @@ async function examineOne(directory: string): Promise<ExaminedJournals> {
       const writes = owner === undefined ? "" : ` Process ${owner} writes to it.`;
       const size = `${totals?.eventCount ?? 0} events, ${shownBytes(totals?.bytes ?? 0)}`;
       return {
-        findings: [...findings, fact("journal", "journal", `The journal ${directory} is sound: ${size}.${writes}`)],
+        findings: [...findings, fact("journal", `The journal ${directory} is sound: ${size}.${writes}`)],
         newestAt,
       };
     } finally {

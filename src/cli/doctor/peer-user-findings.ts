@@ -1,6 +1,6 @@
 // Whether commands and clients ask the kernel who listens at a socket.
 import { installCommand, PEER_USER_PACKAGE } from "../../../transports/optional-packages.js";
-import { advice, type Finding, fact } from "./finding.js";
+import { advice, type Finding, fact } from "../../daemon/platform/finding.js";
 import type { Patient } from "./patient.js";
 
 const ASKED = "The kernel is asked whose process listens at a socket";
@@ -12,15 +12,15 @@ export function peerUserFindings({ place, peerUserSource }: Patient): readonly F
   const source = peerUserSource();
   switch (source.kind) {
     case "kernel":
-      return [fact("sockets", "peer_user", `${ASKED} (package ${PEER_USER_PACKAGE}).`)];
+      return [fact("peer_user", `${ASKED} (package ${PEER_USER_PACKAGE}).`)];
     case "not_installed": {
       const why = `the optional package ${PEER_USER_PACKAGE} is not installed`;
-      return [fact("sockets", "peer_user", `${NOT_ASKED}: ${why}. Owner and mode decide alone.`)];
+      return [fact("peer_user", `${NOT_ASKED}: ${why}. Owner and mode decide alone.`)];
     }
     case "broken": {
       const [why = ""] = String(source.error).split("\n");
       const message = `${NOT_ASKED}: the package ${PEER_USER_PACKAGE} does not work here (${why}). Owner and mode decide alone.`;
-      return [advice("sockets", "peer_user_broken", message, `Install it again: ${installCommand(["peer"])}`)];
+      return [advice("peer_user_broken", message, `Install it again: ${installCommand(["peer"])}`)];
     }
   }
 }

@@ -5,8 +5,8 @@ import { occupantOf } from "../../../transports/ipc/bind.js";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { privateDirectories, socketStatus } from "../../../transports/ipc/directory.js";
 import { WAY_NAMES, WAYS } from "../../../transports/ways.js";
+import { advice, type Finding, fact, problem, shellWord } from "../../daemon/platform/finding.js";
 import { readRuntimeFile } from "../../daemon/presence/runtime-files.js";
-import { advice, type Finding, fact, problem, shellWord } from "./finding.js";
 import type { Patient } from "./patient.js";
 
 const MANIFEST = /\.manifest\.json$/;
@@ -21,7 +21,7 @@ export async function socketFindings({ io, place, configuration }: Patient): Pro
   const found = (await Promise.all(sockets.map((path) => socketFinding(path, place.userId)))).flat();
   const left = paths.filter((path) => MANIFEST.test(path)).flatMap(manifestFinding);
   const faults = [...found, ...left];
-  return faults.length > 0 ? faults : [fact("sockets", "sockets", "No file was left by a daemon that has ended.")];
+  return faults.length > 0 ? faults : [fact("sockets", "No file was left by a daemon that has ended.")];
 }
 
 /** Whether a path ends as those of a way's sockets do. */
@@ -38,7 +38,6 @@ async function socketFinding(path: string, userId: number | undefined): Promise<
       const message = `Nobody listens at ${path}: its daemon ended without removing it.`;
       return [
         advice(
-          "sockets",
           "stale_socket",
           message,
           `Start a daemon of that name, which takes it over, or run: rm ${shellWord(path)}`,
@@ -47,27 +46,17 @@ async function socketFinding(path: string, userId: number | undefined): Promise<
     }
     case "file":
       return [
-        problem(
-          "sockets",
-          "not_a_socket",
-          `${path} is no socket, and keeps a daemon from its place.`,
-          `Move the file elsewhere.`,
-        ),
+        problem("not_a_socket", `${path} is no socket, and keeps a daemon from its place.`, `Move the file elsewhere.`),
       ];
     case "stranger":
       return [
-        problem(
-          "sockets",
-          "foreign_socket",
-          `The socket ${path} belongs to user ${occupant.userId}.`,
-          "Let its owner remove it.",
-        ),
+        problem("foreign_socket", `The socket ${path} belongs to user ${occupant.userId}.`, "Let its owner remove it."),
       ];
     case "alive": {
       const mode = Number(socketStatus(path)?.mode ?? 0o600) & 0o777;
       if ((mode & 0o077) === 0) return [];
       const message = `The socket ${path} has mode 0${mode.toString(8)}. The mode of its folder still keeps others away.`;
-      return [advice("sockets", "socket_mode", message, `Run: chmod 600 ${shellWord(path)}`)];
+      return [advice("socket_mode", message, `Run: chmod 600 ${shellWord(path)}`)];
     }
   }
 }
@@ -76,5 +65,5 @@ function manifestFinding(path: string): readonly Finding[] {
   const pid = readRuntimeFile(path)?.pid;
   if (typeof pid !== "number" || isProcess(pid)) return [];
   const message = `${path} names process ${pid}, which has ended.`;
-  return [advice("sockets", "stale_manifest", message, "Start a daemon, which removes such files: aaepd serve")];
+  return [advice("stale_manifest", message, "Start a daemon, which removes such files: aaepd serve")];
 }

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { hasPackages, installCommand, PACKAGE_GROUPS } from "../../../transports/optional-packages.js";
 import { isOpen, SERVICE_NAMES } from "../../../transports/ways.js";
-import { loadNativeSplitter, loadWasmSplitter } from "../../daemon/platform/segmenter.js";
+import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
+import { sentenceFinding } from "../../daemon/platform/segmenter.js";
 import { loadLmdb } from "../../storage/lmdb/environment.js";
 import { packagePath } from "../shell/package-path.js";
-import { advice, type Finding, fact, problem } from "./finding.js";
 import type { Patient } from "./patient.js";
 
 export async function versionFindings(patient: Patient): Promise<readonly Finding[]> {
@@ -15,7 +15,6 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
   if (isBelow(nodeVersion, least))
     found.push(
       problem(
-        "versions",
         "node_old",
         `This is Node ${nodeVersion}, and aaepd needs ${least} or newer.`,
         `Install Node ${least} or newer.`,
@@ -24,41 +23,24 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
   for (const { status } of daemons) {
     if (status.version === version) continue;
     const message = `The daemon ${status.producer_id} is aaepd ${status.version}, and this command is ${version}.`;
-    found.push(
-      advice("versions", "daemon_differs", message, `Start the daemon again. To stop it, run: kill ${status.pid}`),
-    );
+    found.push(advice("daemon_differs", message, `Start the daemon again. To stop it, run: kill ${status.pid}`));
   }
   const lacking = SERVICE_NAMES.filter((name) => isOpen(name, configuration) && !hasPackages(name));
   if (lacking.length > 0) {
     const asked = lacking.map((group) => `--${group}`).join(" and ");
     const purposes = lacking.map((group) => PACKAGE_GROUPS[group].purpose).join(", ");
     const message = `The configuration asks for ${asked}, and packages of ${purposes} are missing.`;
-    found.push(problem("versions", "packages_missing", message, `Run: ${installCommand(lacking)}`));
+    found.push(problem("packages_missing", message, `Run: ${installCommand(lacking)}`));
   }
   if (configuration.journal.kind !== "memory" && !(await loads(loadLmdb))) {
     const remedy =
       "Install aaepd again on this machine (npm install), with optional packages, or use --journal memory.";
     found.push(
-      problem(
-        "versions",
-        "lmdb_missing",
-        "The package lmdb, which the journal on disk needs, does not load here.",
-        remedy,
-      ),
+      problem("lmdb_missing", "The package lmdb, which the journal on disk needs, does not load here.", remedy),
     );
   }
-  if (!(await loads(loadNativeSplitter)) && !(await loads(loadWasmSplitter))) {
-    const message = "The package sentencex does not load here, so more sentences are cut at abbreviations.";
-    found.push(
-      advice(
-        "versions",
-        "sentencex_missing",
-        message,
-        "Install aaepd again with optional packages: npm install --include=optional",
-      ),
-    );
-  }
-  return [...found, fact("versions", "versions", `This is aaepd ${version} on Node ${nodeVersion}.`)];
+  found.push(sentenceFinding());
+  return [...found, fact("versions", `This is aaepd ${version} on Node ${nodeVersion}.`)];
 }
 
 /** The lowest version in `engines` of package.json, as in "20.19". */

@@ -1,13 +1,14 @@
 // The common part of serve and stdio: configuration, log, start, and the life of the process.
 import { currentPlace } from "../../../transports/ipc/paths.js";
-import { isOpen, WAY_NAMES } from "../../../transports/ways.js";
 import { faultFrom } from "../../base/errors.js";
 import type { Configuration, DaemonCommand, ResolvedConfiguration } from "../../daemon/config/config.js";
-import { type ConfigurationSources, resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { type ConfigurationSources, configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { configurationFindings } from "../../daemon/config/configuration-findings.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
 import { variableOf } from "../../daemon/config/option-names.js";
 import { stopTimes } from "../../daemon/config/stop-times.js";
 import type { Daemon } from "../../daemon/daemon.js";
+import { logComplaints } from "../../daemon/platform/finding.js";
 import { takeServiceVariables } from "../../daemon/service-manager/service-variables.js";
 import { compileEarly } from "../shell/compile-early.js";
 import { configurationFlags } from "../shell/configuration-options.js";
@@ -71,11 +72,7 @@ async function runConfigured(
       context.loadDaemon(),
     ]);
   const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat, io.stderr));
-  if (command === "serve" && !WAY_NAMES.some((name) => isOpen(name, configuration)))
-    log.warn(
-      { remedy: "Leave --socket off out, or give --http or --grpc as well." },
-      "nobody can connect: the local socket and all services are off",
-    );
+  if (command === "serve") logComplaints(configurationFindings(configuration, configFilePath(from)), log);
   // Loaded only where a service manager listens.
   const manager =
     service?.notifySocket === undefined

@@ -54,7 +54,8 @@ export function producerIdOf(options: ServiceOptions, { environment }: Pick<Comm
   return options.producerId ?? configurationOf(options, environment).configuration.producerId;
 }
 
-function configurationOf({ config, producerId }: ServiceOptions, environment: CommandIo["environment"]) {
+/** The configuration that the service reads, and its file. */
+export function configurationOf({ config, producerId }: ServiceOptions, environment: CommandIo["environment"]) {
   const file = config === undefined ? undefined : resolve(configFilePath({ configFile: config, environment }));
   const { configuration } = resolveConfiguration({
     command: "serve",

@@ -4,11 +4,13 @@ import { existsSync } from "node:fs";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { ipcPath } from "../../../transports/ipc/paths.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { tellFindings } from "../shell/finding-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import {
+  configurationOf,
   kindOf,
   planService,
   producerIdOf,
@@ -18,7 +20,12 @@ import {
   unseenVariables,
 } from "./plan-service.js";
 import { type ServiceFile, type ServicePlan, serviceFiles, serviceName, servicePaths } from "./service-files.js";
+import { serviceStatus } from "./service-findings.js";
 import { assertOwn, manage, removeFile, stopService, writeServiceFile } from "./service-steps.js";
+
+export interface ServiceStatusOptions extends ServiceOptions {
+  readonly json?: true;
+}
 
 /** systemd makes this folder when it starts. */
 const SYSTEMD_RUNS = "/run/systemd/system";
@@ -45,6 +52,20 @@ export function runServiceInstall(options: ServiceOptions, io: CommandIo, progra
     await write(io, [...wrote, ...(await runningLines(plan)), ...nextLines(plan, files)]);
     tellNotes(plan, io);
     return EXIT.ok;
+  });
+}
+
+/** Reports the files of the service, its manager and its daemon. Changes nothing. */
+export function runServiceStatus(options: ServiceStatusOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async () => {
+    const { configuration } = configurationOf(options, io.environment);
+    const place = { platform: process.platform, environment: io.environment, userId: process.getuid?.() };
+    const findings = await serviceStatus(kindOf(undefined), { io, place, configuration });
+    return tellFindings(
+      findings.map((one) => ({ ...one, area: "service" })),
+      options.json === true,
+      io,
+    );
   });
 }
 

@@ -33,6 +33,43 @@ export function startService(
   );
 }
 
+/** The command that lets the manager start the daemon. */
+export function startCommand(kind: ServiceKind, name: string): string {
+  if (kind === "systemd") return `systemctl --user enable --now ${name}.socket`;
+  return `launchctl bootstrap ${launchDomain()} ~/Library/LaunchAgents/${name}.plist`;
+}
+
+export interface UnitState {
+  readonly unit: string;
+  /** As in "active (listening), enabled". */
+  readonly state: string;
+  /** Whether it does what it is for. A service waits for the first connection of its socket. */
+  readonly isOn: boolean;
+  /** Whether a daemon runs. */
+  readonly runs: boolean;
+}
+
+/** The units as their manager has them. Empty where no manager answers. */
+export function unitStates(kind: ServiceKind, name: string, io: Surroundings): readonly UnitState[] {
+  if (!managerAnswers(kind, io)) return [];
+  if (kind === "launchd") {
+    const told = run(["launchctl", "print", `${launchDomain()}/${name}`], io);
+    const [, state = "not loaded"] = /^\s*state = (.*)$/m.exec(told.stdout) ?? [];
+    return [{ unit: name, state, isOn: told.status === 0, runs: state === "running" }];
+  }
+  const properties = "--property=ActiveState,SubState,UnitFileState";
+  return ["socket", "service"].map((ending) => {
+    const unit = `${name}.${ending}`;
+    const { stdout } = run(["systemctl", "--user", "show", properties, unit], io);
+    const [active = "unknown", sub = "", file = ""] = ["ActiveState", "SubState", "UnitFileState"].map(
+      (property) => new RegExp(`^${property}=(.*)$`, "m").exec(stdout)?.[1],
+    );
+    const isOn = ending === "socket" ? active === "active" : active !== "failed";
+    const state = `${active} (${sub})${file === "" ? "" : `, ${file}`}`;
+    return { unit, state, isOn, runs: ending === "service" && active === "active" };
+  });
+}
+
 /** Returns why the service may still run. Throws a Fault if systemd refuses: a daemon without its unit is hard to stop. */
 export function stopService(kind: ServiceKind, name: string, io: Surroundings): string | undefined {
   if (kind === "launchd") {
@@ -47,18 +84,15 @@ export function stopService(kind: ServiceKind, name: string, io: Surroundings): 
 }
 
 /** Runs a command of the service manager. Returns why it failed. */
-export function manage(
-  [program = "", ...options]: readonly string[],
-  { environment }: Surroundings,
-): string | undefined {
-  const { status, stderr, error } = spawnSync(program, options, {
-    env: environment,
-    encoding: "utf8",
-    timeout: MANAGER_MS,
-  });
+export function manage(command: readonly string[], io: Surroundings): string | undefined {
+  const { status, stderr, error } = run(command, io);
   if (status === 0) return undefined;
-  const said = error?.message ?? (stderr.trim() || `${program} ended with ${status}`);
+  const said = error?.message ?? (stderr.trim() || `${command[0]} ended with ${status}`);
   return said.replace(/\.?$/, ".");
+}
+
+function run([program = "", ...options]: readonly string[], { environment }: Surroundings) {
+  return spawnSync(program, options, { env: environment, encoding: "utf8", timeout: MANAGER_MS });
 }
 
 /** Throws a Fault "usage" if somebody else has written the file. */

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ServiceOptions } from "./plan-service.js";
+import type { ServiceStatusOptions } from "./service-run.js";
 
 const HELP = `
 A service starts the daemon by itself: on Linux by systemd when the first agent or listener connects, on macOS by launchd at login. The files name
@@ -15,6 +16,7 @@ Examples:
   aaepd service print
   aaepd service install
   aaepd service install --config planner.json --producer-id planner
+  aaepd service status
   aaepd service uninstall`;
 
 const PRINT_HELP = `
@@ -33,6 +35,16 @@ Examples:
   aaepd service install
   aaepd service install --producer-id planner`;
 
+const STATUS_HELP = `
+The report has the form of aaepd doctor: each problem with its remedy, then what is in order. The command starts nothing, and does not wake a daemon
+that waits for its first connection.
+
+Exit codes: 0 no problem, 1 a problem, or there is no service, 2 wrong usage.
+
+Examples:
+  aaepd service status
+  aaepd service status --json | jq -r '.findings[] | select(.grade == "problem") | .remedy'`;
+
 const UNINSTALL_HELP = `
 Stops the service, keeps the manager from starting it again, and removes the files that install has written. Changes of your own (systemctl edit)
 stay, and so do the configuration, the journal and the audit log.
@@ -46,39 +58,37 @@ Examples:
 export function registerService(program: Command, io: CommandIo): void {
   const command = program
     .command("service")
-    .summary("install or remove the files that make the daemon a service")
+    .summary("install, examine or remove the files that make the daemon a service")
     .description("Makes the daemon a service of this user: a socket and a service of systemd, or an agent of launchd.")
     .helpCommand(false)
     .addHelpText("after", HELP);
+  const run = () => import("./service-run.js");
   addOptions(command.command("print"))
     .option("--kind <systemd|launchd>", "the service manager; default: the one of this platform")
     .summary("print the files of the service")
     .description("Prints the files of the service.")
     .addHelpText("after", PRINT_HELP)
-    .action(async (options: ServiceOptions) => (await loaded(io)).runServicePrint(options));
+    .action(async (options: ServiceOptions) => (await run()).runServicePrint(options, io));
   addOptions(command.command("install"))
     .summary("write the files of the service")
     .description("Writes the files of the service.")
     .addHelpText("after", INSTALL_HELP)
-    .action(async (options: ServiceOptions) => (await loaded(io)).runServiceInstall(options));
+    .action(async (options: ServiceOptions) => (await run()).runServiceInstall(options, io));
+  addOptions(command.command("status"))
+    .option("--json", "print the report as JSON")
+    .summary("report whether the service works")
+    .description("Reports the files of the service, what its manager says of it, and whether its daemon answers.")
+    .addHelpText("after", STATUS_HELP)
+    .action(async (options: ServiceStatusOptions) => (await run()).runServiceStatus(options, io));
   addOptions(command.command("uninstall"))
     .summary("stop the service and remove its files")
     .description("Stops the service and removes its files.")
     .addHelpText("after", UNINSTALL_HELP)
-    .action(async (options: ServiceOptions) => (await loaded(io)).runServiceUninstall(options));
+    .action(async (options: ServiceOptions) => (await run()).runServiceUninstall(options, io));
 }
 
 function addOptions(command: Command): Command {
   return command
     .option("--config <FILE>", "the configuration file, as for serve")
     .option("--producer-id <ID>", "the id of the daemon, as for serve");
-}
-
-async function loaded(io: CommandIo) {
-  const { runServiceInstall, runServicePrint, runServiceUninstall } = await import("./service-run.js");
-  return {
-    runServicePrint: (options: ServiceOptions) => runServicePrint(options, io),
-    runServiceInstall: (options: ServiceOptions) => runServiceInstall(options, io),
-    runServiceUninstall: (options: ServiceOptions) => runServiceUninstall(options, io),
-  };
 }

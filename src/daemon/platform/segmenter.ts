@@ -1,7 +1,9 @@
 // The segmenter of a running daemon: sentences by sentencex, words and grapheme clusters by Intl.Segmenter (R10).
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { installCommand } from "../../../transports/optional-packages.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
+import { advice, type Finding, fact } from "./finding.js";
 
 /** Cuts a text into sentences. The concatenated sentences may lack some of its white space. */
 export type SentenceSplitter = (language: string, text: string) => readonly string[];
@@ -31,6 +33,27 @@ export function loadWasmSplitter(): SentenceSplitter {
   };
   wasm.initSync({ module: readFileSync(require.resolve("sentencex-wasm/sentencex_wasm_bg.wasm")) });
   return wasm.segment;
+}
+
+/** Tries the native library, without keeping it. Returns how sentences are found here, and where others would be found better what helps. */
+export function sentenceFinding(): Finding {
+  const why = failureOf(loadNativeSplitter);
+  if (why === undefined) return fact("sentences", "The package sentencex finds where sentences end.");
+  const native = `The native package sentencex does not load here (${why})`;
+  if (failureOf(loadWasmSplitter) === undefined)
+    return fact("sentences", `${native}. The package sentencex-wasm finds where sentences end, as well as it would.`);
+  const message = `${native}. Intl.Segmenter of Node finds where sentences end instead, and cuts after abbreviations such as "Dr." too.`;
+  return advice("sentencex_missing", message, `Run: ${installCommand(["sentences"])}`);
+}
+
+function failureOf(load: () => unknown): string | undefined {
+  try {
+    load();
+    return undefined;
+  } catch (caught) {
+    const [line = ""] = (caught instanceof Error ? caught.message : String(caught)).split("\n");
+    return line.replace(/\.$/, "");
+  }
 }
 
 /** Unicode's rules, without knowledge of abbreviations: twice as many wrong cuts, but always available. */

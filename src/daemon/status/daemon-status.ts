@@ -1,5 +1,6 @@
 // The document that answers `aaepd.status`. docs/status.md explains each member; the names are those of the wire. Undefined members are left out.
 import type { EventFilters } from "../../engine/terms/terms.js";
+import type { Complaint } from "../platform/finding.js";
 import type { StatusMemory } from "../platform/process-memory.js";
 
 export interface DaemonStatus {
@@ -31,8 +32,7 @@ export interface DaemonStatus {
   readonly hooks?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-export interface StatusProblem {
-  /** Stable, for programs. */
+export interface StatusProblem extends Complaint {
   readonly code:
     | "slow_subscriber"
     | "journal_failing"
@@ -40,9 +40,6 @@ export interface StatusProblem {
     | "nobody_can_answer"
     | "a2e_host_down"
     | "place_lost";
-  /** The problem, in a sentence. */
-  readonly message: string;
-  readonly remedy: string;
   /** The subscription concerned, if the problem belongs to one. */
   readonly subscription_id?: string;
   readonly subscriber_id?: string;

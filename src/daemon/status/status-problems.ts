@@ -41,6 +41,7 @@ export function problemsOf(
   const { failure, disk } = report.journal;
   if (failure !== undefined) {
     problems.push({
+      grade: "problem",
       code: "journal_failing",
       message: `The journal${disk === undefined ? "" : ` ${disk.path}`} cannot be written. ${failure.reason}`,
       remedy: `${failure.remedy} Until then agents' events are refused; delivery goes on.`,
@@ -48,6 +49,7 @@ export function problemsOf(
   }
   if (facts.lostPlace !== undefined) {
     problems.push({
+      grade: "problem",
       code: "place_lost",
       message: `New agents and listeners cannot find the daemon. ${facts.lostPlace.sentence}`,
       remedy: "The daemon looks again each minute. Connections that stand go on.",
@@ -57,6 +59,7 @@ export function problemsOf(
   for (const one of slow.slice(0, MOST_SLOW)) problems.push(slowProblem(one, report, facts.now));
   if (slow.length > MOST_SLOW) {
     problems.push({
+      grade: "advice",
       code: "slow_subscriber",
       message: `${slow.length - MOST_SLOW} more subscribers take too slowly.`,
       remedy: "docs/slow-subscribers.md says what happens and what helps.",
@@ -65,6 +68,7 @@ export function problemsOf(
   const unanswerable = report.questions.filter(({ ableCount }) => ableCount === 0).length;
   if (unanswerable > 0) {
     problems.push({
+      grade: "advice",
       code: "nobody_can_answer",
       message: `${unanswerable === 1 ? "A question is" : `${unanswerable} questions are`} open that no subscriber can answer.`,
       remedy:
@@ -74,6 +78,7 @@ export function problemsOf(
   if (facts.auditTrouble !== undefined) {
     const { reason, waitingCount, leftOutCount } = facts.auditTrouble;
     problems.push({
+      grade: "problem",
       code: "audit_failing",
       message: `The audit log ${reason === undefined ? "is slower than what it has to record" : `cannot be written (${reason})`}. Lines that wait: ${waitingCount}; left out: ${leftOutCount}.`,
       remedy: "See that there is room and permission in its folder; docs/audit.md says where that is.",
@@ -81,6 +86,7 @@ export function problemsOf(
   }
   for (const { name, lastEnd } of facts.hostsDown) {
     problems.push({
+      grade: "advice",
       code: "a2e_host_down",
       message: `The A2E host ${name} is not there: it ${lastEnd}. The daemon starts it again.`,
       remedy: "See its lines in the daemon's log, and run its command by hand (docs/a2e.md).",
@@ -101,6 +107,7 @@ function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: num
     facts.push(`it has taken nothing for ${secondsText(lag.ms)}, in which ${counted(lag.eventCount)} came`);
   if (behindSince !== undefined) facts.push(`it reads from the journal and is ${counted(untakenCount)} behind`);
   return {
+    grade: "advice",
     code: "slow_subscriber",
     message: `${one.subscriberId} takes too slowly: ${facts.join("; ")}.`,
     remedy:

@@ -3,16 +3,18 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { registerDoctor } from "../../../src/cli/doctor/doctor.js";
-import { doctorLines, runDoctor } from "../../../src/cli/doctor/doctor-run.js";
-import { type Finding, fact, shellWord } from "../../../src/cli/doctor/finding.js";
+import { runDoctor } from "../../../src/cli/doctor/doctor-run.js";
 import type { DiskFacts } from "../../../src/cli/doctor/patient.js";
 import { isBelow } from "../../../src/cli/doctor/version-findings.js";
 import { registerHook } from "../../../src/cli/hooks/hook.js";
 import { shimPath } from "../../../src/cli/hooks/hook-files.js";
+import { findingLines, type Located } from "../../../src/cli/shell/finding-lines.js";
 import { ipcConnector } from "../../../src/client/node.js";
+import { fact, shellWord } from "../../../src/daemon/platform/finding.js";
 import type { PeerUserSource } from "../../../transports/ipc/peer-user.js";
 import { createWireSniffer } from "../../support/oracles/wire-sniffer.js";
 import { plainPeer } from "../../support/peers/peers.js";
+import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import { requestOf } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, type Stage, serve, serveProcess } from "../command-stage.js";
@@ -21,7 +23,7 @@ const ROOMY: DiskFacts = { freeBytes: 1e12, freeFiles: 1e6, type: 0xef53 };
 
 interface Report {
   readonly ok: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Located[];
 }
 
 function stageIn(directory: string, more: Readonly<Record<string, string>> = {}): Stage {
@@ -88,7 +90,7 @@ describe("aaepd doctor", () => {
       return findings.filter(({ area }) => area === "agents");
     };
     expect(await told()).toEqual([
-      fact("agents", "no_agent", "No agent with hooks was found. Looked for Claude Code and Codex."),
+      { ...fact("no_agent", "No agent with hooks was found. Looked for Claude Code and Codex."), area: "agents" },
     ]);
     mkdirSync(join(directory, ".claude"));
     const hint = "Claude Code is here, and is not heard: it has no hooks.";
@@ -112,9 +114,10 @@ describe("aaepd doctor", () => {
     await listen({});
     expect(await kinds()).toEqual(["advice nobody_can_answer_hooks", "fact hooks"]);
     await listen({ supports_confirmation_reply: true });
-    expect((await told())[0]).toEqual(
-      fact("agents", "hooks", "The hooks of Claude Code reach the daemon aaepd, heard by: tail."),
-    );
+    expect((await told())[0]).toEqual({
+      ...fact("hooks", "The hooks of Claude Code reach the daemon aaepd, heard by: tail."),
+      area: "agents",
+    });
 
     const shim = shimPath({ HOME: directory });
     writeFileSync(shim, readFileSync(shim, "utf8").replaceAll("aaepd-hook.js", "gone.js"));
@@ -323,18 +326,18 @@ describe("aaepd doctor", () => {
 });
 
 it("a report tells problems first, and the remedy below each", () => {
-  const findings: readonly Finding[] = [
+  const findings: readonly Located[] = [
     { grade: "problem", area: "disk", code: "disk_full", message: "It is full.", remedy: "Make room." },
     { grade: "advice", area: "sockets", code: "stale_socket", message: "One is left.", remedy: "Run: rm x" },
   ];
-  expect(doctorLines(findings)).toEqual([
+  expect(findingLines(findings)).toEqual([
     "1 problem. 1 piece of advice.",
     "Problem, disk: It is full.",
     "  Remedy: Make room.",
     "Advice, sockets: One is left.",
     "  Remedy: Run: rm x",
   ]);
-  expect(doctorLines(findings.slice(1))[0]).toBe("All is well, with 1 piece of advice.");
+  expect(findingLines(findings.slice(1))[0]).toBe("All is well, with 1 piece of advice.");
 });
 
 it("a path is one word of the shell", () => {
@@ -346,4 +349,46 @@ it("versions are compared by their numbers", () => {
   expect(isBelow("20.9.0", "20.19")).toBe(true);
   expect(isBelow("20.19.0", "20.19")).toBe(false);
   expect(isBelow("22.0.0", "20.19")).toBe(false);
+});
+
+it("says which way sentences are found, also where the native package does not load, and so does a start", async () => {
+  const folder = temporaryDirectory();
+  const refuse = (...names: readonly string[]) => {
+    const path = join(folder, `without-${names.length}.cjs`);
+    writeFileSync(
+      path,
+      `const M = require("node:module"), load = M._load; M._load = (name, ...more) => { if (${JSON.stringify(names)}.includes(name)) throw new Error("cannot open shared object file: libc.musl\\nRequire stack:"); return load(name, ...more); };`,
+    );
+    return { NODE_OPTIONS: `--require ${path}` };
+  };
+  const told = async (more: Readonly<Record<string, string>>) => {
+    const program = startProgram(["doctor", "--json"], { environment: { ...cleanEnvironment(home()), ...more } });
+    await program.ended;
+    const { findings } = JSON.parse(program.stdout()) as Report;
+    return findings.find(({ code }) => code.startsWith("sentence"));
+  };
+  const [native, wasm, intl] = await Promise.all([
+    told({}),
+    told(refuse("sentencex")),
+    told(refuse("sentencex", "sentencex-wasm")),
+  ]);
+  const lacks = "The native package sentencex does not load here (cannot open shared object file: libc.musl)";
+  expect(native).toMatchObject({ grade: "fact", area: "versions", code: "sentences" });
+  expect(wasm).toMatchObject({
+    grade: "fact",
+    message: expect.stringContaining(`${lacks}. The package sentencex-wasm`),
+  });
+  expect(intl).toMatchObject({
+    grade: "advice",
+    code: "sentencex_missing",
+    message: expect.stringContaining(`${lacks}. Intl.Segmenter of Node`),
+    remedy: expect.stringMatching(/^Run: npm install .*sentencex-wasm@/),
+  });
+  const serving = startProgram(["serve", "--journal", "memory"], {
+    environment: { ...cleanEnvironment(home()), ...refuse("sentencex", "sentencex-wasm") },
+  });
+  await serving.stdoutLines(1);
+  serving.child.kill("SIGTERM");
+  await serving.ended;
+  expect(serving.stderr()).toContain("Intl.Segmenter of Node finds where sentences end instead");
 });

@@ -94,7 +94,7 @@ describe("where nobody sees it", () => {
       const logged = daemon.stderr().trim().split("\n");
       if (format === "json")
         expect(JSON.parse(logged.shift() ?? "").msg).toBe(
-          "nobody can connect: the local socket and all services are off",
+          "Nobody can connect: the local socket and all services are off.",
         );
       const [first = "", second] = logged;
       if (format === "text") {

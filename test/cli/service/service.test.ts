@@ -7,7 +7,7 @@ import { installedServices } from "../../../src/cli/service/installed-services.j
 import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/plan-service.js";
 import { registerService } from "../../../src/cli/service/service.js";
 import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
-import { PROGRAM } from "../../support/peers/program.js";
+import { PROGRAM, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
 
@@ -185,7 +185,7 @@ describe.runIf(UNIX)("aaepd service install", () => {
     expect(said).toContain("systemctl --user restart aaepd.service\n");
   });
 
-  it("the commands are print, install and uninstall", async () => {
+  it("the commands are print, install, status and uninstall", async () => {
     const { Command } = await import("commander");
     const program = new Command();
     const { io } = home().stage();
@@ -194,7 +194,57 @@ describe.runIf(UNIX)("aaepd service install", () => {
     expect(existsSync(join(String(io.environment.HOME), process.platform === "darwin" ? "Library" : ".config"))).toBe(
       true,
     );
-    expect(program.commands[0]?.commands.map((one) => one.name())).toEqual(["print", "install", "uninstall"]);
+    expect(program.commands[0]?.commands.map((one) => one.name())).toEqual(["print", "install", "status", "uninstall"]);
+  });
+});
+
+describe.runIf(process.platform === "linux")("aaepd service status", () => {
+  /** What the command of a real process says where systemd answers with these states. */
+  async function status(environment: Readonly<Record<string, string | undefined>>, socket: string, service: string) {
+    const folder = temporaryDirectory();
+    const answer = (unit: string) =>
+      unit.replace(/^(\w+) (\w+) (\w+)$/, "ActiveState=$1\\nSubState=$2\\nUnitFileState=$3");
+    const script = `#!/bin/sh\ncase "$*" in *.socket) printf '${answer(socket)}\\n';; *.service) printf '${answer(service)}\\n';; esac\n`;
+    writeFileSync(join(folder, "systemctl"), script, { mode: 0o755 });
+    mkdirSync(join(String(environment.XDG_RUNTIME_DIR), "systemd"), { recursive: true });
+    const program = startProgram(["service", "status"], {
+      environment: { ...environment, PATH: `${folder}:${process.env.PATH}` } as Record<string, string>,
+    });
+    const { code } = await program.ended;
+    expect(program.stderr()).toBe("");
+    return { code, out: program.stdout() };
+  }
+
+  it("says that there is none, and how to install it", async () => {
+    const { code, out } = await status(home().stage().io.environment, "", "");
+    expect(out).toBe(
+      "1 problem.\nProblem, service: The service aaepd is not installed.\n  Remedy: Run: aaepd service install\n",
+    );
+    expect(code).toBe(1);
+  });
+
+  it("says what runs, what is off and what has failed, and wakes no daemon that waits", async () => {
+    const { environment } = home().stage().io;
+    await startProgram(["service", "install"], { environment: environment as Record<string, string> }).ended;
+    const waiting = await status(environment, "active listening enabled", "inactive dead disabled");
+    expect(waiting).toEqual({
+      out: `All is well.\nIn order, service: The service aaepd.service starts this aaepd.\nIn order, service: aaepd.socket is active (listening), enabled.\nIn order, service: aaepd.service is inactive (dead), disabled.\n`,
+      code: 0,
+    });
+    const off = await status(environment, "inactive dead disabled", "inactive dead disabled");
+    expect(off.out).toContain(
+      "so nothing starts the daemon.\n  Remedy: Run: systemctl --user enable --now aaepd.socket\n",
+    );
+    expect(off.code).toBe(1);
+    const failed = await status(environment, "failed failed enabled", "failed failed disabled");
+    expect(failed.out).toContain("systemctl --user reset-failed aaepd.service");
+    const gone = await status(environment, "active running enabled", "active running disabled");
+    expect(gone.out).toMatch(/^1 problem\.\nProblem, service: No daemon /);
+    const { pid } = await serveProcess(String(environment.XDG_RUNTIME_DIR), "--journal", "memory");
+    const running = await status(environment, "active running enabled", "active running disabled");
+    expect(running.out).toContain(`The daemon answers at `);
+    expect(running.out).toContain(`: process ${pid}, aaepd `);
+    expect(running.code).toBe(0);
   });
 });
 

@@ -19,6 +19,7 @@ const STATUS: DaemonStatus = {
   uptime_seconds: 7380,
   problems: [
     {
+      grade: "advice",
       code: "slow_subscriber",
       message: "narrator takes too slowly: it has taken nothing for 12 s, in which 40 events came.",
       remedy:

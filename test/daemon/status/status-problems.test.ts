@@ -40,6 +40,7 @@ it("a subscriber is slow from two seconds on, or while it reads from the journal
   expect(problems([{ ms: 1999, events: 50 }])).toEqual([]);
   expect(problems([{ ms: 2000, events: 1 }])).toEqual([
     {
+      grade: "advice",
       code: "slow_subscriber",
       message: "reader takes too slowly: it has taken nothing for 2 s, in which 1 event came.",
       remedy:
@@ -112,6 +113,7 @@ it("an audit log that is only too slow is told as such", () => {
 it("an A2E host that is not there is told with its end", () => {
   expect(problems([], {}, undefined, [{ name: "files", lastEnd: "ended with code 3" }])).toEqual([
     {
+      grade: "advice",
       code: "a2e_host_down",
       message: "The A2E host files is not there: it ended with code 3. The daemon starts it again.",
       remedy: "See its lines in the daemon's log, and run its command by hand (docs/a2e.md).",

@@ -60,6 +60,7 @@ it("R20, R29: with the journal's folder gone, message and remedy say one thing: 
   const { problems, journal } = await status();
   expect(problems).toEqual([
     {
+      grade: "problem",
       code: "journal_failing",
       message: `The journal ${file} cannot be written. Its file was deleted, replaced or cut short.`,
       remedy: "Put it back, or restart the daemon. Until then agents' events are refused; delivery goes on.",

@@ -1,0 +1,59 @@
+// Findings as they are told: the conclusion first, then each with its remedy below it.
+import type { Fault } from "../../base/errors.js";
+import type { Complaint, Finding } from "../../daemon/platform/finding.js";
+import { problem } from "../../daemon/platform/finding.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
+import { jsonText } from "../terminal/json-text.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { shownText } from "../terminal/shown-text.js";
+import { EXIT, type ExitCode } from "./exit-codes.js";
+import { helpOf } from "./fault-help.js";
+
+/** A finding with the part of the machine that it is about. */
+export type Located = Finding & { readonly area: string };
+
+const WORDS = { problem: "Problem", advice: "Advice", fact: "In order" } as const;
+
+/** Tells the findings in the order of their grades. Returns the exit code: a problem is a fault. */
+export async function tellFindings(
+  found: readonly Located[],
+  asJson: boolean,
+  { stdout }: Pick<CommandIo, "stdout">,
+): Promise<ExitCode> {
+  const findings = (["problem", "advice", "fact"] as const).flatMap((grade) =>
+    found.filter((one) => one.grade === grade),
+  );
+  const isWell = !findings.some(({ grade }) => grade === "problem");
+  const output = createLineWriter(stdout);
+  const lines = asJson ? [jsonText({ ok: isWell, findings })] : findingLines(findings);
+  for (const line of lines) await output.write(line);
+  await output.flush();
+  return isWell ? EXIT.ok : EXIT.fault;
+}
+
+export function findingLines(findings: readonly Located[]): readonly string[] {
+  const count = (grade: Finding["grade"]): number => findings.filter((one) => one.grade === grade).length;
+  const [problems, pieces] = [count("problem"), count("advice")];
+  const advised = pieces === 0 ? "" : `${pieces} ${pieces === 1 ? "piece" : "pieces"} of advice.`;
+  const well = advised === "" ? "All is well." : `All is well, with ${advised}`;
+  return [
+    problems === 0 ? well : `${counted(problems, "problem")}. ${advised}`.trimEnd(),
+    ...findings.flatMap((one) => [
+      `${WORDS[one.grade]}, ${one.area}: ${shownText(one.message)}`,
+      ...(one.grade === "fact" ? [] : [`  Remedy: ${shownText(one.remedy)}`]),
+    ]),
+  ];
+}
+
+/** A problem from the sentences of a fault, the last of which says what to do. */
+export function problemFrom({ code, rule, sentence }: Pick<Fault, "code" | "rule" | "sentence">): Complaint {
+  const [message, remedy] = lastSentenceApart(sentence.replace(/ \([A-Z_0-9]+\)$/, ""));
+  return problem(code, message, remedy === "" ? `Read ${helpOf({ code, rule })[0]}` : remedy);
+}
+
+/** Splits a text before its last sentence. A text of one sentence has no second part. */
+export function lastSentenceApart(text: string): readonly [string, string] {
+  const at = text.lastIndexOf(". ");
+  return at < 0 ? [text, ""] : [text.slice(0, at + 1), text.slice(at + 2)];
+}
