@@ -14,92 +14,47 @@ export interface CommandLoader {
 
 /** In the order of the help. */
 export const COMMANDS: readonly CommandLoader[] = [
-  { name: "serve", ownsStdout: true, load: async () => (await import("./serve/serve.js")).registerServe },
-  {
-    name: "setup",
-    ownsStdout: false,
-    load: async () => withIo((await import("./setup/setup.js")).registerSetup),
-  },
-  { name: "stdio", ownsStdout: true, load: async () => (await import("./serve/stdio.js")).registerStdio },
-  { name: "a2e", ownsStdout: true, load: async () => (await import("./serve/a2e.js")).registerA2e },
-  {
-    name: "acp",
-    ownsStdout: true,
-    runsDaemon: false,
-    load: async () => (await import("./adapters/acp.js")).registerAcp,
-  },
-  {
-    name: "hook",
-    ownsStdout: false,
-    load: async () => withIo((await import("./hooks/hook.js")).registerHook),
-  },
-  {
-    name: "mcp",
-    ownsStdout: true,
-    runsDaemon: false,
-    load: async () => (await import("./adapters/mcp.js")).registerMcp,
-  },
-  {
-    name: "run",
-    ownsStdout: true,
-    runsDaemon: false,
-    load: async () => (await import("./adapters/run.js")).registerRun,
-  },
-  { name: "say", ownsStdout: false, load: async () => (await import("./adapters/say.js")).registerSay },
-  { name: "manifest", ownsStdout: false, load: async () => (await import("./serve/manifest.js")).registerManifest },
-  { name: "tail", ownsStdout: false, load: async () => withIo((await import("./tail/tail.js")).registerTail) },
-  {
-    name: "publish",
-    ownsStdout: false,
-    load: async () => withIo((await import("./recordings/publish.js")).registerPublish),
-  },
-  {
-    name: "validate",
-    ownsStdout: false,
-    load: async () => withIo((await import("./recordings/validate.js")).registerValidate),
-  },
-  {
-    name: "journal",
-    ownsStdout: false,
-    load: async () => withIo((await import("./journal/journal.js")).registerJournal),
-  },
-  { name: "replay", ownsStdout: true, load: async () => (await import("./journal/replay.js")).registerReplay },
-  {
-    name: "status",
-    ownsStdout: false,
-    load: async () => withIo((await import("./status/status.js")).registerStatus),
-  },
-  {
-    name: "doctor",
-    ownsStdout: false,
-    load: async () => withIo((await import("./doctor/doctor.js")).registerDoctor),
-  },
-  {
-    name: "service",
-    ownsStdout: false,
-    load: async () => withIo((await import("./service/service.js")).registerService),
-  },
-  {
-    name: "config",
-    ownsStdout: false,
-    load: async () => withIo((await import("./config/config.js")).registerConfig),
-  },
-  {
-    name: "completion",
-    ownsStdout: false,
-    load: async () => (await import("./completion/completion.js")).registerCompletion,
-  },
-  {
-    name: "conformance",
-    ownsStdout: false,
-    load: async () => withIo((await import("./conformance/conformance.js")).registerConformance),
-  },
-  { name: "demo", ownsStdout: false, load: async () => withIo((await import("./demo/demo.js")).registerDemo) },
+  daemon("serve", async () => (await import("./serve/serve.js")).registerServe),
+  withIo("setup", async () => (await import("./setup/setup.js")).registerSetup),
+  daemon("stdio", async () => (await import("./serve/stdio.js")).registerStdio),
+  daemon("a2e", async () => (await import("./serve/a2e.js")).registerA2e),
+  piped("acp", async () => (await import("./adapters/acp.js")).registerAcp),
+  withIo("hook", async () => (await import("./hooks/hook.js")).registerHook),
+  piped("mcp", async () => (await import("./adapters/mcp.js")).registerMcp),
+  piped("run", async () => (await import("./adapters/run.js")).registerRun),
+  withContext("say", async () => (await import("./adapters/say.js")).registerSay),
+  withContext("manifest", async () => (await import("./serve/manifest.js")).registerManifest),
+  withIo("tail", async () => (await import("./tail/tail.js")).registerTail),
+  withIo("publish", async () => (await import("./recordings/publish.js")).registerPublish),
+  withIo("validate", async () => (await import("./recordings/validate.js")).registerValidate),
+  withIo("journal", async () => (await import("./journal/journal.js")).registerJournal),
+  daemon("replay", async () => (await import("./journal/replay.js")).registerReplay),
+  withIo("status", async () => (await import("./status/status.js")).registerStatus),
+  withIo("doctor", async () => (await import("./doctor/doctor.js")).registerDoctor),
+  withIo("service", async () => (await import("./service/service.js")).registerService),
+  withIo("config", async () => (await import("./config/config.js")).registerConfig),
+  withContext("completion", async () => (await import("./completion/completion.js")).registerCompletion),
+  withIo("conformance", async () => (await import("./conformance/conformance.js")).registerConformance),
+  withIo("demo", async () => (await import("./demo/demo.js")).registerDemo),
 ];
 
-/** For commands that run no daemon. */
-function withIo(
-  register: (program: Command, io: CommandIo) => void,
-): (program: Command, context: CommandContext) => void {
-  return (program, { io }) => register(program, io);
+/** Runs a daemon, to which standard output belongs. */
+function daemon(name: string, load: CommandLoader["load"]): CommandLoader {
+  return { name, ownsStdout: true, load };
+}
+
+/** Passes another program's output on. */
+function piped(name: string, load: CommandLoader["load"]): CommandLoader {
+  return { name, ownsStdout: true, runsDaemon: false, load };
+}
+
+function withContext(name: string, load: CommandLoader["load"]): CommandLoader {
+  return { name, ownsStdout: false, load };
+}
+
+function withIo(name: string, load: () => Promise<(program: Command, io: CommandIo) => void>): CommandLoader {
+  return withContext(name, async () => {
+    const register = await load();
+    return (program, { io }) => register(program, io);
+  });
 }

@@ -58,7 +58,7 @@ Examples:
 export function registerService(program: Command, io: CommandIo): void {
   const command = program
     .command("service")
-    .summary("install, examine or remove the files that make the daemon a service")
+    .summary("install, examine or remove the service of the daemon")
     .description("Makes the daemon a service of this user: a socket and a service of systemd, or an agent of launchd.")
     .helpCommand(false)
     .addHelpText("after", HELP);
