@@ -101,36 +101,12 @@ export class FrameQueue<Frame> {
     queueMicrotask(() => reader.end(ending.fault));
   }
 
-  /** Returns the frames of one read at a time. */
   private async *iterate(): AsyncGenerator<readonly Frame[], void, undefined> {
-    let taken: Frame[] = [];
-    let isAsked = true;
-    let ending: { readonly fault: Fault | undefined } | undefined;
-    let tell = (): void => {};
-    this.reader = {
-      take: (frame) => {
-        taken.push(frame);
-        tell();
-        return isAsked && taken.length < MOST_AT_ONCE;
-      },
-      end: (fault) => {
-        ending = { fault };
-        tell();
-      },
-    };
     for (;;) {
-      isAsked = true;
-      await new Promise<void>((resolve) => {
-        tell = resolve;
-        if (taken.length > 0 || ending !== undefined) resolve();
-        this.readOn();
-      });
-      isAsked = false;
-      const frames = taken;
-      taken = [];
-      if (frames.length > 0) yield frames;
-      else if (ending?.fault !== undefined) throw ending.fault;
-      else return;
+      const frames = (await this.peek()).slice(0, MOST_AT_ONCE);
+      if (frames.length === 0) return;
+      this.waiting = this.waiting.slice(frames.length);
+      yield frames;
     }
   }
 }

@@ -1,6 +1,6 @@
 // Finds out why a call ended before its answer. The library reports "cancelled" in every case, also for a message that it does not take.
 import { Fault } from "../../src/base/errors.js";
-import type { KnownPeer } from "./peers.js";
+import type { ServiceConnection } from "../service-calls/connections.js";
 
 /** Undefined: the client left the call, or was told by the library that its message is not taken. */
 export type CallEnd = Fault | undefined;
@@ -17,7 +17,7 @@ const DEADLINE_SLACK_MS = 1000;
  */
 export function watchCallEnd(
   call: { readonly getDeadline: () => Date | number },
-  peer: KnownPeer,
+  { peer, isConnected }: Pick<ServiceConnection, "peer" | "isConnected">,
 ): (tell: (end: CallEnd) => void) => void {
   // The library's deadline is a time of the clock on the wall, which may be set while the call runs.
   const leftMs = Number(call.getDeadline()) - Date.now();
@@ -28,7 +28,7 @@ export function watchCallEnd(
       return;
     }
     // The end of a connection is read in the turn of its last frames, and reported one or two turns later.
-    setImmediate(() => setImmediate(() => tell(peer.isConnected() ? undefined : connectionLost(peer.identity.label))));
+    setImmediate(() => setImmediate(() => tell(isConnected() ? undefined : connectionLost(peer.label))));
   };
 }
 

@@ -2,23 +2,26 @@
 // refused call no message is read.
 import {
   type Metadata,
+  type Responder,
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
   type ServerInterceptor,
 } from "@grpc/grpc-js";
 import { Fault } from "../../src/base/errors.js";
+import type { ServiceConnection } from "../service-calls/connections.js";
 import { createTurnstile } from "../service-calls/turnstile.js";
 import type { ResolvedGrpcOptions } from "./options.js";
-import type { KnownPeer, Peers } from "./peers.js";
 import { statusOf } from "./status.js";
 
 /** An admitted call, as it is below the handler's stream of messages. */
 export interface AdmittedCall {
-  readonly peer: KnownPeer;
+  readonly connection: ServiceConnection;
   readonly below: Pick<ServerInterceptingCallInterface, "sendMessage">;
 }
 
 export interface Gate {
+  /** Call it before the library gets the connection. */
+  readonly add: (connection: ServiceConnection) => void;
   readonly interceptor: ServerInterceptor;
   /** The same call in its handler has the same metadata. */
   readonly admitted: (call: { readonly metadata: Metadata }) => AdmittedCall;
@@ -26,53 +29,56 @@ export interface Gate {
 
 type GateOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes" | "maxStreams" | "log">;
 
-export function createGate(options: GateOptions, peers: Peers): Gate {
+export function createGate(options: GateOptions): Gate {
   const turnstile = createTurnstile({ mostWaiting: options.maxStreams });
+  /** By their labels. */
+  const connections = new Map<string, ServiceConnection>();
   const admittedCalls = new WeakMap<Metadata, AdmittedCall>();
 
-  function inTurn(peer: KnownPeer | undefined, begin: () => void): void {
-    if (peer === undefined) begin();
-    else if (!turnstile.pass(peer.connection, begin)) peer.connection.cutOff();
-  }
-
-  function judge(call: ServerInterceptingCallInterface, path: string, metadata: Metadata): AdmittedCall | Fault {
-    const peer = peers.ofCall(call);
-    if (peer === undefined)
-      return new Fault("peer_gone", "The connection of this call has ended. Connect again to go on.");
-    const [authorization] = metadata.get("authorization");
-    const head = { host: call.getHost(), authorization: authorization?.toString(), path };
-    const tooMuch = tooMuchMetadata(metadata, options.maxMetadataBytes);
-    return tooMuch ?? peer.connection.admit(head, options.admit) ?? { peer, below: call };
-  }
-
   const interceptor: ServerInterceptor = ({ path }, call) => {
-    const peer = peers.ofCall(call);
+    const connection = connections.get(call.getPeer());
+    const refusalOf = (from: ServiceConnection, metadata: Metadata): Fault | undefined => {
+      const [authorization] = metadata.get("authorization");
+      const head = { host: call.getHost(), authorization: authorization?.toString(), path };
+      return tooMuchMetadata(metadata, options.maxMetadataBytes) ?? from.admit(head, options.admit);
+    };
+    const begin = (from: ServiceConnection, next: Parameters<NonNullable<Responder["start"]>>[0]): void => {
+      let hasBegun = false;
+      next({
+        onReceiveMetadata: (metadata, serve) => {
+          hasBegun = true;
+          const refusal = refusalOf(from, metadata);
+          if (refusal === undefined) {
+            admittedCalls.set(metadata, { connection: from, below: call });
+            serve(metadata);
+          } else {
+            options.log.debug({ peer: from.peer.label, path, code: refusal.code }, "a call was refused");
+            call.sendStatus(statusOf(refusal, options.describeFault));
+          }
+        },
+        // However it ended.
+        onCancel: from.ended,
+      });
+      // A call that was cancelled while it waited never begins.
+      if (!hasBegun) from.ended();
+    };
     return new ServerInterceptingCall(call, {
-      start: (next) =>
-        inTurn(peer, () => {
-          let hasBegun = false;
-          next({
-            onReceiveMetadata: (metadata, serve) => {
-              hasBegun = true;
-              const judged = judge(call, path, metadata);
-              if (judged instanceof Fault) {
-                options.log.debug({ peer: call.getPeer(), path, code: judged.code }, "a call was refused");
-                call.sendStatus(statusOf(judged, options.describeFault));
-              } else {
-                admittedCalls.set(metadata, judged);
-                serve(metadata);
-              }
-            },
-            // However it ended.
-            onCancel: () => peer?.connection.ended(),
-          });
-          // A call that was cancelled while it waited never begins.
-          if (!hasBegun) peer?.connection.ended();
-        }),
+      start: (next) => {
+        // Without its connection a call is over, and never begins.
+        if (connection !== undefined && !turnstile.pass(connection, () => begin(connection, next))) connection.cutOff();
+      },
     });
   };
 
   return {
+    // The library reveals only the address of a call's socket, which is empty for Unix sockets. Therefore each socket gets its label as its address.
+    add: (connection) => {
+      const { socket, peer } = connection;
+      Object.defineProperty(socket, "remoteAddress", { value: peer.label });
+      Object.defineProperty(socket, "remotePort", { value: undefined });
+      connections.set(peer.label, connection);
+      socket.once("close", () => connections.delete(peer.label));
+    },
     interceptor,
     admitted: ({ metadata }) => {
       const call = admittedCalls.get(metadata);

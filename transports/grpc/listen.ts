@@ -6,10 +6,9 @@ import { listenForCalls } from "../service-calls/listen.js";
 import { createGate } from "./gate.js";
 import { createHealth } from "./health.js";
 import { createHealthDescriptor } from "./health-descriptor.js";
-import { servicesOf } from "./methods.js";
+import { addMethod } from "./methods.js";
 import { createOpenStreams } from "./open-streams.js";
 import { type GrpcOptions, resolveGrpcOptions } from "./options.js";
-import { createPeers } from "./peers.js";
 import { createReflection } from "./reflection.js";
 import { drainServer } from "./shutdown.js";
 
@@ -19,8 +18,7 @@ import { drainServer } from "./shutdown.js";
  */
 export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   const options = resolveGrpcOptions(given);
-  const peers = createPeers();
-  const gate = createGate(options, peers);
+  const gate = createGate(options);
   const server = new Server({
     interceptors: [gate.interceptor],
     // Turns off the library's statistics of every call, which nobody reads.
@@ -39,13 +37,12 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
     [createHealthDescriptor()],
   );
   const openStreams = createOpenStreams();
-  for (const { definition, implementation } of servicesOf(options, gate.admitted))
-    server.addService(definition, implementation);
+  for (const method of options.methods) addMethod(server, method, options, gate.admitted);
   for (const { definition, implementation } of [health, ...reflection])
     server.addService(definition, openStreams.tended(implementation));
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listening = await listenForCalls(options.address, options, (connection) => {
-    peers.add(connection);
+    gate.add(connection);
     injector.injectConnection(connection.socket);
   });
   let drained: Promise<void> | undefined;

@@ -10,7 +10,6 @@ import { createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
 import type { AdmittedCall } from "./gate.js";
 import type { ResolvedGrpcOptions } from "./options.js";
-import type { KnownPeer } from "./peers.js";
 import { statusOf } from "./status.js";
 
 export type StreamCall = ServerDuplexStream<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
@@ -23,16 +22,17 @@ export type StreamCallOptions = { readonly joinsBatches: boolean } & Pick<
 /** `call` must have just begun: events of its end are listened for from here on. */
 export function createStreamConnection(
   call: StreamCall,
-  { peer, below }: AdmittedCall,
+  { connection, below }: AdmittedCall,
   options: StreamCallOptions,
 ): Connection<Uint8Array> {
+  const { peer } = connection;
   const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
   let state: "open" | "closing" | "closed" = "open";
   let peerEnded = false;
   /** The result of the close, once `close` was called. */
   let closing: CloseInfo = { kind: "local" };
   let cancelTimeout: () => void = () => {};
-  const whyEnded = watchCallEnd(call, peer);
+  const whyEnded = watchCallEnd(call, connection);
 
   const onEnd = (): void => {
     peerEnded = true;
@@ -44,10 +44,10 @@ export function createStreamConnection(
     maxBufferedBytes: options.maxBufferedBytes,
     onOverflow: () => {
       if (state !== "open") return;
-      const fault = doesNotRead(peer, options.maxBufferedBytes);
+      const fault = doesNotRead(peer.label, options.maxBufferedBytes);
       inbox.end(fault);
       finish({ kind: "abrupt", fault });
-      peer.connection.cutOff();
+      connection.cutOff();
     },
   });
 
@@ -83,7 +83,7 @@ export function createStreamConnection(
     inbox.stop();
     cancelTimeout = options.after(withinMs, () => {
       finish({ ...closing, isCutShort: true });
-      peer.connection.cutOff();
+      connection.cutOff();
     });
     if (call.cancelled) finish(closing);
     else if (fault === undefined) call.end();
@@ -92,7 +92,7 @@ export function createStreamConnection(
   }
 
   return {
-    peer: peer.identity,
+    peer,
     read: (reader) => inbox.read(reader),
     readOn: () => inbox.readOn(),
     frames: inbox.frames,
@@ -107,9 +107,9 @@ export function createStreamConnection(
   };
 }
 
-function doesNotRead(peer: KnownPeer, maxBufferedBytes: number): Fault {
+function doesNotRead(label: string, maxBufferedBytes: number): Fault {
   return new Fault(
     "peer_gone",
-    `A stream of ${peer.identity.label} is not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
+    `A stream of ${label} is not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
   );
 }

@@ -67,7 +67,7 @@ export function createExchange(request: NodeRequest, response: NodeResponse, con
       return () => gone.signal.removeEventListener("abort", run);
     },
     left: () => left,
-    isConnected: () => !socket.destroyed && !socket.readableEnded,
+    isConnected: connection.isConnected,
     served: () => {
       isServed = true;
     },

@@ -1,11 +1,10 @@
 // Node's servers for both versions of HTTP. They listen nowhere themselves: connections are passed to them. Every session and socket is tracked here,
 // because Node's own end of a server waits as long as any client keeps a connection.
 import { createServer as createHttp1, type Server as Http1Server } from "node:http";
-import { constants, createServer as createHttp2, type ServerHttp2Session } from "node:http2";
+import { constants, createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import type { ServiceConnection } from "../service-calls/connections.js";
-import { takeTurns } from "../service-calls/sessions.js";
-import { createTurnstile } from "../service-calls/turnstile.js";
+import { createTurnstile, type Turnstile } from "../service-calls/turnstile.js";
 import { createExchange, type Exchange, type NodeRequest, type NodeResponse } from "./exchange.js";
 import type { ResolvedHttpOptions } from "./options.js";
 import { keepAlive } from "./ping.js";
@@ -132,6 +131,35 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
       endChecks(http1);
     },
   };
+}
+
+/**
+ * Lets the streams of a new session begin in turn. A stream cancelled before its turn costs nothing more. If the connection is cut off, a client that
+ * reads learns the reason.
+ */
+function takeTurns(session: ServerHttp2Session, connection: ServiceConnection, turnstile: Turnstile): void {
+  connection.cutOffBy(() => {
+    if (session.destroyed) return;
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    // GOAWAY leaves at the end of the turn. The session by itself would wait for a client that does not read.
+    setImmediate(() => {
+      session.destroy();
+      connection.socket.destroy();
+    });
+  });
+  // Node's own listeners, which inform the server.
+  const listeners = session.listeners("stream") as ((...given: readonly unknown[]) => void)[];
+  session.removeAllListeners("stream");
+  session.on("stream", (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => {
+    // Before the stream begins, it has no other listener for errors.
+    stream.on("error", () => {});
+    stream.once("close", connection.ended);
+    const passes = turnstile.pass(connection, () => {
+      if (stream.closed || stream.destroyed) return;
+      for (const listener of listeners) listener.call(session, stream, ...rest);
+    });
+    if (!passes) connection.cutOff();
+  });
 }
 
 /** Time limits for the arrival of a request of HTTP/1.1, by Node's names. */

@@ -22,19 +22,7 @@ export async function listenHttp(
     drain.addCall(exchange);
     void frontDoor(exchange);
   });
-  const { maxConnections, onAcceptFault, place } = options;
-  const listening = await listenForCalls(
-    resolved.address,
-    {
-      hasPages: true,
-      silentConnectionMs: resolved.silentConnectionMs,
-      after: resolved.after,
-      ...(maxConnections === undefined ? {} : { maxConnections }),
-      ...(onAcceptFault === undefined ? {} : { onAcceptFault }),
-      ...(place === undefined ? {} : { place }),
-    },
-    servers.take,
-  );
+  const listening = await listenForCalls(resolved.address, { ...options, ...resolved, hasPages: true }, servers.take);
   let drained: Promise<void> | undefined;
   return {
     address: listening.address,

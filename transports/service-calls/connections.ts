@@ -10,6 +10,8 @@ import type { After } from "../framing/options.js";
 export interface ServiceConnection {
   readonly socket: Socket;
   readonly peer: PeerIdentity;
+  /** Whether it still exists. When a connection breaks, its calls learn of it first. */
+  readonly isConnected: () => boolean;
   /** Decides whether a call may be served, and remembers whether the connection has shown the token. */
   readonly admit: (head: CallHead, admit: Admit) => Fault | undefined;
   /** Reports the end of a call. If far more calls have ended than were admitted, and none has shown the token, the connection is cut off. */
@@ -85,6 +87,7 @@ export function createConnections({ most, silentMs, areAllKnown, after }: Connec
       const connection: ServiceConnection = {
         socket,
         peer,
+        isConnected: () => !socket.destroyed && !socket.readableEnded,
         admit: (head, admit) => {
           const refusal = admit(head);
           const { authorization } = head;

@@ -1,16 +1,15 @@
 // Why a call ended, where the clock on the wall is set while it runs.
 import { afterEach, expect, test, vi } from "vitest";
 import { type CallEnd, watchCallEnd } from "../../../transports/grpc/call-end.js";
-import type { KnownPeer } from "../../../transports/grpc/peers.js";
 
-const PEER: KnownPeer = { identity: { label: "test", trust: "same-user" }, isConnected: () => true } as KnownPeer;
+const CONNECTION = { peer: { label: "test", trust: "same-user" }, isConnected: () => true } as const;
 
 afterEach(() => void vi.useRealTimers());
 
 const endOf = (deadlineInMs: number, stepMs: number): Promise<CallEnd> => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const deadline = Date.now() + deadlineInMs;
-  const whyEnded = watchCallEnd({ getDeadline: () => deadline }, PEER);
+  const whyEnded = watchCallEnd({ getDeadline: () => deadline }, CONNECTION);
   vi.setSystemTime(Date.now() + stepMs);
   return new Promise((resolve) => whyEnded(resolve));
 };
