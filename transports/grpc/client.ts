@@ -1,5 +1,5 @@
 // Clients of gRPC services, with the usual library: a connection of their own, and messages as bytes.
-import { AsyncLocalStorage } from "node:async_hooks";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
@@ -139,7 +139,8 @@ export function createGrpcCalls(target: GrpcTarget, readFault: ReadFault): GrpcC
       });
       // The status tells the same.
       call.on("error", () => {});
-      call.on("data", take);
+      // A connection that the taker makes is none of this client.
+      call.on("data", AsyncResource.bind(take));
       return {
         write: (message) => call.write(message),
         writable: async () => {

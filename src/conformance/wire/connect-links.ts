@@ -2,7 +2,7 @@
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
-import { unixHttp2 } from "../../../transports/connect/unix-client.js";
+import { connectToOwn } from "../../../transports/ipc/own-socket.js";
 import { isMissing, isRefused } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { callLink } from "./call-link.js";
@@ -25,7 +25,8 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   // A connection for each link, so that one can vanish alone. Left to itself it would stay for minutes after its last call.
   const connected = (): { readonly client: Client<typeof AaepService>; readonly end: () => void } => {
-    const sessionManager = new Http2SessionManager(baseUrl, {}, socketPath === undefined ? {} : unixHttp2(socketPath));
+    const socket = socketPath === undefined ? {} : { createConnection: () => connectToOwn(socketPath) };
+    const sessionManager = new Http2SessionManager(baseUrl, {}, socket);
     const transport = createConnectTransport({ baseUrl, httpVersion: "2", sessionManager });
     return { client: createClient(AaepService, transport), end: () => sessionManager.abort() };
   };
