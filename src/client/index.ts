@@ -40,7 +40,7 @@ export type {
 // Stars, because only then a program can merge into `ExtensionEvents` and `ExtensionTerms`.
 export * from "./events.js";
 export type { HttpConnectorOptions } from "./http/calls.js";
-export { httpConnector } from "./http/http-connector.js";
+export { httpConnector } from "./http/listen-connection.js";
 export { type OneTarget, subscribe } from "./listener/subscribe.js";
 export * from "./listener/terms.js";
 export type {

@@ -16,7 +16,7 @@ import { openAgent as openAgentBy } from "./agent/open-agent.js";
 import type { Agent } from "./agent/session-types.js";
 import { discoverDaemons } from "./discovery/discover-daemons.js";
 import type { HttpConnectorOptions } from "./http/calls.js";
-import { httpConnector as httpConnectorBy } from "./http/http-connector.js";
+import { httpConnector as httpConnectorBy } from "./http/listen-connection.js";
 import { createNodeFetch, type NodeFetch } from "./http/node-fetch.js";
 import { assertTerms } from "./listener/checked-terms.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";

@@ -4,7 +4,7 @@ import { connectIpc } from "../../../transports/ipc/connect.js";
 import { assertPrivateDirectory, privateDirectories } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { type FoundDaemon, findAllDaemons } from "../../client/discovery/daemons.js";
+import { type FoundDaemon, findAllDaemons } from "../../client/discovery/discover-daemons.js";
 
 /**
  * Returns the socket of the only daemon that listens in these directories; without directories the pipe of the usual name, because pipes cannot be

@@ -1,7 +1,7 @@
 // An agent's connection over gRPC: the stream of aaep.v1.AgentService.Publish, and calls beside it (docs/services.md). Its documents have the members
 // of JSON-RPC, because the daemon's own conversion serves both sides.
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { AaepdError } from "#gen/aaep/types.js";
+import type { AaepdError, ResumeSessionParams } from "#gen/aaep/types.js";
 import { AgentService, PublishRequestSchema, PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
@@ -13,9 +13,10 @@ import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contract
 import type { CloseInfo } from "../../contracts/transport.js";
 import { decodeDocument } from "../../protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../protocols/aaep/protobuf/encode.js";
+import { STARTED, TERMINAL } from "../event-types.js";
 import { type Fields, faultFromError } from "../messages.js";
+import { RecentMap } from "../recent-map.js";
 import { aloneFault, answering, questionEvent } from "./service-calls.js";
-import { SessionProofs } from "./session-proofs.js";
 
 interface Waiting {
   readonly resolve: (answer: Fields) => void;
@@ -213,6 +214,51 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     closed,
     unref: calls.unref,
   };
+}
+
+interface HeldSession {
+  readonly token: string;
+  readonly as: "begun" | "taken over";
+}
+
+/** Questions that are certainly remembered, the last ones. */
+const REMEMBERED_QUESTIONS = 1024;
+
+/** The tokens of an agent's sessions. A call beside the agent's stream shows the token of the session that it is about (R8). */
+class SessionProofs {
+  readonly #sessions = new Map<unknown, HeldSession>();
+  readonly #questions = new RecentMap<string>(REMEMBERED_QUESTIONS);
+
+  /** Events are about to be published. */
+  publishes(events: readonly Fields[]): void {
+    for (const { type, session_id: id, reply_token: replyToken, extensions } of events) {
+      const token = (extensions as { readonly aaepd?: Fields } | undefined)?.aaepd?.resume_token;
+      if (STARTED.test(String(type)) && typeof token === "string") this.#sessions.set(id, { token, as: "begun" });
+      const held = this.#sessions.get(id);
+      if (typeof replyToken === "string" && held !== undefined) this.#questions.set(replyToken, held.token);
+    }
+  }
+
+  /** The daemon has taken these events. */
+  published(events: readonly Fields[]): void {
+    for (const { type, session_id: id } of events) if (TERMINAL.test(String(type))) this.#sessions.delete(id);
+  }
+
+  /** A session was taken over. */
+  takesOver(claim: Fields): void {
+    const { session_id: id, resume_token: token } = claim as unknown as ResumeSessionParams;
+    this.#sessions.set(id, { token, as: "taken over" });
+  }
+
+  /** How this connection has the session of the event; undefined: it does not have it. */
+  heldAs({ session_id: id }: Fields): HeldSession["as"] | undefined {
+    return this.#sessions.get(id)?.as;
+  }
+
+  /** The token for the session of a question. */
+  of(replyToken: unknown): string | undefined {
+    return this.#questions.get(String(replyToken));
+  }
 }
 
 function lostWithSession(): Fault {

@@ -4,10 +4,10 @@
 import { Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { CloseInfo } from "../../contracts/transport.js";
-import type { ListenerConnection } from "../listener/types.js";
+import type { Connector, ListenerConnection } from "../listener/types.js";
 import { encodeMessage, type Fields, parseObject } from "../messages.js";
 import { PLATFORM_TIMERS, type Timers, within } from "../timers.js";
-import type { HttpCalls } from "./calls.js";
+import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "./calls.js";
 import { documentOf, memberName } from "./documents.js";
 import { createEnvelopeReader, type Envelope, enveloped, notDaemon } from "./envelopes.js";
 
@@ -18,8 +18,20 @@ const SILENT_INTERVALS = 2.5;
 /** How long `close` waits for calls under way, ms. */
 const CLOSE_MS = 1000;
 
+/**
+ * For `subscribe`: the daemon at `address`, the URL of its option `--http`, such as "http://127.0.0.1:8700", by nothing but
+ * `fetch`. A page needs its origin among the daemon's `cors_origins`. A connection takes one of the six that a browser has for a host, and one more
+ * while a call is under way.
+ */
+export function httpConnector(address: string, options: HttpConnectorOptions = {}): Connector {
+  return async () => {
+    const abort = new AbortController();
+    return createListenConnection(await openHttpCalls(address, options, abort.signal), abort, options.timers);
+  };
+}
+
 /** `abort` aborts the calls. The stream begins with the first message that is sent, which is the request. */
-export function createListenConnection(
+function createListenConnection(
   calls: HttpCalls,
   abort: AbortController,
   timers: Timers = PLATFORM_TIMERS,

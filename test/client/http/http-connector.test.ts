@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { AaepdError, Capabilities, Envelope } from "#gen/aaep/types.js";
 import { AgentClient } from "../../../src/client/agent/agent-client.js";
-import { httpConnector } from "../../../src/client/http/http-connector.js";
+import { httpConnector } from "../../../src/client/http/listen-connection.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
 import type { Connector, SubscribeOptions, SubscriberState } from "../../../src/client/listener/types.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";

@@ -1,7 +1,7 @@
 // The conversation over HTTP with a daemon that says, or does not say, exactly what a test tells it to.
 import { expect, onTestFinished, test } from "vitest";
 import { enveloped } from "../../../src/client/http/envelopes.js";
-import { httpConnector } from "../../../src/client/http/http-connector.js";
+import { httpConnector } from "../../../src/client/http/listen-connection.js";
 import type { SubscribeOptions } from "../../../src/client/listener/types.js";
 import { settle } from "../../support/rigs/virtual-clock.js";
 import { gate, listen, start } from "../listener/listener-stage.js";
