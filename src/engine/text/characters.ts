@@ -2,6 +2,8 @@
 // because these functions run for every published character.
 
 const SENTENCE_TERMINAL = /^\p{Sentence_Terminal}/u;
+/** Marks that end a sentence, and of which Unicode does not say so: the strokes of Tibetan. */
+const FURTHER_TERMINALS = /^[\u0f0d-\u0f11]/;
 const EXTENDS_CLUSTER = /^(?:[\p{M}\p{Emoji_Modifier}\uff9e\uff9f\u{e0020}-\u{e007f}]|\u200c|\u200d)/u;
 const SYMBOL_AFTER_SENTENCE = /^(?:[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]|\ufe0f|\u200d)/u;
 
@@ -72,7 +74,7 @@ export function terminatorLength(text: Characters, index: number, language: stri
   if (code >= 0xac00 && code <= 0xd7ff) return 0;
   if (code === 0x37e) return 1;
   const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
-  return SENTENCE_TERMINAL.test(character) ? character.length : 0;
+  return SENTENCE_TERMINAL.test(character) || FURTHER_TERMINALS.test(character) ? character.length : 0;
 }
 
 /** Whether a cut before `index` would fall inside a grapheme cluster, because a mark, a joiner or a modifier is there. */

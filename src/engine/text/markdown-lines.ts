@@ -1,4 +1,5 @@
-// The kind of a line, decided by its first token alone, so that a stream knows it as early as possible, and always gets the same result.
+// The kind of a line, decided by its first token, so that a stream knows it as early as possible, and always gets the same result. Of a line that
+// begins with three backticks all is read, because another backtick makes it running text.
 
 export type LineKind =
   /** Undecided: more of the line's beginning is needed. */
@@ -24,7 +25,9 @@ const LONGEST_INDENT = 256;
 
 const BULLET = /^(?:[-*+•‣◦–—]|\d{1,4}[.)])$/;
 const HEADING = /^#{1,6}$/;
-const FENCE = /^(?:(`{3,})[^`]*|(~{3,})(?:[^`~][^`]*)?)$/;
+const FENCE = /^(?:`{3,}|~{3,})/;
+/** Longest line that is read to its end for a backtick. */
+const LONGEST_OPENING = 256;
 const RULE = /^(?:-{3,}|={3,}|\*{3,}|_{3,}|:?-{2,}:?(?:\|[-:|]*)?)$/;
 
 function isBlank(code: number): boolean {
@@ -56,12 +59,23 @@ export function lineKindAt(text: string, start: number, markdown: boolean, ended
     end += 1;
   }
   if (end === text.length && end - begin < LONGEST_TOKEN && !ended) return UNKNOWN;
+  const fence = fenceAt(text.slice(begin, begin + LONGEST_OPENING), ended);
+  if (fence !== undefined) return fence;
   const token = text.slice(begin, end);
-  const [, backticks, mark = backticks] = FENCE.exec(token) ?? [];
-  if (mark !== undefined) return { kind: "fence", mark };
   if (RULE.test(token)) return { kind: "rule" };
   if (BULLET.test(token) || HEADING.test(token)) return { kind: "item", content: end };
   return prose;
+}
+
+/** The fence with which a line begins. Where another backtick follows in the line, its backticks hold code inside a sentence. */
+function fenceAt(line: string, ended: boolean): LineKind | undefined {
+  const mark = FENCE.exec(line)?.[0];
+  if (mark === undefined) return undefined;
+  const feed = line.indexOf("\n");
+  const info = line.slice(mark.length, feed < 0 ? line.length : feed);
+  if (mark.startsWith("`") && info.includes("`")) return undefined;
+  const isKnown = mark.startsWith("~") || feed >= 0 || ended || line.length >= LONGEST_OPENING;
+  return isKnown ? { kind: "fence", mark } : UNKNOWN;
 }
 
 function firstInk(text: string, start: number): number {

@@ -30,6 +30,10 @@ describe("the kind of a line", () => {
     ["```\n", "fence"],
     ["```js\n", "fence"],
     ["~~~~ text\n", "fence"],
+    ["~~~ `text`\n", "fence"],
+    ["``` js title\n", "fence"],
+    ["```npm ci``` installs it.\n", "prose"],
+    [`\`\`\`${"x".repeat(300)}`, "fence"],
     ["``\n", "prose"],
     ["```a```\n", "prose"],
     ["-----------------\n", "rule"],
@@ -37,7 +41,7 @@ describe("the kind of a line", () => {
     expect(kindOf(text)).toBe(kind);
   });
 
-  it.each(["", "  ", ">", "-", "1", "12.", "#", "```", "--", "*"])("%j waits for more", (text) => {
+  it.each(["", "  ", ">", "-", "1", "12.", "#", "```", "```js", "``` js a", "--", "*"])("%j waits for more", (text) => {
     expect(kindOf(text)).toBe("unknown");
   });
 
