@@ -10,6 +10,7 @@ import {
   isUnspacedScript,
   terminatorLength,
 } from "./characters.js";
+import { isNoEnd } from "./no-ends.js";
 
 /** Most characters of a next word that are read. */
 const LONGEST_NEXT_WORD = 24;
@@ -36,14 +37,11 @@ const OPENING = new Map([
   ["】", "【"],
   ["}", "{"],
 ]);
-const LOWER_CASE = /^[\p{Ps}\p{Pi}\p{Pf}"'*_`]*\p{Ll}/u;
-const LAST_WORD = /(?:^|[\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-])([^\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-]*)$/u;
-const ONE_LETTER = /^\p{L}\p{M}*$/u;
-const SHORT_LOWER_CASE = /^\p{Ll}{1,4}$/u;
-/** Languages that write ordinal numbers with a full stop. */
-const ORDINAL_POINT = /^(?:bs|cs|da|de|et|fi|fo|hr|hu|is|lb|lv|nb|nn|no|pl|sk|sl|sr|tr)\b/i;
-const LINE_NUMBER = /(?:^|\n)[ \t>]*\d+$/;
-const NUMBER = /^\d+$/;
+/** What stands between words, or opens before one. */
+const GAPS = /[\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-]+/u;
+const ONE_WORD = /^[ \t>]*[^\s>]+$/;
+/** Marks that have no other use than to end a sentence. */
+const SURE_MARKS = /[^.!?;．\p{ASCII}]/u;
 
 export interface Candidate {
   /** Index of the first terminator. */
@@ -155,28 +153,16 @@ export function endsSentence(
   const following = nextWord(text, next, ended);
   if (following === undefined) return undefined;
 
-  const terminator = text.slice(candidate.start, candidate.stop);
+  const marks = text.slice(candidate.start, candidate.stop);
   const head = text.slice(Math.max(from, candidate.start - CONTEXT_LENGTH), candidate.start);
-  const isLowerCase = LOWER_CASE.test(following);
-  if (isLowerCase && (candidate.closed > candidate.stop || /^\.{2,}$/.test(terminator))) {
-    // For example: "Go!" she said; wait... what.
-    if (!/^[*_~]+$/.test(text.slice(candidate.stop, candidate.closed))) return false;
-  }
-  if (terminator === ".") {
-    const word = LAST_WORD.exec(head)?.[1] ?? "";
-    // Initials, "z. B.", "и т. д."; "1." before its item; "the 3. time".
-    if (ONE_LETTER.test(word)) return false;
-    if (NUMBER.test(word) && (isLowerCase || LINE_NUMBER.test(head))) return false;
-    if (word.length <= 2 && NUMBER.test(word) && ORDINAL_POINT.test(language)) return false;
-    // For example: "p. 12", "t.ex. so".
-    if (SHORT_LOWER_CASE.test(word) && /^\d/.test(following)) return false;
-    if (isLowerCase && word.includes(".")) return false;
-  }
+  const [wordBefore = "", word = ""] = ["", ...head.split(GAPS)].slice(-2);
+  const closers = text.slice(candidate.stop, candidate.closed);
+  const beginsLine = ONE_WORD.test(head.slice(head.lastIndexOf("\n") + 1));
+  if (isNoEnd({ marks, closers, word, wordBefore, beginsLine, next: following }, language)) return false;
   if (isInserted(text, from, candidate)) return false;
-  // 「…。」と言った: the particle continues the sentence around the quotation.
-  if (/[」』]/.test(text.slice(candidate.stop, candidate.closed)) && /^(?:と|って|など)/.test(following)) return false;
+  if (SURE_MARKS.test(marks)) return true;
 
-  const body = undecorated(lastWords(head)) + terminator;
+  const body = undecorated(lastWords(head)) + marks;
   const ends = segmenter.sentenceEnds(`${body} ${undecorated(following) || "Xx"}`, language);
   return ends.includes(body.length + 1) || ends.includes(body.length);
 }
