@@ -2,8 +2,10 @@
 // because these functions run for every published character.
 
 const SENTENCE_TERMINAL = /^\p{Sentence_Terminal}/u;
-/** Marks that end a sentence, and of which Unicode does not say so: the strokes of Tibetan. */
-const FURTHER_TERMINALS = /^[\u0f0d-\u0f11]/;
+/** Marks that end a sentence, and of which Unicode does not say so: the strokes of Tibetan, and three dots. */
+const FURTHER_TERMINALS = /^[\u0f0d-\u0f11…]/;
+/** The small stroke of Burmese is a comma. */
+const NO_TERMINALS = /^၊/;
 const EXTENDS_CLUSTER = /^(?:[\p{M}\p{Emoji_Modifier}\uff9e\uff9f\u{e0020}-\u{e007f}]|\u200c|\u200d)/u;
 const SYMBOL_AFTER_SENTENCE = /^(?:[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]|\ufe0f|\u200d)/u;
 
@@ -61,20 +63,23 @@ export function isUnspacedScript(code: number): boolean {
 
 /**
  * Length of the sentence terminator at `index`, in UTF-16 units; 0 if there is none. Terminators of every script count. The semicolon counts in Greek
- * only.
+ * only, the colon in Armenian.
  */
 export function terminatorLength(text: Characters, index: number, language: string): number {
   const code = text.charCodeAt(index);
   if (code < 0x80) {
     if (code === 0x2e || code === 0x21 || code === 0x3f) return 1;
-    return code === 0x3b && /^el\b/i.test(language) ? 1 : 0;
+    if (code === 0x3b) return /^el\b/i.test(language) ? 1 : 0;
+    return code === 0x3a && /^hy\b/i.test(language) ? 1 : 0;
   }
   // Letters of the most common scripts, so that the property test below is rare.
   if (code < 0x37e || (code > 0x37e && code < 0x589) || (code > 0x3002 && code < 0xa4ff)) return 0;
   if (code >= 0xac00 && code <= 0xd7ff) return 0;
   if (code === 0x37e) return 1;
   const character = String.fromCodePoint(text.codePointAt(index) ?? 0);
-  return SENTENCE_TERMINAL.test(character) || FURTHER_TERMINALS.test(character) ? character.length : 0;
+  const isTerminal =
+    (SENTENCE_TERMINAL.test(character) && !NO_TERMINALS.test(character)) || FURTHER_TERMINALS.test(character);
+  return isTerminal ? character.length : 0;
 }
 
 /** Whether a cut before `index` would fall inside a grapheme cluster, because a mark, a joiner or a modifier is there. */

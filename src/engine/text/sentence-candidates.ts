@@ -10,7 +10,7 @@ import {
   isUnspacedScript,
   terminatorLength,
 } from "./characters.js";
-import { isNoEnd } from "./no-ends.js";
+import { ruledEnd } from "./sentence-rules.js";
 
 /** Most characters of a next word that are read. */
 const LONGEST_NEXT_WORD = 24;
@@ -41,7 +41,7 @@ const OPENING = new Map([
 const GAPS = /[\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-]+/u;
 const ONE_WORD = /^[ \t>]*[^\s>]+$/;
 /** Marks that have no other use than to end a sentence. */
-const SURE_MARKS = /[^.!?;．\p{ASCII}]/u;
+const SURE_MARKS = /[^.．…\p{ASCII}]/u;
 
 export interface Candidate {
   /** Index of the first terminator. */
@@ -91,7 +91,7 @@ export function candidateAt(
   let stop = start + reading.terminators;
   for (let length = 1; reading.closers === 0 && length > 0 && stop < longest; ) {
     length = terminatorLength(text, stop, language);
-    if (length > 0 && text.charCodeAt(stop) > 0x7f) reading.isWide = true;
+    if (length > 0 && text.charCodeAt(stop) > 0x7f && text.charAt(stop) !== "…") reading.isWide = true;
     stop += length;
   }
   reading.terminators = stop - start;
@@ -124,9 +124,11 @@ function closerLength(text: Characters, index: number): number | undefined {
     if (BEGUN_FOOTNOTE.test(text.slice(index, index + 5))) return undefined;
     return FOOTNOTE.exec(text.slice(index, index + 5))?.[0].length ?? 0;
   }
-  // French has a space before its closing quotation mark.
-  if ((character === " " || character === "\u00a0" || character === "\u202f") && text.charAt(index + 1) === "»")
-    return 2;
+  if (character === " " || character === "\u00a0" || character === "\u202f") {
+    // French has a space before its closing quotation mark, and an emoji often has one too.
+    if (text.charAt(index + 1) === "»") return 2;
+    return emojiLength(text, index + 1) > 0 ? 1 : 0;
+  }
   return emojiLength(text, index);
 }
 
@@ -158,7 +160,9 @@ export function endsSentence(
   const [wordBefore = "", word = ""] = ["", ...head.split(GAPS)].slice(-2);
   const closers = text.slice(candidate.stop, candidate.closed);
   const beginsLine = ONE_WORD.test(head.slice(head.lastIndexOf("\n") + 1));
-  if (isNoEnd({ marks, closers, word, wordBefore, beginsLine, next: following }, language)) return false;
+  const endsLine = text.slice(candidate.closed, next).includes("\n");
+  const ruled = ruledEnd({ marks, closers, word, wordBefore, beginsLine, endsLine, next: following }, language);
+  if (ruled !== undefined) return ruled;
   if (isInserted(text, from, candidate)) return false;
   if (SURE_MARKS.test(marks)) return true;
 
