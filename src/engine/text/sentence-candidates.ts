@@ -37,7 +37,7 @@ const OPENING = new Map([
   ["】", "【"],
   ["}", "{"],
 ]);
-/** What stands between words, or opens before one. */
+/** Blanks between words, and marks that open before one. */
 const GAPS = /[\s\u00a0\u202f\p{Ps}\p{Pi}"'*_`-]+/u;
 const ONE_WORD = /^[ \t>]*[^\s>]+$/;
 /** Marks that have no other use than to end a sentence. */

@@ -1,11 +1,11 @@
 // Where a mark ends a sentence, and where it does not: rules as data, each with texts that show it (R10). In such a text a bar stands where a sentence
-// ends. What no rule decides is for the segmenter.
+// ends. The segmenter decides where no rule does.
 
-/** What a rule is judged by. All of it is short. */
+/** A place that a rule judges. All of it is short. */
 export interface MarkPlace {
   /** The marks themselves, such as `.` or `?!`. */
   readonly marks: string;
-  /** What closes behind them: quotation marks, brackets, emphasis. */
+  /** Marks that close behind them: quotation marks, brackets, emphasis. */
   readonly closers: string;
   /** The word before the marks, and the one before it, without quotation marks and brackets. Empty if there is none. */
   readonly word: string;
@@ -18,7 +18,7 @@ export interface MarkPlace {
   readonly next: string;
 }
 
-/** What is given has to match; the texts show the rule in the first of its languages. */
+/** A rule holds where all that it gives matches. Its texts show it in the first of its languages. */
 export interface SentenceRule {
   readonly name: string;
   readonly marks?: RegExp;
