@@ -2,11 +2,13 @@
 // has `fetch`. It needs no library of protobuf: members of an event may all be in `additional`, under their own names.
 import type { PublishResult } from "#gen/aaep/types.js";
 import { Fault, faultFrom } from "../../base/errors.js";
+import { ownMember } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { STARTED, TERMINAL } from "../event-types.js";
 import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "../http/calls.js";
+import { memberName } from "../http/documents.js";
 import type { Fields } from "../messages.js";
 import { QUIET_TIMERS, type Timers } from "../timers.js";
 import { aloneFault, answering, questionEvent } from "./service-calls.js";
@@ -204,19 +206,11 @@ function producerOf(manifest: Fields | undefined): Fields | undefined {
 
 /** The outcome of a question in the members and names of JSON-RPC. */
 function outcomeOf(outcome: Fields): Fields {
-  const { eventId, replyToken, resolvedBy, decision, decidedBy, decisionRationale, modifiedAction, ...rest } = outcome;
-  return {
-    ...rest,
-    event_id: eventId,
-    reply_token: replyToken,
-    resolved_by: nameOf(resolvedBy, "RESOLVED_BY_"),
-    ...(decision === undefined ? {} : { decision: nameOf(decision, "DECISION_") }),
-    ...(decidedBy === undefined ? {} : { decided_by: decidedBy }),
-    ...(decisionRationale === undefined ? {} : { decision_rationale: decisionRationale }),
-    ...(modifiedAction === undefined ? {} : { modified_action: modifiedAction }),
-  };
+  const members = Object.entries(outcome).map(([name, value]) => {
+    const prefix = ownMember(PREFIXES, name);
+    return [memberName(name), prefix === undefined ? value : String(value).slice(prefix.length).toLowerCase()];
+  });
+  return Object.fromEntries(members);
 }
 
-function nameOf(value: unknown, prefix: string): string {
-  return String(value).slice(prefix.length).toLowerCase();
-}
+const PREFIXES: Readonly<Record<string, string>> = { resolvedBy: "RESOLVED_BY_", decision: "DECISION_" };

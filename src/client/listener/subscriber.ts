@@ -91,11 +91,10 @@ export class Subscriber {
 
   /** The daemon's address is there, or gone. Without a connection the next attempt waits for it. */
   setPresent(isPresent: boolean): void {
-    if (!isPresent) this.#absence ??= withResolvers();
-    else {
+    if (isPresent) {
       this.#absence?.resolve();
       this.#absence = undefined;
-    }
+    } else this.#absence ??= withResolvers();
   }
 
   /**

@@ -97,7 +97,11 @@ test("R8b: where the next run has nothing of a session, it begins again under an
   const again = () => heard.events.filter(({ session_id }) => session_id === s.id);
   // The listener may have heard the end of the other session, too.
   await eventually(() => expect(again().at(-1)?.type).toBe("aaep:agent.session.completed"));
-  expect(again().flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
+  expect(
+    again()
+      .flatMap(({ chunk }) => chunk ?? [])
+      .join(""),
+  ).toBe("After.");
   expect(agent.status).toEqual({ kind: "connected" });
   expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
 });
