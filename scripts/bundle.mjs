@@ -1,6 +1,6 @@
 // Joins the compiled modules of each package into a few files, which its entries share: reading some hundred modules takes as long as the rest of a
-// start. Packages of others stay outside, except `wrap-ansi`, which is joined too, and `lmdb`, which is brought in a file. Their licences are beside them.
-// `aaepd` is the root; the others are the workspaces.
+// start. Packages of others stay outside, except those of JOINED and of `joinLibrary`. Their licences are beside them. `aaepd` is the root; the others are
+// the workspaces.
 import {
   existsSync,
   mkdirSync,
@@ -22,7 +22,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const PACKAGES = [
   {
     folder: "packaging/client",
-    entries: { index: "client/main.js", web: "client/index.js" },
+    entries: { index: "client/main.js", web: "client/index.js", speakable: "speakable/index.js" },
   },
   { folder: "packaging/conformance", entries: { main: "cli/conformance/main.js" } },
   // The last: what it has is the sign that all is built.
@@ -34,6 +34,7 @@ const PACKAGES = [
       client: "client/index.js",
       node: "client/node.js",
       daemon: "daemon/index.js",
+      speakable: "speakable/index.js",
     },
   },
 ];
@@ -84,8 +85,20 @@ function write(path, content) {
   renameSync(`${path}.${process.pid}`, path);
 }
 
-/** Packages that are joined with the modules: a status is laid out by them, and installed they would be six packages of npm. */
-const JOINED = ["wrap-ansi", "string-width", "ansi-styles", "get-east-asian-width", "strip-ansi", "ansi-regex"];
+/** Packages that are joined with the modules, with those that they need: installed by npm, each is several times as large. */
+const JOINED = new Set([
+  ...["wrap-ansi", "string-width", "ansi-styles", "get-east-asian-width", "strip-ansi", "ansi-regex"],
+  ...["markdown-it", "entities", "mdurl", "uc.micro"],
+  ...["fastest-levenshtein", "pino-std-serializers", "safe-stable-stringify", "stemmer", "tinyqueue"],
+]);
+
+/** Packages that markdown-it imports for what is switched off here: finding addresses, and names of hosts in other scripts. */
+const UNUSED = new Set(["linkify-it", "punycode.js"]);
+const withoutUnused = {
+  name: "without-unused",
+  resolveId: (id) => (UNUSED.has(id) ? "\0unused" : null),
+  load: (id) => (id === "\0unused" ? "export default {}; export class LinkifyIt {}" : null),
+};
 
 /** The packages that a bundle has modules of, each with its version and the text of its licence. */
 function packagesIn(chunks) {
@@ -110,7 +123,9 @@ async function joinModules(dir, entries) {
     input: Object.fromEntries(Object.entries(entries).map(([name, module]) => [name, `${root}dist/src/${module}`])),
     // Browsers load some of the files. For "node", each file would need a module of Node.
     platform: "neutral",
-    external: (id) => !/^[./#]/.test(id) && !id.startsWith(root) && !JOINED.includes(id),
+    resolve: { mainFields: ["module", "main"] },
+    plugins: [withoutUnused],
+    external: (id) => !/^[./#\0]/.test(id) && !id.startsWith(root) && !JOINED.has(id),
   });
   const { output } = await bundle.generate({ dir, format: "esm", minify: MINIFY });
   await bundle.close();
@@ -119,25 +134,26 @@ async function joinModules(dir, entries) {
   mkdirSync(dir, { recursive: true });
   const files = output.map((one) => [one.fileName, one.type === "chunk" ? inLines(one.code) : one.source]);
   const joined = packagesIn(output.filter(({ type }) => type === "chunk"));
-  if (joined.length > 0) files.push(["LICENSES.txt", licencesOf(joined)]);
+  const names = readFileSync(join(root, "gen/speakable/LICENSE"), "utf8");
+  if (joined.length > 0) files.push(["LICENSES.txt", `${licencesOf(joined)}\n\n${names}`]);
   const isMain = ([name]) => name === "main.js";
   for (const [name, content] of [...files.filter((file) => !isMain(file)), ...files.filter(isMain)])
     write(join(dir, name), content);
-  const names = new Set(files.map(([name]) => name));
-  for (const name of readdirSync(dir)) if (!names.has(name)) rmSync(join(dir, name));
+  const written = new Set(files.map(([name]) => name));
+  for (const name of readdirSync(dir)) if (!written.has(name)) rmSync(join(dir, name));
 }
 
 /**
- * `lmdb` in one file, with the packages that it needs and their licences. Installed by npm these have 5 MB, most of it sources of C and maps. Its native
- * code stays a package for each platform, which the library finds by the name in the package.json beside it.
+ * A package in one file, with the packages that it needs and their licences, in a folder of its own: it is loaded when something needs it. Installed by
+ * npm `lmdb` has 5 MB, most of it sources of C and maps. Its native code stays a package for each platform, which the library finds by the name in the
+ * package.json beside it.
  */
-async function joinLmdb(dir) {
-  const modules = join(root, "node_modules");
+async function joinLibrary(library, input, external = []) {
+  const dir = join(root, "dist", library);
   const bundle = await rolldown({
-    input: join(modules, "lmdb/dist/index.cjs"),
+    input: join(root, "node_modules", library, input),
     platform: "node",
-    // The first makes msgpackr faster, which nothing here uses; Bun alone has the other.
-    external: ["msgpackr-extract", "bun:ffi"],
+    external,
     // ordered-binary builds a function from its own text.
     checks: { eval: false },
   });
@@ -147,11 +163,13 @@ async function joinLmdb(dir) {
   const bundled = packagesIn([chunk]);
   mkdirSync(join(dir, "dist"), { recursive: true });
   write(join(dir, "LICENSES.txt"), licencesOf(bundled));
-  const { version, license } = bundled.find(({ name }) => name === "lmdb");
-  const manifest = { name: "lmdb", version, license, bundled: bundled.map((one) => `${one.name}@${one.version}`) };
+  const { version, license } = bundled.find(({ name }) => name === library);
+  const manifest = { name: library, version, license, bundled: bundled.map((one) => `${one.name}@${one.version}`) };
   write(join(dir, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   write(join(dir, "dist/index.cjs"), inLines(chunk.code));
 }
 
-await joinLmdb(join(root, "dist/lmdb"));
+// The first of the two makes msgpackr faster, which nothing here uses; Bun alone has the other.
+await joinLibrary("lmdb", "dist/index.cjs", ["msgpackr-extract", "bun:ffi"]);
+await joinLibrary("jsonc-parser", "lib/esm/main.js");
 for (const { folder, entries } of PACKAGES) await joinModules(join(root, folder, "dist/bundle"), entries);

@@ -7,8 +7,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The modules whose types are public, by the folder of their package. */
 const PUBLISHED = {
-  ".": ["client/with-grpc", "client/index", "client/node", "daemon/index"],
-  "packaging/client": ["client/main", "client/index"],
+  ".": ["client/with-grpc", "client/index", "client/node", "daemon/index", "speakable/index"],
+  "packaging/client": ["client/main", "client/index", "speakable/index"],
   "packaging/conformance": [],
 };
 

@@ -89,7 +89,11 @@ function update(files, folders) {
   }
 }
 
-if (!process.argv.includes("--pages")) update(await generated(), ["gen"]);
+if (!process.argv.includes("--pages"))
+  update(
+    await generated(),
+    PARTS.map((part) => `gen/${part}`),
+  );
 if (!checking) {
   // The tables are read, and the command line is compiled, with what was just generated.
   update(await referencePages(ROOT), ["docs/reference"]);

@@ -1,0 +1,179 @@
+// A text that a person consents to, or that is kept as evidence: shown, not cleaned. Whatever is invisible or reorders is named in its place.
+import ansiRegex from "ansi-regex";
+import { pictureName, picturesIn } from "./words/pictures.js";
+import { spoken } from "./words/spoken.js";
+import { type Vocabulary, vocabularyOf } from "./words/vocabulary.js";
+
+export interface RevealOptions {
+  /** The language of the names, as in `SpeakableOptions`. Default `en`. */
+  readonly language?: string;
+  /** The most code points to show. The rest is left out, and counted in the text. Default: all. */
+  readonly limit?: number;
+}
+
+/** A named stretch of a text: a character that is not seen, a sequence for a terminal, what was left out, or, when spelled, each character. */
+export interface NamedCharacter {
+  /** In code points of the text. */
+  readonly from: number;
+  readonly to: number;
+  readonly name: string;
+}
+
+export interface RevealedText {
+  /** The text for eyes, a braille display or a log: each name stands in square brackets, everything else as it was. */
+  readonly text: string;
+  /** The same to listen to: symbols in words, names between commas. */
+  readonly speech: string;
+  /** What was named, in the order of the text. Empty for a text that is what it looks like. */
+  readonly named: readonly NamedCharacter[];
+}
+
+/** Characters that are not seen, that reorder others, or that look like a space and are none. Emoji may join pictures and choose their colours. */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\ufeff]/u;
+/** What comes behind a picture and belongs to it: the wish for colours, a skin tone, a joiner with the next picture. */
+const PICTURE_PART =
+  /(?:\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?\u200d(?=\p{Extended_Pictographic})|[\p{Extended_Pictographic}0-9#*]\ufe0f)/uy;
+
+/**
+ * A text as a person who is asked must see it. Nothing is taken away or read as Markdown. For the questions of a terminal, for their speakable
+ * form, and
+ * for records.
+ */
+export function revealed(text: string, { language, limit }: RevealOptions = {}): RevealedText {
+  const vocabulary = vocabularyOf(language);
+  const parts: { readonly shown: string; readonly name?: string }[] = [];
+  const named: NamedCharacter[] = [];
+  let plain = "";
+  let point = 0;
+  const name = (words: string, length: number) => {
+    parts.push({ shown: plain }, { shown: `[${words}]`, name: words });
+    named.push({ from: point, to: point + length, name: words });
+    plain = "";
+    point += length;
+  };
+  const sequences = new Map(Array.from(text.matchAll(ansiRegex()), (found) => [found.index, found[0]]));
+  for (let at = 0; at < text.length; ) {
+    if (limit !== undefined && point >= limit) {
+      const count = Array.from(text.slice(at)).length;
+      name(vocabulary.say("leftOut", { count }), count);
+      break;
+    }
+    const sequence = sequences.get(at);
+    const whole = sequence ?? pictureAt(text, at) ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
+    if (sequence !== undefined) name(sequenceName(sequence, vocabulary), Array.from(sequence).length);
+    else if (UNSEEN.test(whole) && whole.length <= 2 && !PICTURE.test(whole)) name(unseenName(whole, vocabulary), 1);
+    else {
+      plain += whole;
+      point += Array.from(whole).length;
+    }
+    at += whole.length;
+  }
+  parts.push({ shown: plain });
+  const speech = parts.map(({ shown, name: words }) =>
+    words === undefined ? said(shown, vocabulary) : `, ${words}, `,
+  );
+  return {
+    text: parts.map(({ shown }) => shown).join(""),
+    speech: speech.join("").replace(/^, |, $|, (?=, )/g, ""),
+    named,
+  };
+}
+
+function said(text: string, vocabulary: Vocabulary): string {
+  let words = "";
+  let from = 0;
+  for (const [at, end] of picturesIn(text)) {
+    words += spoken(text.slice(from, at), vocabulary) + pictureName(text, at, end, vocabulary);
+    from = end;
+  }
+  return words + spoken(text.slice(from), vocabulary);
+}
+
+const PICTURE = /^[\p{Extended_Pictographic}0-9#*]/u;
+
+function pictureAt(text: string, at: number): string | undefined {
+  PICTURE_PART.lastIndex = at;
+  return PICTURE_PART.exec(text)?.[0];
+}
+
+/**
+ * A text letter by letter: every code point with its name. Capitals, and letters of another script than the language's, such as a Cyrillic а in a
+ * Latin
+ * word, are named as what they are.
+ */
+export function spelled(text: string, { language }: Pick<RevealOptions, "language"> = {}): readonly NamedCharacter[] {
+  const vocabulary = vocabularyOf(language);
+  return Array.from(text, (character, index) => ({
+    from: index,
+    to: index + 1,
+    name: characterName(character, vocabulary),
+  }));
+}
+
+function characterName(character: string, vocabulary: Vocabulary): string {
+  if (UNSEEN.test(character) || /\s/.test(character)) return unseenName(character, vocabulary);
+  if (/\p{L}/u.test(character)) return letterName(character, vocabulary);
+  if (/\p{N}/u.test(character)) return character.normalize("NFKC") === character ? character : coded(character);
+  if (character === "-") return vocabulary.symbol("-") ?? character;
+  if (character === "#") return vocabulary.say("hash");
+  return vocabulary.symbol(character) ?? (/\p{M}/u.test(character) ? coded(character) : vocabulary.emoji(character));
+}
+
+/** Scripts whose letters are taken for one another, and those of the catalogues' languages. */
+const SCRIPTS: Readonly<Record<string, RegExp>> = {
+  Latn: /\p{Script=Latin}/u,
+  Cyrl: /\p{Script=Cyrillic}/u,
+  Grek: /\p{Script=Greek}/u,
+  Armn: /\p{Script=Armenian}/u,
+  Hebr: /\p{Script=Hebrew}/u,
+  Arab: /\p{Script=Arabic}/u,
+  Hira: /\p{Script=Hiragana}/u,
+  Kana: /\p{Script=Katakana}/u,
+  Hani: /\p{Script=Han}/u,
+  Hang: /\p{Script=Hangul}/u,
+  Cher: /\p{Script=Cherokee}/u,
+};
+const OWN_SCRIPTS: Readonly<Record<string, readonly string[]>> = {
+  ja: ["Latn", "Hira", "Kana", "Hani"],
+  ar: ["Latn", "Arab"],
+};
+
+function letterName(letter: string, vocabulary: Vocabulary): string {
+  const script = Object.keys(SCRIPTS).find((code) => SCRIPTS[code]?.test(letter));
+  const own = OWN_SCRIPTS[vocabulary.language] ?? ["Latn"];
+  const isOther = script === undefined || !own.includes(script) || letter.normalize("NFKC") !== letter;
+  const shown = isOther && (script === undefined || own.includes(script)) ? coded(letter) : letter;
+  const cased = /\p{Lu}/u.test(letter) ? vocabulary.say("capital", { letter: shown }) : shown;
+  if (script === undefined || own.includes(script)) return cased;
+  return vocabulary.say("scriptLetter", { script: vocabulary.script(script), letter: cased });
+}
+
+function coded(character: string): string {
+  return `${character} ${codeOf(character)}`;
+}
+
+function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+function unseenName(character: string, vocabulary: Vocabulary): string {
+  const { unseen } = vocabulary.catalogue;
+  const code = codeOf(character);
+  const point = character.codePointAt(0) ?? 0;
+  const key = point.toString(16);
+  if (Object.hasOwn(unseen, key)) return unseen[key] ?? code;
+  // Tags repeat ASCII, out of sight.
+  if (point > 0xe0020 && point < 0xe007f)
+    return vocabulary.say("tag", { letter: String.fromCodePoint(point - 0xe0000) });
+  if (/\p{Zs}|\u2800/u.test(character)) return (unseen.blank ?? "{code}").replace("{code}", code);
+  return vocabulary.say(/\p{Cc}/u.test(character) ? "control" : "unseen", { code });
+}
+
+/** A sequence by its characters, the first of which is not seen. */
+function sequenceName(sequence: string, vocabulary: Vocabulary): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away.
+  const text = sequence.replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
+  return vocabulary.say("controlSequence", { text });
+}

@@ -1,0 +1,249 @@
+// The leaves of running text: sentences, code, links, images, emoji. Their places are those in the content of the block.
+import type { Token } from "markdown-it";
+import type { LeafKind } from "../segment.js";
+import { pictureName, picturesIn } from "../words/pictures.js";
+import { sentenceEnds } from "../words/sentence-ends.js";
+import { lineOfMarks, spoken } from "../words/spoken.js";
+import type { Vocabulary } from "../words/vocabulary.js";
+import { type InlineContext, imageWords, linkWords, type Words } from "./links.js";
+import { inlineTokens, placeOf } from "./parser.js";
+
+export interface InlineLeaf extends Words {
+  readonly kind: LeafKind;
+  readonly from: number;
+  readonly to: number;
+  /** A sentence ends here, and another has begun. */
+  readonly endsSentence: boolean;
+}
+
+export interface RunningText {
+  readonly content: string;
+  /** Places at which a leaf must end. */
+  readonly cuts: readonly number[];
+  /** Text follows that is not there yet, so that a mark may lack its partner. */
+  readonly goesOn: boolean;
+  /** Text stood in front, so that a mark may lack its partner. */
+  readonly continues: boolean;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+/** A row of a table that a program drew. */
+const DRAWN_ROW = /^\s*[|│┃║](.*)[|│┃║]\s*$/u;
+
+export function inlineLeaves(text: RunningText, context: InlineContext): readonly InlineLeaf[] {
+  return spaced(leavesOf(inlineTokens(text.content), text, context), text.content);
+}
+
+/** The words of running text that is part of one leaf. */
+export function inlineWords(content: string, context: InlineContext): Words {
+  return joined(inlineLeaves({ content, cuts: [], goesOn: false, continues: false }, context));
+}
+
+/** Where in open running text a mark waits for its partner: nothing behind is final. */
+export function firstUnpaired(content: string): number {
+  for (const token of inlineTokens(content)) {
+    const { from, opens } = placeOf(token);
+    const literal = token.type === "text" ? token.content.search(/[`[<$]/) : -1;
+    if (literal >= 0) return from + literal;
+    if (token.type === "text" && token.content !== "" && opens === true) return from;
+  }
+  return content.length;
+}
+
+function joined(leaves: readonly Words[]): Words {
+  return {
+    speech: leaves.map(({ speech }) => speech).join(""),
+    braille: leaves.map(({ braille }) => braille).join(""),
+  };
+}
+
+/** Puts a space between words of neighbours that only a mark kept apart. */
+function spaced(leaves: readonly InlineLeaf[], content: string): readonly InlineLeaf[] {
+  const isWord = /[\p{L}\p{N}]/u;
+  return leaves.map((leaf, index) => {
+    const before = leaves[index - 1]?.speech.at(-1) ?? "";
+    const touch = isWord.test(before) && isWord.test(leaf.speech.charAt(0));
+    const whole = isWord.test(content.charAt(leaf.from - 1)) && isWord.test(content.charAt(leaf.from));
+    return touch && !whole ? { ...leaf, speech: ` ${leaf.speech}` } : leaf;
+  });
+}
+
+function leavesOf(tokens: readonly Token[], text: RunningText, context: InlineContext): readonly InlineLeaf[] {
+  const leaves: InlineLeaf[] = [];
+  let run = new Run();
+  const single = (kind: LeafKind, first: Token, last: Token, words: Words) => {
+    leaves.push(...run.leaves(text, context));
+    run = new Run();
+    leaves.push({ kind, from: placeOf(first).from, to: placeOf(last).to, ...words, endsSentence: false });
+  };
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index] as Token;
+    switch (token.type) {
+      case "code_inline":
+        single("inline-code", token, token, codeWords(token.content, context.vocabulary));
+        break;
+      case "formula": {
+        const words = spoken(token.content, context.vocabulary, { isCode: true });
+        const speech = context.vocabulary.say("formula", { text: words });
+        single("inline-code", token, token, { speech, braille: token.content });
+        break;
+      }
+      case "image": {
+        const alt = inlineWords(token.content, context);
+        single("image", token, token, imageWords(alt, String(token.attrGet("src") ?? ""), context.vocabulary));
+        break;
+      }
+      case "link_open": {
+        const close = closing(tokens, index);
+        const label = joined(leavesOf(tokens.slice(index + 1, close), { ...text, cuts: [] }, context));
+        const isBare = token.info === "auto";
+        const words = linkWords(label, String(token.attrGet("href") ?? ""), isBare, context);
+        single("link", token, tokens[close] as Token, words);
+        index = close;
+        break;
+      }
+      default:
+        run.add(token, text, context.vocabulary);
+    }
+  }
+  leaves.push(...run.leaves(text, context));
+  return leaves;
+}
+
+function closing(tokens: readonly Token[], open: number): number {
+  const close = tokens.findIndex(({ type }, index) => index > open && type === "link_close");
+  return close < 0 ? tokens.length - 1 : close;
+}
+
+export function codeWords(code: string, vocabulary: Vocabulary): Words {
+  const braille = code.replace(CONTROLS, "");
+  return { speech: spoken(braille, vocabulary, { isCode: true }), braille };
+}
+
+/** Text that stands between code, links and images: what is seen of it, and where each part comes from. */
+class Run {
+  private visible = "";
+  private readonly pieces: { readonly at: number; readonly from: number; readonly to: number }[] = [];
+
+  add(token: Token, text: RunningText, vocabulary: Vocabulary): void {
+    const { from, to } = placeOf(token);
+    this.pieces.push({ at: this.visible.length, from, to });
+    this.visible += shown(token, text, vocabulary);
+  }
+
+  leaves({ cuts }: RunningText, { vocabulary, emoji }: InlineContext): readonly InlineLeaf[] {
+    const first = this.pieces[0];
+    if (first === undefined) return [];
+    const { visible } = this;
+    const sentences = new Set(sentenceEnds(visible));
+    const pictures = picturesIn(visible);
+    const lines = markLines(visible, vocabulary);
+    const ends = [...sentences, ...[...pictures].flat(), ...[...lines].flatMap(([at, { end }]) => [at, end])];
+    const places = [...new Set([...ends, ...this.visiblePlaces(cuts), visible.length])].sort((one, two) => one - two);
+    const leaves: InlineLeaf[] = [];
+    let at = 0;
+    let from = first.from;
+    const endOfAll = this.pieces.at(-1)?.to ?? first.to;
+    for (const end of places) {
+      if (end <= at && end !== visible.length) continue;
+      const to = end === visible.length ? endOfAll : this.placeAt(end);
+      if (to <= from) continue;
+      const shownText = visible.slice(at, end);
+      const endsSentence = sentences.has(end) && /^[\p{L}\p{N}]/u.test(visible.slice(end));
+      const name = pictures.get(at) === end ? pictureName(visible, at, end, vocabulary) : undefined;
+      const line = lines.get(at)?.end === end ? lines.get(at)?.words : undefined;
+      if (name !== undefined)
+        leaves.push({
+          kind: "emoji",
+          from,
+          to,
+          ...(emoji === "drop" ? NOTHING : { speech: name, braille: name }),
+          endsSentence,
+        });
+      else if (line !== undefined) leaves.push({ kind: "marks", from, to, ...line, endsSentence });
+      else leaves.push({ kind: "prose", from, to, ...proseWords(shownText, vocabulary), endsSentence });
+      at = end;
+      from = to;
+    }
+    return leaves;
+  }
+
+  /** The places in the visible text that come from places in the content. */
+  private visiblePlaces(cuts: readonly number[]): readonly number[] {
+    const places: number[] = [];
+    let index = 0;
+    for (const cut of cuts) {
+      while ((this.pieces[index]?.to ?? Number.POSITIVE_INFINITY) <= cut) index += 1;
+      const piece = this.pieces[index];
+      if (piece === undefined) break;
+      const next = this.pieces[index + 1]?.at ?? this.visible.length;
+      if (cut > piece.from) places.push(Math.min(piece.at + cut - piece.from, next));
+      else if (cut === piece.from) places.push(piece.at);
+    }
+    return places;
+  }
+
+  /** The place in the content of a place in the visible text. */
+  private placeAt(at: number): number {
+    let [low, high] = [0, this.pieces.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.pieces[middle + 1]?.at ?? at) < at) low = middle + 1;
+      else high = middle;
+    }
+    const piece = this.pieces[low];
+    const next = this.pieces[low + 1];
+    if (piece === undefined) return 0;
+    return next?.at === at ? next.from : Math.min(piece.from + at - piece.at, piece.to);
+  }
+}
+
+const NOTHING: Words = { speech: "", braille: "" };
+
+function shown(token: Token, { goesOn, continues }: RunningText, vocabulary: Vocabulary): string {
+  const { opens, closes } = placeOf(token);
+  switch (token.type) {
+    case "text":
+      // The partner of these marks comes later, or came before.
+      return (goesOn && opens === true && closes !== true) || (continues && closes === true && opens !== true)
+        ? ""
+        : token.content;
+    case "softbreak":
+    case "hardbreak":
+      return "\n";
+    case "s_open":
+    case "s_close":
+      return vocabulary.say("struckOut", { text: "\n" }).split("\n")[token.type === "s_open" ? 0 : 1] ?? "";
+    default:
+      return token.nesting === 0 ? token.content : "";
+  }
+}
+
+function proseWords(text: string, vocabulary: Vocabulary): Words {
+  const braille = text.replace(CONTROLS, "");
+  const read = braille.split("\n").map((line) => {
+    const row = DRAWN_ROW.exec(line)?.[1];
+    return row === undefined
+      ? line
+      : row
+          .split(/[|│┃║]/u)
+          .map((cell) => cell.trim())
+          .join(", ");
+  });
+  return { speech: spoken(read.join("\n"), vocabulary), braille };
+}
+
+/** The lines that have nothing but marks, by their beginnings. */
+function markLines(visible: string, vocabulary: Vocabulary): ReadonlyMap<number, { end: number; words: Words }> {
+  const found = new Map<number, { end: number; words: Words }>();
+  let at = 0;
+  for (const line of visible.split("\n")) {
+    const name = lineOfMarks(line, vocabulary);
+    const end = Math.min(at + line.length + 1, visible.length);
+    const feed = end > at + line.length ? "\n" : "";
+    if (name !== undefined) found.set(at, { end, words: { speech: name + feed, braille: line + feed } });
+    at += line.length + 1;
+  }
+  return found;
+}

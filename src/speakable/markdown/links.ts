@@ -1,0 +1,49 @@
+// A link or an image in words: its text and where it leads.
+import { spoken } from "../words/spoken.js";
+import type { Vocabulary } from "../words/vocabulary.js";
+
+export interface Words {
+  readonly speech: string;
+  readonly braille: string;
+}
+
+export interface InlineContext {
+  readonly vocabulary: Vocabulary;
+  readonly links: "text" | "host" | "full";
+  readonly emoji: "name" | "drop";
+}
+
+/** `isBare` is a link whose text is its address. */
+export function linkWords(label: Words, address: string, isBare: boolean, context: InlineContext): Words {
+  const { vocabulary, links } = context;
+  const target = links === "full" ? address.replace(/^mailto:/i, "") : targetOf(address, isBare);
+  const said = links === "full" ? spoken(target, vocabulary) : target;
+  if (isBare || label.speech.trim() === "")
+    return { speech: vocabulary.say("bareLink", { target: said }), braille: links === "full" ? address : target };
+  if (links === "text" || target === "") return { ...label, speech: vocabulary.say("link", { text: label.speech }) };
+  return {
+    speech: vocabulary.say("linkTo", { text: label.speech, target: said }),
+    braille: `${label.braille} (${target})`,
+  };
+}
+
+/** The host, and of a bare link the last part of its path too; the last part alone where there is no host; nothing for a place in the same page. */
+function targetOf(address: string, withPath: boolean): string {
+  const mail = /^mailto:([^?]+)/i.exec(address)?.[1];
+  if (mail !== undefined) return mail;
+  const [, authority = "", path = ""] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)([^?#]*)/i.exec(address) ?? [];
+  // What stands in front of an @ is no host, whatever it looks like.
+  const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/^www\.|:\d+$/gi, "");
+  const whole = host === "" ? (/^[^?#]*/.exec(address)?.[0] ?? "") : path;
+  const last = whole.split("/").findLast((part) => part !== "") ?? "";
+  if (host === "") return last;
+  return withPath && last !== "" ? `${host}, ${last}` : host;
+}
+
+/** An image by its text, else by the name of its file. */
+export function imageWords(alt: Words, source: string, vocabulary: Vocabulary): Words {
+  const file = source.split(/[?#]/, 1)[0]?.split("/").at(-1) ?? "";
+  const name = alt.speech.trim() === "" ? spoken(file, vocabulary) : alt.speech;
+  const text = alt.braille.trim() === "" ? file : alt.braille;
+  return { speech: vocabulary.say("image", { text: name }), braille: vocabulary.say("image", { text }) };
+}

@@ -1,0 +1,227 @@
+// markdown-it, told where each part of a line stands in the source, and what of plain technical text is no Markdown.
+import MarkdownIt, { type StateBlock, type StateInline, type Token } from "markdown-it";
+
+/** Where an inline token stands in the content of its block, and whether it is marks that may open or close emphasis. */
+export interface Place {
+  from: number;
+  to: number;
+  opens?: boolean;
+  closes?: boolean;
+}
+
+const parser = new MarkdownIt("default", { html: false, linkify: false, maxNesting: 100 });
+// Nothing is normalized: each character keeps its place. A reference may be defined later than its use is said. A line of dashes below a text makes
+// it
+// a heading only where `blocks.ts` says so. Text that is set in is no code by that alone.
+parser.core.ruler.disable(["normalize", "linkify", "replacements", "smartquotes", "text_join", "inline"]);
+parser.block.ruler.disable(["reference", "lheading", "html_block", "code"]);
+parser.inline.ruler2.disable(["fragments_join"]);
+parser.validateLink = () => true;
+parser.normalizeLink = (address) => address;
+parser.normalizeLinkText = (address) => address;
+
+/** The block tokens of a text. The content of `inline` tokens is not parsed. */
+export function blockTokens(text: string): readonly Token[] {
+  return parser.parse(text, {});
+}
+
+/** The inline tokens of a block's content, with their places. */
+export function inlineTokens(content: string): readonly Token[] {
+  const tokens: Token[] = [];
+  parser.inline.parse(content, parser, {}, tokens);
+  return tokens;
+}
+
+export function placeOf(token: Token): Place {
+  // Every token got one in `tokenize`.
+  return token.meta as unknown as Place;
+}
+
+/** A name such as `__init__`, which is no strong emphasis. */
+// Linear: letters, underscores and their ends cannot stand for one another, and a match is tried at one place.
+const DUNDER = /__[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*__(?![A-Za-z0-9_])/y;
+
+class PlacedState extends parser.inline.State {
+  /** Where the pending text begins. */
+  pendingFrom = 0;
+  readonly lastRound = this.src.lastIndexOf("\\)");
+  readonly lastSquare = this.src.lastIndexOf("\\]");
+
+  /** As CommonMark, except for the asterisks of globs, pointers, powers, paths and SQL, and for dunder names. */
+  override scanDelims(start: number, canSplitWord: boolean): ReturnType<StateInline["scanDelims"]> {
+    const scanned = super.scanDelims(start, canSplitWord);
+    const before = this.src.charAt(start - 1);
+    const after = this.src.charAt(start + scanned.length);
+    DUNDER.lastIndex = start;
+    const isLiteral =
+      (/[A-Za-z0-9)\]]/.test(before) && /[A-Za-z0-9([]/.test(after)) ||
+      /[/\\]/.test(before + after) ||
+      (before === "." && /[^\s*_]/.test(after)) ||
+      (before === "(" && after === ")") ||
+      (after === "." && scanned.length === 1) ||
+      DUNDER.test(this.src);
+    return {
+      can_open: scanned.can_open && !isLiteral && !/[,;:)\]}]/.test(after),
+      can_close: scanned.can_close && !isLiteral,
+      length: scanned.length,
+    };
+  }
+}
+parser.inline.State = PlacedState;
+
+/** As markdown-it's, but notes the place of each token. */
+parser.inline.tokenize = (given) => {
+  const state = given as PlacedState;
+  const rules = parser.inline.ruler.getRules("");
+  const end = state.posMax;
+  while (state.pos < end) {
+    const from = state.pos;
+    const count = state.tokens.length;
+    const waits = state.pending !== "";
+    const { delimiters } = state;
+    const delimiterCount = delimiters.length;
+    if (state.level >= parser.options.maxNesting || !anyRule(rules, state)) {
+      state.pending += state.src.charAt(from);
+      state.pos += 1;
+    }
+    if (state.tokens.length > count) place(state, count, waits, from);
+    for (let index = delimiterCount; index < delimiters.length; index += 1) {
+      const { token, open, close } = delimiters[index] as { token: number; open: boolean; close: boolean };
+      const found = placeOf(state.tokens[token] as Token);
+      found.opens = open;
+      found.closes = close;
+    }
+    if (state.pending !== "" && (!waits || state.tokens.length > count)) state.pendingFrom = from;
+  }
+  if (state.pending !== "") state.pushPending().meta = { from: state.pendingFrom, to: state.pos };
+};
+
+function anyRule(rules: readonly ((state: StateInline, silent: boolean) => boolean)[], state: StateInline): boolean {
+  for (const rule of rules) if (rule(state, false)) return true;
+  return false;
+}
+
+/** Gives a place to the tokens that one rule pushed, the pending text in front of them included. Several marks stand one behind the other. */
+function place(state: PlacedState, first: number, waits: boolean, from: number): void {
+  const { tokens } = state;
+  const own = waits ? first + 1 : first;
+  let at = from;
+  for (let index = own; index < tokens.length; index += 1) {
+    const token = tokens[index] as Token;
+    const isMark = token.type === "text" && token.meta === null && state.src.startsWith(token.content, at);
+    token.meta ??= { from: at, to: isMark ? at + token.content.length : state.pos };
+    if (isMark) at += token.content.length;
+  }
+  const pending = tokens[first];
+  if (!waits || pending === undefined) return;
+  const next = tokens[own];
+  pending.meta = { from: state.pendingFrom, to: next === undefined ? state.pos : placeOf(next).from };
+}
+
+const ADDRESS = /:\/\/[^\s<>"`|\\^{}\u3000-\u303f\uff00-\uffef]+/uy;
+const SCHEME = /(?:https?|ftp)$/i;
+
+/** An address in running text, without the punctuation behind it. */
+function address(state: StateInline, silent: boolean): boolean {
+  if (silent || state.src.charCodeAt(state.pos) !== 0x3a || state.linkLevel > 0) return false;
+  // The pending text itself is not read: it is joined from pieces, and to read it costs its length.
+  const scheme = SCHEME.exec(state.src.slice(Math.max(0, state.pos - 5), state.pos))?.[0] ?? "";
+  if (state.pending.length < scheme.length) return false;
+  ADDRESS.lastIndex = state.pos;
+  const rest = scheme === "" ? undefined : ADDRESS.exec(state.src)?.[0];
+  if (rest === undefined) return false;
+  const whole = withoutEnd(rest.slice(0, state.posMax - state.pos));
+  if (whole.length < 4) return false;
+  const place = { from: state.pos - scheme.length, to: state.pos + whole.length };
+  state.pending = state.pending.slice(0, -scheme.length);
+  const [open, text, close] = [
+    state.push("link_open", "a", 1),
+    state.push("text", "", 0),
+    state.push("link_close", "a", -1),
+  ];
+  open.attrs = [["href", scheme + whole]];
+  open.info = "auto";
+  text.content = scheme + whole;
+  for (const token of [open, text, close]) token.meta = place;
+  state.pos = place.to;
+  return true;
+}
+
+function withoutEnd(address: string): string {
+  let end = address.length;
+  let closing = address.split(")").length - address.split("(").length;
+  for (; end > 0; end -= 1) {
+    const last = address.charAt(end - 1);
+    if (last === ")" && closing > 0) closing -= 1;
+    else if (!/[.,;:!?'*_~\]]/.test(last)) break;
+  }
+  return address.slice(0, end);
+}
+
+const TAG =
+  /<\/?(?:b|i|em|strong|u|span|div|p|br|small|mark|details|summary|kbd|center|ul|ol|li)(?:\s[^<>]*)?>|<br\/>/iy;
+
+/** A tag of HTML that only has to do with looks. Of `sub` or `script` each character is said. */
+function tag(state: StateInline, silent: boolean): boolean {
+  if (state.src.charCodeAt(state.pos) !== 0x3c) return false;
+  TAG.lastIndex = state.pos;
+  const found = TAG.exec(state.src)?.[0];
+  if (found === undefined) return false;
+  if (!silent) state.push("tag", "", 0).content = /^<\/?(?:br|p|div|li)\b/i.test(found) ? " " : "";
+  state.pos += found.length;
+  return true;
+}
+
+/** `$$…$$`, `$…$` with something that only formulas have, `\(…\)` or `\[…\]`. */
+function formula(given: StateInline, silent: boolean): boolean {
+  const state = given as PlacedState;
+  const { src, pos } = state;
+  const [opening, closing, last] = src.startsWith("$$", pos)
+    ? ["$$", "$$", src.length]
+    : src.startsWith("$", pos)
+      ? ["$", "$", src.length]
+      : src.startsWith("\\(", pos)
+        ? ["\\(", "\\)", state.lastRound]
+        : ["\\[", "\\]", src.startsWith("\\[", pos) ? state.lastSquare : -1];
+  const from = pos + opening.length;
+  const to = last < from ? -1 : src.indexOf(closing, from);
+  if (to <= from || to + closing.length > state.posMax) return false;
+  const content = src.slice(from, to);
+  if (
+    opening === "$" &&
+    !(/^\S(?:.*\S)?$/.test(content) && /[\\^_={}]/.test(content) && !/\d/.test(src.charAt(to + 1)))
+  )
+    return false;
+  if (!silent) state.push("formula", "", 0).content = content.trim();
+  state.pos = to + closing.length;
+  return true;
+}
+
+parser.inline.ruler.before("escape", "formula", formula);
+parser.inline.ruler.after("autolink", "tag", tag);
+parser.inline.ruler.push("address", address);
+
+const HUNK = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
+const DIFF_HEAD = /^(?:diff --git |Index: |--- \S)/;
+const DIFF_LINE = /^(?:[-+@\\]|[ ]|diff |index |old |new |deleted |similarity |rename |Binary )/;
+
+/** Lines of a head in which a hunk must begin. */
+const LONGEST_HEAD = 8;
+
+/** A unified diff, in which lines begin with marks of their own. Its lines are a token `plain`. */
+function diff(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
+  const lineAt = (line: number) => state.src.slice(state.bMarks[line], state.eMarks[line]);
+  let line = startLine;
+  if (state.blkIndent > 0 || !(HUNK.test(lineAt(line)) || DIFF_HEAD.test(lineAt(line)))) return false;
+  while (!HUNK.test(lineAt(line))) {
+    line += 1;
+    if (line >= endLine || line - startLine > LONGEST_HEAD || !DIFF_LINE.test(lineAt(line))) return false;
+  }
+  if (silent) return true;
+  while (line < endLine && DIFF_LINE.test(lineAt(line))) line += 1;
+  state.push("plain", "", 0).map = [startLine, line];
+  state.line = line;
+  return true;
+}
+
+parser.block.ruler.before("table", "diff", diff, { alt: ["paragraph"] });

@@ -1,0 +1,125 @@
+// The words of one language: its catalogue, CLDR's names, and what the platform knows of units, regions and scripts.
+import { CHARACTERS, NAMES } from "#gen/speakable/names.js";
+import { SPEAKABLE_LANGUAGES, type SpeakableLanguage } from "../segment.js";
+import type { Catalogue } from "./catalogue.js";
+import { ARABIC } from "./catalogues/ar.js";
+import { GERMAN } from "./catalogues/de.js";
+import { ENGLISH } from "./catalogues/en.js";
+import { SPANISH } from "./catalogues/es.js";
+import { FRENCH } from "./catalogues/fr.js";
+import { JAPANESE } from "./catalogues/ja.js";
+
+type Key = keyof Catalogue["texts"];
+
+const CATALOGUES: Readonly<Record<SpeakableLanguage, Catalogue>> = {
+  en: ENGLISH,
+  es: SPANISH,
+  fr: FRENCH,
+  de: GERMAN,
+  ja: JAPANESE,
+  ar: ARABIC,
+};
+
+/** Skin tones, the wish for a picture, and the letters of flags of regions: they say nothing. */
+const UNSAID = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/gu;
+const FIRST_REGION_LETTER = 0x1f1e6;
+
+/** The `Intl` objects are made at their first use, because making one costs far more than using it. */
+export class Vocabulary {
+  readonly language: SpeakableLanguage;
+  readonly catalogue: Catalogue;
+  private readonly plurals: Intl.PluralRules;
+  private readonly units = new Map<string, Intl.NumberFormat>();
+  private names: ReadonlyMap<string, string> | undefined;
+  private regions: Intl.DisplayNames | undefined;
+  private scripts: Intl.DisplayNames | undefined;
+
+  constructor(language: SpeakableLanguage) {
+    this.language = language;
+    this.catalogue = CATALOGUES[language];
+    this.plurals = new Intl.PluralRules(language);
+  }
+
+  say(key: Key, parameters: Readonly<Record<string, string | number>> = {}): string {
+    const text = this.catalogue.texts[key];
+    const form = typeof text === "string" ? text : (text[this.plurals.select(Number(parameters.count))] ?? text.other);
+    if (!form.includes("{")) return form;
+    return form.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ""));
+  }
+
+  /** The word for a symbol; undefined for a character that the synthesizer says or passes over rightly. */
+  symbol(character: string): string | undefined {
+    const { symbols } = this.catalogue;
+    return Object.hasOwn(symbols, character) ? symbols[character] : this.nameOf(character);
+  }
+
+  /** The name of an emoji, of its parts where it has none; itself where CLDR knows none. */
+  emoji(emoji: string): string {
+    const bare = emoji.replace(UNSAID, "");
+    if (/^[0-9#*]\u20e3/u.test(bare)) return bare.charAt(0);
+    if (/^\p{Regional_Indicator}/u.test(bare)) return this.flag(bare);
+    const whole = this.nameOf(bare);
+    if (whole !== undefined) return whole;
+    const people: Readonly<Record<string, string>> = { "♀": "👩", "♂": "👨" };
+    const names = bare.split("\u200d").map((part) => this.nameOf(people[part] ?? part));
+    const known = names.filter((name) => name !== undefined);
+    return known.length === 0 ? emoji : known.join(", ");
+  }
+
+  /** "10 kilometres per hour" for the number as it was written, and a unit of ECMA-402. */
+  unit(number: string, unit: string): string {
+    const { language, units } = this;
+    const format = units.get(unit) ?? new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
+    units.set(unit, format);
+    const parts = format.formatToParts(Number(number.replaceAll(",", "")) || 0);
+    const words = parts.map(({ type, value }) => {
+      if (type === "integer") return number;
+      // Japanese has a slash here, and a word for it.
+      return type === "literal" || type === "unit" ? value.replace("/", "毎") : "";
+    });
+    return words.join("");
+  }
+
+  /** The name of a script by its code in ISO 15924. */
+  script(code: string): string {
+    this.scripts ??= new Intl.DisplayNames(this.language, { type: "script" });
+    return this.scripts.of(code) ?? code;
+  }
+
+  private nameOf(character: string): string | undefined {
+    if (this.names === undefined) {
+      const names = NAMES[this.language].split("\n");
+      this.names = new Map(CHARACTERS.split("\n").map((one, index) => [one, names[index] ?? ""]));
+    }
+    return this.names.get(character);
+  }
+
+  private flag(letters: string): string {
+    this.regions ??= new Intl.DisplayNames(this.language, { type: "region" });
+    const code = Array.from(letters, (one) =>
+      String.fromCharCode((one.codePointAt(0) ?? 0) - FIRST_REGION_LETTER + 0x41),
+    );
+    const region = code.join("");
+    return this.say("flag", { name: code.length === 2 ? (this.regions.of(region) ?? region) : region });
+  }
+}
+
+const made = new Map<SpeakableLanguage, Vocabulary>();
+
+/** The words for a language tag; English ones for a language without. */
+export function vocabularyOf(tag = "en"): Vocabulary {
+  const wanted = primaryLanguage(tag);
+  const language = SPEAKABLE_LANGUAGES.find((one) => one === wanted) ?? "en";
+  const vocabulary = made.get(language) ?? new Vocabulary(language);
+  made.set(language, vocabulary);
+  return vocabulary;
+}
+
+function primaryLanguage(tag: string): string | undefined {
+  try {
+    return new Intl.Locale(tag).language;
+  } catch {
+    // No language tag at all.
+    return undefined;
+  }
+}

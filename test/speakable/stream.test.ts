@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { type Leaf, type OpenText, SpeakableStream, speakable, speakablePart } from "../../src/speakable/index.js";
+
+function speechOf(leaves: readonly Leaf[]): string {
+  return leaves.map(({ speech }) => speech).join("");
+}
+
+/** What each chunk makes final, and what is left at the end. */
+function spokenBy(...chunks: readonly string[]): readonly string[] {
+  const stream = new SpeakableStream();
+  return [...chunks.map((chunk) => speechOf(stream.push(chunk))), speechOf(stream.end())];
+}
+
+/** The parts of a text that comes in these chunks, each described at once. */
+function parts(...chunks: readonly string[]): readonly (readonly Leaf[])[] {
+  let open: OpenText | undefined;
+  return chunks.map((chunk) => {
+    const part = speakablePart(chunk, {}, open);
+    open = part.open;
+    return part.leaves;
+  });
+}
+
+test("a sentence is final when the next one begins", () => {
+  expect(spokenBy("One is", " here. ", "Two", " follows.")).toEqual(["", "", "One is here. ", "", "Two follows."]);
+});
+
+test("a sentence within marks that are still open waits for them", () => {
+  expect(spokenBy("**One. ", "Two.** Three. ", "Four.")).toEqual(["", "One. Two. ", "Three. ", "Four."]);
+});
+
+test("a block is final when the next one begins", () => {
+  expect(spokenBy("# Title\n\nText", "\n\n- a", "\n- b\n")).toEqual([
+    "heading level 1: Title\n",
+    "Text\n",
+    "bullet a\n",
+    "bullet b\n",
+  ]);
+});
+
+test("a block of code is named once, when it is closed", () => {
+  expect(spokenBy("Look:\n```js\nlet x;", "\nlet y;\n", "```\n", "Done.")).toEqual([
+    "Look:\n",
+    "",
+    "code, JavaScript, 2 lines\n",
+    "",
+    "Done.",
+  ]);
+});
+
+test("a table goes on with its columns, row by row", () => {
+  const text = "| Name | Size |\n|---|---|\n| a | 1 |\n| b | 2 |\n";
+  expect(spokenBy(...text.split(/(?<=\n)/)).join("")).toBe(speechOf(speakable(text)));
+});
+
+test("an open fence, list and table go on in the next part", () => {
+  expect(parts("```py\na = 1\n", "b = 2\n", "```\nEnd.").map(speechOf)).toEqual([
+    "code, Python, 1 line\n",
+    "code goes on, 1 line\n",
+    "end of code\nEnd.",
+  ]);
+  const list = parts("1. one\n", "2. two\n   more\n", "3. three");
+  expect(list.map(speechOf)).toEqual(["1. one\n", "2. two\nmore\n", "3. three"]);
+  expect(list.map((leaves) => leaves.at(-1)?.in)).toEqual([
+    [
+      { kind: "list", id: 1, level: 1 },
+      { kind: "item", id: 2, index: 1 },
+    ],
+    [
+      { kind: "list", id: 1, level: 1 },
+      { kind: "item", id: 3, index: 2 },
+    ],
+    [
+      { kind: "list", id: 1, level: 1 },
+      { kind: "item", id: 4, index: 3 },
+    ],
+  ]);
+  const table = parts("| Name | Size |\n|---|---|\n| a | 1 |\n", "| b | 2 |\n");
+  expect(table.map(speechOf)).toEqual(["table with 2 columns: Name, Size\nName: a, Size: 1\n", "Name: b, Size: 2\n"]);
+  expect(table[1]?.[0]?.in).toEqual([
+    { kind: "table", id: 1 },
+    { kind: "row", id: 4, index: 3 },
+  ]);
+});
+
+test("a part that begins within a line is no new block", () => {
+  expect(parts("He said so. ", "- not a list").map(speechOf)).toEqual(["He said so. ", "- not a list"]);
+  expect(parts("> quoted. ", "Still quoted.").at(-1)?.[0]?.in[0]?.kind).toBe("quote");
+});
+
+test("marks whose partners are in another part are not said", () => {
+  expect(parts("**Note. ", "Both are bold.** Not this.").map(speechOf)).toEqual(["Note. ", "Both are bold. Not this."]);
+});
+
+test("a text that waits is read again only after it has grown", () => {
+  let reads = 0;
+  const counting = new Proxy({} as { code?: "read" }, {
+    get: (_, name) => {
+      if (name === "code") reads += 1;
+      return undefined;
+    },
+  });
+  const stream = new SpeakableStream(counting);
+  const text = "word ".repeat(4_000);
+  for (let at = 0; at < text.length; at += 5) stream.push(text.slice(at, at + 5));
+  expect(reads).toBeLessThan(10);
+});
