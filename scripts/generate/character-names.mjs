@@ -14,7 +14,7 @@ const namesOf = (language) => {
   return (character) => annotations.annotations[character]?.tts?.[0] ?? "";
 };
 const { annotations } = JSON.parse(readFileSync(join(folder, "annotations/en/annotations.json"), "utf8"));
-/** The symbols that texts of agents have, and the punctuation for spelling. What is said most often has shorter words in the catalogues. */
+/** The symbols that texts of agents have, and the punctuation for spelling. The catalogues have shorter words for the most frequent. */
 const SYMBOLS = ".,:;!?'\"()[]{}…–—«»“”„‘’¿¡·•§¶、。「」،؟؛←↑→↓⇐⇒⇔∀∂∃∅∆∇∈∉∏∑√∞∠∧∩∪∫∴∵≈≠≡≤≥≪≫⊂⊃⊆⊇⊕⊗⊥■□▲△▼▽◆◇○●◯★☆♪¬∓×÷±";
 // Flags are named by their regions, skin tones are not said, and a man's or a woman's emoji is named by that of a person.
 const characters = Object.keys(annotations.annotations).filter(

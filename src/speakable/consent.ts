@@ -1,4 +1,4 @@
-// A text that a person consents to, or that is kept as evidence: shown, not cleaned. Whatever is invisible or reorders is named in its place.
+// A text that a person consents to, or that is kept as evidence: shown, not cleaned. Each character that is invisible or reorders others is named in its place.
 import ansiRegex from "ansi-regex";
 import { pictureName, picturesIn } from "./words/pictures.js";
 import { spoken } from "./words/spoken.js";
@@ -24,7 +24,7 @@ export interface RevealedText {
   readonly text: string;
   /** The same to listen to: symbols in words, names between commas. */
   readonly speech: string;
-  /** What was named, in the order of the text. Empty for a text that is what it looks like. */
+  /** The named stretches, in the order of the text. Empty for a text that is what it looks like. */
   readonly named: readonly NamedCharacter[];
 }
 
@@ -32,7 +32,7 @@ export interface RevealedText {
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\ufeff]/u;
-/** What comes behind a picture and belongs to it: the wish for colours, a skin tone, a joiner with the next picture. */
+/** The characters behind a picture that belong to it: the wish for colours, a skin tone, a joiner with the next picture. */
 const PICTURE_PART =
   /(?:\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?\u200d(?=\p{Extended_Pictographic})|[\p{Extended_Pictographic}0-9#*]\ufe0f)/uy;
 

@@ -16,7 +16,7 @@ export interface SpeakableOptions {
   readonly emoji?: "name" | "drop";
 }
 
-/** What a leaf is. `unknown`: its surroundings are lost, as after a resume that could not be read back. */
+/** The kind of a leaf. `unknown`: its surroundings are lost, as after a resume that could not be read back. */
 export type LeafKind =
   | "prose"
   | "heading"
@@ -58,7 +58,7 @@ export interface Leaf {
   readonly in: readonly Block[];
 }
 
-/** What stands open at the end of a text that goes on: plain JSON, which may be stored. Only this module reads its members. */
+/** The open end of a text that goes on: plain JSON, which may be stored. Only this module reads its members. */
 export interface OpenText {
   /** Code points before the end. */
   readonly position: number;

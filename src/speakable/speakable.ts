@@ -135,7 +135,7 @@ function located(
   for (const leaf of row.leaves) {
     addSequences(leaf.from - source.base);
     const to = leaf.to - source.base;
-    // Those within a block of code, a link or marks belong to it.
+    // Sequences within a block of code, a link or marks belong to it.
     for (let one = sequences[next]; one !== undefined && one.at < to; one = sequences[next]) {
       skipped += one.length;
       next += 1;

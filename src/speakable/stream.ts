@@ -5,7 +5,7 @@ import { finalText, lastPart, speakablePart } from "./speakable.js";
 /** A shorter text that waits is read again at each possible end of a sentence. A longer one must have grown by a quarter since it was read. */
 const SHORT = 256;
 const GROWTH = 1.25;
-/** What may end a sentence or a line. */
+/** A possible end of a sentence or a line. */
 const POSSIBLE_END = /[\p{STerm}…]["'”’»)\]*_]{0,4}\s|[。！？｡]|\n/u;
 
 /** All that a stream remembers: plain JSON, which may be stored. */

@@ -1,4 +1,4 @@
-// What the tokens of blocks say about themselves.
+// Facts about tokens of blocks.
 import type { Token } from "markdown-it";
 
 export function lineOf(token: Token): number {

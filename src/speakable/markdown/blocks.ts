@@ -22,7 +22,7 @@ export interface Source {
   readonly base: number;
   /** Places at which a leaf of running text must end, in ascending order; `base` is one of them. */
   readonly cuts: readonly number[];
-  /** What stood open in front; undefined for the first part. */
+  /** The blocks that stood open in front; undefined for the first part. */
   readonly open: OpenText | undefined;
   /** More may follow. */
   readonly goesOn: boolean;
@@ -137,7 +137,7 @@ export class BlockReader {
     }
   }
 
-  /** Opens a block. One that began in the prefix keeps its id and its count. */
+  /** Opens a block. A block that began in the prefix keeps its id and its count. */
   private push(kind: Block["kind"], token: Token, more: Partial<Block>): void {
     const line = lineOf(token);
     const of = this.counts.get(token);

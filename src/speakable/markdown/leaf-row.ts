@@ -2,7 +2,7 @@
 import type { Block, Leaf, LeafKind } from "../segment.js";
 import type { Words } from "./links.js";
 
-/** What may stand between leaves and says nothing: blanks, and the marks of quotes, tables and headings. */
+/** Text between leaves that says nothing: blanks, and the marks of quotes, tables and headings. */
 const SILENT = /^[\s>|:=\-+*#\\]*$/;
 
 /** Words for marks in front of the next leaf, and the beginning of their line. */

@@ -32,7 +32,7 @@ function targetOf(address: string, withPath: boolean): string {
   const mail = /^mailto:([^?]+)/i.exec(address)?.[1];
   if (mail !== undefined) return mail;
   const [, authority = "", path = ""] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)([^?#]*)/i.exec(address) ?? [];
-  // What stands in front of an @ is no host, whatever it looks like.
+  // A name in front of an @ is no host, even if it looks like one.
   const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/^www\.|:\d+$/gi, "");
   const whole = host === "" ? (/^[^?#]*/.exec(address)?.[0] ?? "") : path;
   const last = whole.split("/").findLast((part) => part !== "") ?? "";

@@ -1,4 +1,4 @@
-// What stands open at the end of a part, as Markdown that leads to the same place: a list's marker, a fence's first line, a table's head.
+// The blocks that stand open at the end of a part, as Markdown that leads to the same place: a list's marker, a fence's first line, a table's head.
 import type { OpenText } from "../segment.js";
 import { isClosed } from "./block-tokens.js";
 import type { BlockReader, LastBlock } from "./blocks.js";

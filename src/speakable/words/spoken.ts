@@ -59,7 +59,7 @@ export interface SpokenOptions {
   readonly isCode?: boolean;
 }
 
-/** What to say for a text. White space stays as it is. */
+/** Returns the words to say for a text. White space stays as it is. */
 export function spoken(text: string, vocabulary: Vocabulary, { isCode = false }: SpokenOptions = {}): string {
   const speech = new Speech();
   for (let at = 0; at < text.length; ) at = sayNext(text, at, speech, vocabulary, isCode);
