@@ -1,4 +1,5 @@
-// A text that a person consents to, or that is kept as evidence: shown, not cleaned. Each character that is invisible or reorders others is named in its place.
+// A text that a person consents to, or that is kept as evidence: shown, not cleaned. Each character that is invisible or reorders others is named in
+// its place.
 import ansiRegex from "ansi-regex";
 import { pictureName, picturesIn } from "./words/pictures.js";
 import { spoken } from "./words/spoken.js";
