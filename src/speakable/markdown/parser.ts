@@ -78,13 +78,15 @@ parser.inline.tokenize = (given) => {
     const from = state.pos;
     const count = state.tokens.length;
     const waits = state.pending !== "";
+    // The text of a link is read by this function too.
+    const { pendingFrom } = state;
     const { delimiters } = state;
     const delimiterCount = delimiters.length;
     if (state.level >= parser.options.maxNesting || !anyRule(rules, state)) {
       state.pending += state.src.charAt(from);
       state.pos += 1;
     }
-    if (state.tokens.length > count) place(state, count, waits, from);
+    if (state.tokens.length > count) place(state, count, waits ? pendingFrom : undefined, from);
     for (let index = delimiterCount; index < delimiters.length; index += 1) {
       const { token, open, close } = delimiters[index] as { token: number; open: boolean; close: boolean };
       const found = placeOf(state.tokens[token] as Token);
@@ -102,9 +104,9 @@ function anyRule(rules: readonly ((state: StateInline, silent: boolean) => boole
 }
 
 /** Gives a place to the tokens that one rule pushed, the pending text in front of them included. Several marks stand one behind the other. */
-function place(state: PlacedState, first: number, waits: boolean, from: number): void {
+function place(state: PlacedState, first: number, pendingFrom: number | undefined, from: number): void {
   const { tokens } = state;
-  const own = waits ? first + 1 : first;
+  const own = pendingFrom === undefined ? first : first + 1;
   let at = from;
   for (let index = own; index < tokens.length; index += 1) {
     const token = tokens[index] as Token;
@@ -113,9 +115,9 @@ function place(state: PlacedState, first: number, waits: boolean, from: number):
     if (isMark) at += token.content.length;
   }
   const pending = tokens[first];
-  if (!waits || pending === undefined) return;
+  if (pendingFrom === undefined || pending === undefined) return;
   const next = tokens[own];
-  pending.meta = { from: state.pendingFrom, to: next === undefined ? state.pos : placeOf(next).from };
+  pending.meta = { from: pendingFrom, to: next === undefined ? state.pos : placeOf(next).from };
 }
 
 const ADDRESS = /:\/\/[^\s<>"`|\\^{}\u3000-\u303f\uff00-\uffef]+/uy;

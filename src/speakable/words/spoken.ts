@@ -39,8 +39,6 @@ const UNITS: Readonly<Record<string, string>> = {
 const UNIT =
   /(?:[ \u00a0\u202f]?(°[CF]|km\/h|m\/s|mph|[kKMG]B(?:\/s)?|TB|[MG]bit\/s|[nµμm]?s|min|h|km|cm|mm|kg|ml)|[ \u00a0\u202f]([mgl]))(?![\p{L}\p{N}_/])/uy;
 const NUMBER = /\d+(?:[.,]\d+)*/y;
-// Linear: digits and one character behind them, tried at one place.
-const POWER = /(?:\*\*|\^)(\d+)(?![\p{L}\p{N}*])/uy;
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
 /** Everything that is said as it stands. */
 const PLAIN = /[^-\dA-Za-z_%/\\=<>!*`&+#@|~^$\p{Sm}\p{So}]+/uy;
@@ -96,7 +94,7 @@ class Speech {
 }
 
 const OPENS = /[\s([{"'“‘«]/u;
-const CLOSES = /[\s.,;:!?)\]}"'’”»。、，：]/u;
+const CLOSES = /[\s.,;:!?)\]}’”»。、，：]/u;
 
 function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
   expression.lastIndex = at;
@@ -122,11 +120,6 @@ function sayNext(text: string, at: number, speech: Speech, vocabulary: Vocabular
 function sayNumber(text: string, at: number, number: string, speech: Speech, vocabulary: Vocabulary): number {
   const end = at + number.length;
   const isWhole = !/[\p{L}\p{N}_.]$/u.test(text.slice(Math.max(0, at - 2), at));
-  const power = isWhole ? matchAt(POWER, text, end) : null;
-  if (power !== null) {
-    speech.copy(vocabulary.say("power", { base: number, exponent: power[1] ?? "" }));
-    return end + power[0].length;
-  }
   const unit = isWhole ? matchAt(UNIT, text, end) : null;
   const name = UNITS[unit?.[1] ?? unit?.[2] ?? ""];
   speech.copy(name === undefined ? number : vocabulary.unit(number, name));
@@ -173,6 +166,11 @@ function saySymbol(text: string, at: number, speech: Speech, vocabulary: Vocabul
   const before = text.charAt(at - 1);
   const after = text.charAt(end);
   const count = (end - at) / character.length;
+  const exponent = isPower(character, count, before) ? matchAt(NUMBER, text, end) : null;
+  if (exponent !== null) {
+    speech.words(vocabulary.say("power", { exponent: exponent[0] }).trim());
+    return end + exponent[0].length;
+  }
   if (character === "!" || (character === "$" && /\d/.test(after))) speech.copy(text.slice(at, end));
   else if (character === "-") sayDashes(count, before, after, speech, vocabulary);
   else if (character === "#" && count < 3)
@@ -194,6 +192,10 @@ function sayDashes(count: number, before: string, after: string, speech: Speech,
   else if (opens && count === 1 && /\d/.test(after)) speech.words(vocabulary.symbol("−") ?? "-");
   else if (opens && /[A-Za-z]/.test(after)) sayRun("-", count, speech, vocabulary);
   else speech.copy("-".repeat(count));
+}
+
+function isPower(character: string, count: number, before: string): boolean {
+  return /[A-Za-z0-9)]/.test(before) && ((character === "*" && count === 2) || (character === "^" && count === 1));
 }
 
 function isBetweenNumbers(text: string, at: number): boolean {

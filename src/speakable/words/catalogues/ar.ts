@@ -37,7 +37,7 @@ export const ARABIC: Catalogue = {
     flag: "علم: {name}",
     hash: "علامة مربع",
     lineOf: "سطر من {marks}",
-    power: "{base} أس {exponent}",
+    power: "أس {exponent}",
     dunder: "دندر {name}",
     capital: "{letter} كبير",
     scriptLetter: "{letter} بالكتابة {script}",

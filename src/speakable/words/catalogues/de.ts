@@ -22,7 +22,7 @@ export const GERMAN: Catalogue = {
     flag: "Flagge: {name}",
     hash: "Raute",
     lineOf: "Zeile aus {marks}",
-    power: "{base} hoch {exponent}",
+    power: "hoch {exponent}",
     dunder: "Dunder {name}",
     capital: "großes {letter}",
     scriptLetter: "{letter} in der Schrift {script}",

@@ -20,7 +20,7 @@ export const ENGLISH = {
     flag: "flag: {name}",
     hash: "hash",
     lineOf: "line of {marks}",
-    power: "{base} to the power of {exponent}",
+    power: "to the power of {exponent}",
     dunder: "dunder {name}",
     capital: "capital {letter}",
     scriptLetter: "{script} {letter}",

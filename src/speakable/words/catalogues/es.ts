@@ -22,7 +22,7 @@ export const SPANISH: Catalogue = {
     flag: "bandera: {name}",
     hash: "almohadilla",
     lineOf: "línea de {marks}",
-    power: "{base} elevado a {exponent}",
+    power: "elevado a {exponent}",
     dunder: "dunder {name}",
     capital: "{letter} mayúscula",
     scriptLetter: "{letter}, escritura {script}",

@@ -22,7 +22,7 @@ export const FRENCH: Catalogue = {
     flag: "drapeau : {name}",
     hash: "croisillon",
     lineOf: "ligne de {marks}",
-    power: "{base} puissance {exponent}",
+    power: "puissance {exponent}",
     dunder: "dunder {name}",
     capital: "{letter} majuscule",
     scriptLetter: "{letter}, écriture {script}",

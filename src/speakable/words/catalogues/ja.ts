@@ -22,7 +22,7 @@ export const JAPANESE: Catalogue = {
     flag: "旗：{name}",
     hash: "シャープ",
     lineOf: "{marks}の行",
-    power: "{base}の{exponent}乗",
+    power: "の{exponent}乗",
     dunder: "ダンダー {name}",
     capital: "大文字の{letter}",
     scriptLetter: "{script}の{letter}",

@@ -1,0 +1,47 @@
+// Texts with the words that a good reader would say, and the reason for them. A line is a case; `speech` and `braille` are the leaves' words, joined.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { type SpeakableOptions, speakable } from "../../src/speakable/index.js";
+
+interface Case {
+  readonly text: string;
+  readonly options?: SpeakableOptions;
+  readonly speech: string;
+  readonly braille: string;
+  readonly why: string;
+}
+
+function casesOf(name: string): readonly Case[] {
+  const lines = readFileSync(new URL(`golden/${name}.ndjson`, import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n");
+  return lines.map((line) => JSON.parse(line) as Case);
+}
+
+test.each([
+  { name: "markdown", least: 200 },
+  { name: "technical", least: 100 },
+])("at least $least cases of $name text are said as they should be", ({ name, least }) => {
+  const cases = casesOf(name);
+  expect(cases.length).toBeGreaterThanOrEqual(least);
+  for (const { text, options, speech, braille, why } of cases) {
+    const leaves = speakable(text, options);
+    const said = {
+      speech: leaves.map((leaf) => leaf.speech).join(""),
+      braille: leaves.map((leaf) => leaf.braille).join(""),
+    };
+    expect(said, `${JSON.stringify(text)}: ${why}`).toEqual({ speech, braille });
+  }
+});
+
+test("of technical text every word is said", () => {
+  for (const { text, speech } of casesOf("technical")) {
+    if (text.includes("\u001b") || text.includes("https:")) continue;
+    const words = text.match(/[A-Za-z]{3,}/g) ?? [];
+    const said = speech.toLowerCase().replaceAll(" ", "");
+    expect(
+      words.filter((word) => !said.includes(word.toLowerCase())),
+      text,
+    ).toEqual([]);
+  }
+});
