@@ -1,5 +1,5 @@
-// Where a mark ends a sentence, and where it does not: rules as data, each with texts that show it (R10). In such a text a bar stands where a sentence
-// ends. The segmenter decides where no rule does.
+// Where a mark ends a sentence, and where it does not: rules as data, each with texts that show it (R10). In such a text a bar stands where a
+// sentence ends. The segmenter decides where no rule does.
 
 /** A place that a rule judges. All of it is short. */
 export interface MarkPlace {
@@ -268,31 +268,7 @@ export const NO_ENDS: readonly SentenceRule[] = [
     name: "an ordinal number, or a part of a date",
     marks: STOP,
     word: /^\d{1,2}$/,
-    languages:
-      // The first one shows it.
-      [
-        "de",
-        "bs",
-        "cs",
-        "da",
-        "et",
-        "fi",
-        "fo",
-        "hr",
-        "hu",
-        "is",
-        "ko",
-        "lb",
-        "lv",
-        "nb",
-        "nn",
-        "no",
-        "pl",
-        "sk",
-        "sl",
-        "sr",
-        "tr",
-      ],
+    languages: "de bs cs da et fi fo hr hu is ko lb lv nb nn no pl sk sl sr tr".split(" "),
     shows: ["Am 3. Mai. │Dann nicht mehr."],
   },
   {
