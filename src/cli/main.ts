@@ -7,7 +7,6 @@ import { COMMANDS } from "./commands.js";
 import { createProgram } from "./program.js";
 import type { CommandContext } from "./shell/context.js";
 import { exitCodeFromFault } from "./shell/exit-codes.js";
-import { parseLine } from "./shell/parse-line.js";
 import type { ProgramOutput } from "./shell/program-form.js";
 import { type CommandIo, processIo } from "./terminal/command-io.js";
 import { helpWidth } from "./terminal/terminal-width.js";
@@ -47,6 +46,7 @@ export async function main(options: MainOptions): Promise<void> {
   };
   try {
     const program = await createProgram(command === undefined ? COMMANDS : [command], context, output);
+    const { parseLine } = await import("./shell/parse-line.js");
     await parseLine(program, argv, io);
   } catch (caught) {
     const fault = faultFrom(caught);
