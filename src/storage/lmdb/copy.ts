@@ -1,5 +1,5 @@
-// Writes a data file without its free pages: in its own place, into a backup or out of one. The copy takes the file's name in one step: before and
-// after every kill one whole file has the name.
+// Writes a data file again: in its own place without free pages, into a backup or out of one as it is. The copy takes the file's name in one step:
+// before and after every kill one whole file has the name.
 import { chmodSync, existsSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "../../base/errors.js";
@@ -8,6 +8,7 @@ import { diagnoseDisk } from "./diagnose-disk.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
 import { LAYOUT_VERSION, layoutOf } from "./meta.js";
 import { synced } from "./notes.js";
+import { TABLE_NAMES, type TableKey, type TableName, type Tables } from "./tables.js";
 
 export interface Copied {
   /** Lengths of the data file and of its copy. */
@@ -15,6 +16,9 @@ export interface Copied {
   readonly bytesAfter: number;
 }
 
+/** Records and bytes of one transaction of a file that is written without free pages. */
+const SLICE_RECORDS = 512;
+const SLICE_BYTES = 512 * 1024;
 /** Room that is left on the disk beside the copy, bytes. */
 const ROOM_BESIDE = 8 * 1024 * 1024;
 /** A shorter file is not worth a copy at a start. */
@@ -45,9 +49,9 @@ export function isMostlyFree(path: string, { usedBytes }: Pick<Environment, "use
 }
 
 /**
- * Writes the file `from` to `to`, which may be the same. Others may write to `from` meanwhile, and nobody may have `to` open. `replacing` is called
- * when the copy is whole. Rejects with a Fault "storage_unavailable" if a build with another layout wrote the file or the disk has no room; `to` then
- * stays as it is.
+ * Writes the file `from` to `to`. Where they are the same, the file loses its free pages, and nobody may have it open. Else others may write to `from`
+ * meanwhile, and nobody may have `to` open. `replacing` is called when the copy is whole. Rejects with a Fault "storage_unavailable" if a build with
+ * another layout wrote the file or the disk has no room; `to` then stays as it is.
  */
 export async function copyDataFile(
   from: string,
@@ -59,7 +63,7 @@ export async function copyDataFile(
   const bytesBefore = statSync(from).size;
   try {
     removeDraft(to);
-    await copyWhole(from, draft, lmdb ?? (await loadLmdb()));
+    await copyWhole(from, draft, from === to, lmdb ?? (await loadLmdb()));
     chmodSync(draft, 0o600);
     synced(draft, "r+");
     replacing();
@@ -86,16 +90,44 @@ function draftOf(path: string): string {
   return `${path}.compacting`;
 }
 
-async function copyWhole(from: string, draft: string, lmdb: Lmdb): Promise<void> {
+async function copyWhole(from: string, draft: string, compacts: boolean, lmdb: Lmdb): Promise<void> {
   const source = openEnvironment({ lmdb, path: from, policy: "os" }, true);
   try {
     // Another build may have tables that this one would not understand.
     layoutOf(source.tables, from, LAYOUT_VERSION);
-    assertRoom(from, draft, source.usedBytes());
-    await source.copyTo(draft);
+    assertRoom(from, draft, compacts ? source.usedBytes() : statSync(from).size);
+    if (compacts) await copyTables(source.tables, openEnvironment({ lmdb, path: draft, policy: "os" }));
+    else await source.copyTo(draft);
   } finally {
     await source.close();
   }
+}
+
+async function copyTables(from: Tables, to: Environment): Promise<void> {
+  try {
+    for (const table of TABLE_NAMES) await copyTable(from, table, to);
+  } finally {
+    await to.close();
+  }
+}
+
+async function copyTable(from: Tables, table: TableName, to: Environment): Promise<void> {
+  let slice: { readonly key: TableKey; readonly value: Buffer }[] = [];
+  let bytes = 0;
+  const write = async (): Promise<void> => {
+    const taken = slice;
+    slice = [];
+    bytes = 0;
+    await to.commit((writes) => {
+      for (const { key, value } of taken) writes.put(table, key, value);
+    });
+  };
+  for (const entry of from[table].entries({})) {
+    slice.push(entry);
+    bytes += entry.value.length;
+    if (bytes >= SLICE_BYTES || slice.length >= SLICE_RECORDS) await write();
+  }
+  if (slice.length > 0) await write();
 }
 
 function assertRoom(from: string, draft: string, bytes: number): void {

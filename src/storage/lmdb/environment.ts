@@ -43,7 +43,7 @@ export interface Environment {
   readonly refresh: () => void;
   /** Bytes of the pages in use. The file has free pages beside them. */
   readonly usedBytes: () => number;
-  /** Writes the state of one instant into a new file, without free pages. */
+  /** Writes the state of one instant into a new file, with its free pages: LMDB's copy without them cannot be written to (lmdb 3.5.6). */
   readonly copyTo: (path: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -144,7 +144,7 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
     },
     refresh: () => opened.root.resetReadTxn(),
     usedBytes: () => Object.values(opened.databases).reduce((sum, database) => sum + pageBytesOf(database), 0),
-    copyTo: (path) => opened.root.backup(path, true),
+    copyTo: (path) => opened.root.backup(path, false),
     close: () => opened.root.close(),
   };
 }

@@ -1,6 +1,6 @@
 // R29: a start writes a file again that is free for the greater part. Nothing is lost or changed, wherever the work ends.
 import { existsSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { copyDataFile, isMostlyFree } from "../../../src/storage/lmdb/copy.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
@@ -49,19 +49,25 @@ it("leaves all records of all tables, and no free pages", async () => {
   await after.close();
 });
 
-it("leaves the file as it is, and no copy, where the copy cannot be written", async () => {
-  const { path, environment } = await withLeft(20);
-  await environment.close();
-  const { ino } = statSync(path);
-  const lmdb = await loadLmdb();
-  const open = ((options: never) =>
-    Object.assign(lmdb.open(options), { backup: () => Promise.reject(new Error("EIO")) })) as unknown as Lmdb["open"];
-  await expect(copyDataFile(path, path, { open })).rejects.toMatchObject({
-    code: "storage_unavailable",
-    sentence: expect.stringContaining("could not be copied, and lost nothing. (EIO)"),
-  });
-  expect([statSync(path).ino, existsSync(`${path}.compacting`)]).toEqual([ino, false]);
-});
+it.each(["journal.mdb", "backup.mdb"])(
+  "leaves the file as it is, and no copy, where %s cannot be written",
+  async (name) => {
+    const { path, environment } = await withLeft(20);
+    await environment.close();
+    const { ino } = statSync(path);
+    const to = join(dirname(path), name);
+    const lmdb = await loadLmdb();
+    const open = ((options: { readonly readOnly: boolean }) => {
+      if (!options.readOnly) throw new Error("EIO");
+      return Object.assign(lmdb.open(options as never), { backup: () => Promise.reject(new Error("EIO")) });
+    }) as unknown as Lmdb["open"];
+    await expect(copyDataFile(path, to, { open })).rejects.toMatchObject({
+      code: "storage_unavailable",
+      sentence: expect.stringContaining("could not be copied, and lost nothing. (EIO)"),
+    });
+    expect([statSync(path).ino, existsSync(`${to}.compacting`)]).toEqual([ino, false]);
+  },
+);
 
 it("is done by a start, which says so, and takes away the copy that a kill left", async () => {
   const directory = temporaryDirectory();
