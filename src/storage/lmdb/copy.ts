@@ -50,8 +50,8 @@ export function isMostlyFree(path: string, { usedBytes }: Pick<Environment, "use
 
 /**
  * Writes the file `from` to `to`. Where they are the same, the file loses its free pages, and nobody may have it open. Else others may write to
- * `from` meanwhile, and nobody may have `to` open. `replacing` is called when the copy is whole. Rejects with a Fault "storage_unavailable" if a build
- * with another layout wrote the file or the disk has no room; `to` then stays as it is.
+ * `from` meanwhile, and nobody may have `to` open. `replacing` is called when the copy is whole. Rejects with a Fault "storage_unavailable" if a
+ * build with another layout wrote the file or the disk has no room; `to` then stays as it is.
  */
 export async function copyDataFile(
   from: string,
