@@ -2,7 +2,7 @@
 // and the breaks of lines may differ.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentClient } from "../../src/client/agent/agent-client.js";
@@ -15,6 +15,7 @@ import { isWhole } from "../support/extent.js";
 import { shared } from "../support/lifetime.js";
 import { sectionsOf, tablesIn } from "../support/markdown.js";
 import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
+import { rawSocket } from "../support/peers/raw-socket.js";
 import { diskKind } from "../support/rigs/small-disk.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -140,9 +141,7 @@ const httpAddress = shared(async () => {
 /** The answer to a call over HTTP, with the headers of a page of another origin or host. */
 async function callOverHttp(headers: Readonly<Record<string, string>>, method = "POST"): Promise<string> {
   const address = await httpAddress();
-  const [host = "", port = ""] = address.split(":");
-  const socket = connect(Number(port), host);
-  onTestFinished(() => void socket.destroy());
+  const socket = rawSocket(address);
   const lines = Object.entries({ host: address, connection: "close", "content-type": "application/json", ...headers });
   socket.write(`${method} /aaep.v1.SubscriberService/GetManifest HTTP/1.1\r\n`);
   socket.write(`${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}content-length: 2\r\n\r\n{}`);
@@ -153,8 +152,7 @@ async function callOverHttp(headers: Readonly<Record<string, string>>, method = 
 
 /** A subscriber that reads its acceptance and then nothing. */
 async function startSlowListener(socketPath: string): Promise<void> {
-  const socket = connect(socketPath);
-  onTestFinished(() => void socket.destroy());
+  const socket = rawSocket(socketPath);
   const capabilities = { coalesce_boundaries: ["none"] };
   const request = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "slow", capabilities };
   socket.write(`${JSON.stringify(request)}\n`);
