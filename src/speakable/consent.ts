@@ -1,6 +1,6 @@
 // A text that a person consents to, or that is kept as evidence: shown, not cleaned. Each character that is invisible or reorders others is named in
 // its place.
-import ansiRegex from "ansi-regex";
+import { sequencesIn } from "./terminal-sequences.js";
 import { pictureName, picturesIn } from "./words/pictures.js";
 import { spoken } from "./words/spoken.js";
 import { type Vocabulary, vocabularyOf } from "./words/vocabulary.js";
@@ -35,12 +35,11 @@ const UNSEEN =
   /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\ufeff]/u;
 /** The characters behind a picture that belong to it: the wish for colours, a skin tone, a joiner with the next picture. */
 const PICTURE_PART =
-  /(?:\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?\u200d(?=\p{Extended_Pictographic})|[\p{Extended_Pictographic}0-9#*]\ufe0f)/uy;
+  /(?:\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?\u200d(?=\p{Extended_Pictographic})|\p{Extended_Pictographic}\ufe0f|[0-9#*]\ufe0f\u20e3)/uy;
 
 /**
- * A text as a person who is asked must see it. Nothing is taken away or read as Markdown. For the questions of a terminal, for their speakable
- * form, and
- * for records.
+ * A text as a person who is asked must see it. Nothing is taken away or read as Markdown. For the questions of a terminal, for their speakable form,
+ * and for records.
  */
 export function revealed(text: string, { language, limit }: RevealOptions = {}): RevealedText {
   const vocabulary = vocabularyOf(language);
@@ -54,7 +53,7 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
     plain = "";
     point += length;
   };
-  const sequences = new Map(Array.from(text.matchAll(ansiRegex()), (found) => [found.index, found[0]]));
+  const sequences = new Map(Array.from(sequencesIn(text), (found) => [found.index, found[0]]));
   for (let at = 0; at < text.length; ) {
     if (limit !== undefined && point >= limit) {
       const count = Array.from(text.slice(at)).length;
@@ -101,8 +100,7 @@ function pictureAt(text: string, at: number): string | undefined {
 
 /**
  * A text letter by letter: every code point with its name. Capitals, and letters of another script than the language's, such as a Cyrillic а in a
- * Latin
- * word, are named as what they are.
+ * Latin word, are named as what they are.
  */
 export function spelled(text: string, { language }: Pick<RevealOptions, "language"> = {}): readonly NamedCharacter[] {
   const vocabulary = vocabularyOf(language);
@@ -172,9 +170,13 @@ function unseenName(character: string, vocabulary: Vocabulary): string {
   return vocabulary.say(/\p{Cc}/u.test(character) ? "control" : "unseen", { code });
 }
 
+/** Most characters of a sequence that are named. */
+const LONGEST_SEQUENCE_NAME = 40;
+
 /** A sequence by its characters, the first of which is not seen. */
 function sequenceName(sequence: string, vocabulary: Vocabulary): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away.
-  const text = sequence.replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
+  const whole = sequence.replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
+  const text = whole.length <= LONGEST_SEQUENCE_NAME ? whole : `${whole.slice(0, LONGEST_SEQUENCE_NAME)}…`;
   return vocabulary.say("controlSequence", { text });
 }

@@ -1,15 +1,14 @@
 // Makes a text, or one part after the other, speakable.
-import ansiRegex from "ansi-regex";
 import { isClosed } from "./markdown/block-tokens.js";
 import { BlockReader } from "./markdown/blocks.js";
 import { openEnd } from "./markdown/open-end.js";
 import type { Leaf, OpenText, SpeakableOptions } from "./segment.js";
+import { BEGUN_SEQUENCE, sequencesIn } from "./terminal-sequences.js";
 import { vocabularyOf } from "./words/vocabulary.js";
 
 /**
  * The leaves of a whole text, for speech and braille (R37). Markdown is read where it is Markdown: logs, diffs, globs, powers and tables of a
- * terminal
- * stay what they are. Takes time in proportion to the text.
+ * terminal stay what they are. Takes time in proportion to the text.
  */
 export function speakable(text: string, options: SpeakableOptions = {}): readonly Leaf[] {
   return lastPart(text, options, undefined);
@@ -74,15 +73,11 @@ interface PlainText {
   readonly sequences: readonly { readonly at: number; readonly length: number }[];
 }
 
-/** A sequence whose end is not there yet. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const BEGUN_SEQUENCE = /[\u001b\u009b\u009d][^\n\u0007\u001b\u009b\u009d]{0,200}$/;
-
 function withoutSequences(text: string): PlainText {
   const sequences: { at: number; length: number }[] = [];
   let plain = "";
   let from = 0;
-  for (const { 0: sequence, index } of text.matchAll(ansiRegex())) {
+  for (const { 0: sequence, index } of sequencesIn(text)) {
     plain += text.slice(from, index);
     from = index + sequence.length;
     sequences.push({ at: plain.length, length: sequence.length });

@@ -17,8 +17,7 @@ export interface SpeakableStreamState {
 
 /**
  * Gives each leaf as soon as no later text can change it: a block when the next one begins, and within a paragraph a sentence when the next one
- * begins.
- * However the text is cut into chunks, the leaves cover it, and the work is in proportion to it.
+ * begins. However the text is cut into chunks, the leaves cover it.
  */
 export class SpeakableStream {
   private readonly options: SpeakableOptions;

@@ -8,7 +8,7 @@ import type { LoadedBlock } from "./blocks/block-reader.js";
 import type { Totals } from "./blocks/totals.js";
 import { DATA_FILE, inspectDataFile } from "./lmdb/data-file.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
-import { layoutOf, readTotals } from "./lmdb/meta.js";
+import { layoutOf, readId, readTotals } from "./lmdb/meta.js";
 import { assertPlainFiles } from "./lmdb/plain-files.js";
 import type { Tables } from "./lmdb/tables.js";
 
@@ -28,6 +28,8 @@ export interface JournalReader {
   readonly path: string;
   /** Version of the file's layout. */
   readonly layout: number;
+  /** The journal's id; undefined if it has none yet. */
+  readonly id: () => string | undefined;
   /** Counts as the daemon keeps them. */
   readonly totals: () => Totals | undefined;
   /** All records from the one that holds `from`, or follows it, on, ascending. A damaged record has no `block`. */
@@ -85,6 +87,7 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
   return {
     path,
     layout,
+    id: () => readId(current().meta),
     totals: () => readTotals(current().meta),
     blocks,
     sessions: () => {

@@ -25,6 +25,8 @@ test.each([
   ["x\u{e0041}y", "x[tag A]y"],
   ["a\u2003b\u00a0c", "a[odd space U+2003]b[no-break space]c"],
   ["a\u0007b\u2800c", "a[control character U+0007]b[odd space U+2800]c"],
+  ["pay $1\ufe0f00", "pay $1[variation selector]00"],
+  [`a\u001b]0;${"x".repeat(90)}\u0007b`, `a[control sequence ]0;${"x".repeat(37)}…]b`],
   ["\u{e0100}\u2065", "[invisible character U+E0100][invisible character U+2065]"],
 ])("%j is shown as %j", (text, shown) => {
   expect(revealed(text).text).toBe(shown);

@@ -164,7 +164,7 @@ export const FAULT_GUIDE = {
   },
   rate_limit: {
     happened:
-      "Too much of one kind is open or waits at the same time: subscriptions, sets of terms, agents of single calls, sessions of an agent, open parts of a session, unfinished messages, or calls. The sentence names the limit.",
+      "Too much of one kind is open or waits at the same time: subscriptions, sets of terms, agents of single calls, sessions of an agent, open parts of a session, or calls. The sentence names the limit.",
     remedy:
       "Close or complete one first. Otherwise wait for `retry_after_seconds`, if the error has it, and try again.",
   },

@@ -21,7 +21,7 @@ Examples:
 
 const BACKUP_HELP = `
 A daemon may go on writing to the journal: the backup has what was written at one instant, events, open sessions and questions. FOLDER is made, for
-you alone. An earlier backup in it is replaced when the new one is whole.
+you alone. An earlier backup of the same journal in it is replaced when the new one is whole. Any other journal in it is refused.
 
 A backup is a journal: inspect, export and replay read it by --journal FOLDER.
 ${WHICH_JOURNAL}

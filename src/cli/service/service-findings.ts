@@ -57,7 +57,7 @@ export async function serviceStatus(kind: ServiceKind, served: Served): Promise<
     return [problem("no_service", `The service ${name} is not installed.`, `Run: aaepd service install${options}`)];
   const units = unitStates(kind, name, io);
   // A question to a socket at which the manager listens would start the daemon.
-  const mayBeAsked = units.length === 0 || units.some(({ runs }) => runs);
+  const mayBeAsked = units.some(({ runs }) => runs);
   return [
     ...found.map(serviceFinding),
     ...(units.length === 0 ? [NO_MANAGER] : units.map((one) => unitFinding(one, kind, name))),

@@ -54,20 +54,26 @@ export function unitStates(kind: ServiceKind, name: string, io: Surroundings): r
   if (!managerAnswers(kind, io)) return [];
   if (kind === "launchd") {
     const told = run(["launchctl", "print", `${launchDomain()}/${name}`], io);
-    const [, state = "not loaded"] = /^\s*state = (.*)$/m.exec(told.stdout) ?? [];
+    const state = valueIn(told.stdout, "state = ") ?? "not loaded";
     return [{ unit: name, state, isOn: told.status === 0, runs: state === "running" }];
   }
   const properties = "--property=ActiveState,SubState,UnitFileState";
   return ["socket", "service"].map((ending) => {
     const unit = `${name}.${ending}`;
     const { stdout } = run(["systemctl", "--user", "show", properties, unit], io);
-    const [active = "unknown", sub = "", file = ""] = ["ActiveState", "SubState", "UnitFileState"].map(
-      (property) => new RegExp(`^${property}=(.*)$`, "m").exec(stdout)?.[1],
+    const [active = "unknown", sub = "", file = ""] = ["ActiveState=", "SubState=", "UnitFileState="].map((property) =>
+      valueIn(stdout, property),
     );
     const isOn = ending === "socket" ? active === "active" : active !== "failed";
     const state = `${active} (${sub})${file === "" ? "" : `, ${file}`}`;
     return { unit, state, isOn, runs: ending === "service" && active === "active" };
   });
+}
+
+/** The rest of the first line with this beginning. */
+function valueIn(text: string, beginning: string): string | undefined {
+  const line = text.split("\n").find((one) => one.trimStart().startsWith(beginning));
+  return line?.trimStart().slice(beginning.length);
 }
 
 /** Returns why the service may still run. Throws a Fault if systemd refuses: a daemon without its unit is hard to stop. */

@@ -25,7 +25,8 @@ export async function parseLine(program: Command, argv: readonly string[], io: C
 /** Commander's own help command knows commands of the first level alone. */
 function showHelp(program: Command, names: readonly string[]): void {
   let shown = program;
-  for (const name of names) shown = shown.commands.find((one) => one.name() === name) ?? unknownCommand(shown, name);
+  for (const name of names.filter((one) => one !== "help"))
+    shown = shown.commands.find((one) => one.name() === name) ?? unknownCommand(shown, name);
   shown.outputHelp();
 }
 

@@ -1,12 +1,12 @@
 // Copies of a whole journal: without its free space, into a backup and out of one. A backup is a folder that the commands read as any journal.
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, linkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { openJournalReader } from "../../storage/journal-reader.js";
 import { assertSound, type Copied, copyDataFile } from "../../storage/lmdb/copy.js";
 import { DATA_FILE } from "../../storage/lmdb/data-file.js";
 import { notedEpoch, noteEpoch, SystemBootMark } from "../../storage/lmdb/notes.js";
-import { EPOCHS_BETWEEN_BOOTS, setAside } from "../../storage/lmdb/open-data-file.js";
+import { EPOCHS_BETWEEN_BOOTS, nameAside } from "../../storage/lmdb/open-data-file.js";
 import { assertPlainFiles } from "../../storage/lmdb/plain-files.js";
 import { claimJournalFolder, journalOwner } from "./journal-folder.js";
 
@@ -27,7 +27,8 @@ export async function compactJournal(directory: string): Promise<Copied> {
 
 /**
  * Copies the journal of a folder, which a daemon may have, into the folder `backup`. That is made with mode 0700 if it is missing, and an earlier
- * backup in it is replaced when the new one is whole. Rejects as `compactJournal`, "usage" if both folders are the same.
+ * backup of the same journal in it is replaced when the new one is whole. Rejects as `compactJournal`, "usage" if both folders are the same, or if
+ * the folder holds another journal.
  */
 export async function backUpJournal(directory: string, backup: string): Promise<Copied> {
   assertPlainFiles(directory);
@@ -35,6 +36,10 @@ export async function backUpJournal(directory: string, backup: string): Promise<
   assertOther(directory, backup);
   return whileClaimed(backup, async () => {
     const [from, to] = [join(directory, DATA_FILE), join(backup, DATA_FILE)];
+    if (existsSync(to) && (await idOf(backup)) !== (await idOf(directory))) {
+      const sentence = `${backup} holds another journal. Name another folder, or move what is there away.`;
+      throw new Fault("usage", sentence, { origin: "local" });
+    }
     const copied = await copyDataFile(from, to);
     const epoch = notedEpoch(from);
     if (epoch > 0) noteEpoch(to, epoch);
@@ -66,11 +71,23 @@ export async function restoreJournal(backup: string, directory: string, wallTime
       // Without a note of this folder, the daemon may have started since the backup.
       if (noted === 0 || noted < backedUp)
         noteEpoch(to, Math.max(noted, backedUp, totals?.head ?? 0) + BOOTS_SINCE_BACKUP * EPOCHS_BETWEEN_BOOTS);
-      if (existsSync(to)) kept = setAside(to, "before-restore", wallTime);
+      if (!existsSync(to)) return;
+      // A second name: until the copy takes the first one, the journal has both.
+      kept = nameAside(to, "before-restore", wallTime);
+      linkSync(to, kept);
     });
     new SystemBootMark(to, "").remove();
     return { eventCount: totals?.eventCount ?? 0, kept };
   });
+}
+
+async function idOf(directory: string): Promise<string | undefined> {
+  const reader = await openJournalReader(directory);
+  try {
+    return reader.id();
+  } finally {
+    await reader.close();
+  }
 }
 
 async function whileClaimed<Result>(directory: string, work: () => Promise<Result>): Promise<Result> {

@@ -227,13 +227,13 @@ export class Backlog {
     // Events published since the last read are added to the limit. Otherwise a reader among many would never catch up with a busy journal.
     const most = Math.min(BATCH_COUNT + head - this.headBefore, MOST_AT_ONCE);
     this.headBefore = head;
-    let read = this.journal.read(this.after, most);
-    if (read.kind === "gap") {
-      this.skipTo(read.oldest);
-      // In this turn: until the next one, a busy journal would have dropped what is its oldest now.
-      read = this.journal.read(this.after, most);
-    }
-    return read.kind === "gap" || this.accept(read.events, head);
+    const read = this.journal.read(this.after, most);
+    if (read.kind === "events") return this.accept(read.events, head);
+    this.skipTo(read.oldest);
+    // In this turn: until the next one, a busy journal would have dropped what is its oldest now.
+    const rest = this.journal.read(this.after, most);
+    if (rest.kind === "events") this.accept(rest.events, head);
+    return true;
   }
 
   /** Goes on with the oldest event that the journal still has. Text from before the gap cannot be joined with text after it. */

@@ -75,7 +75,8 @@ function fenceAt(line: string, ended: boolean): LineKind | undefined {
   const info = line.slice(mark.length, feed < 0 ? line.length : feed);
   if (mark.startsWith("`") && info.includes("`")) return undefined;
   const isKnown = mark.startsWith("~") || feed >= 0 || ended || line.length >= LONGEST_OPENING;
-  return isKnown ? { kind: "fence", mark } : UNKNOWN;
+  // However much of a long mark has arrived, it is the same.
+  return isKnown ? { kind: "fence", mark: mark.slice(0, LONGEST_TOKEN) } : UNKNOWN;
 }
 
 function firstInk(text: string, start: number): number {

@@ -159,7 +159,8 @@ export function endsSentence(
   const head = text.slice(Math.max(from, candidate.start - CONTEXT_LENGTH), candidate.start);
   const [wordBefore = "", word = ""] = ["", ...head.split(GAPS)].slice(-2);
   const closers = text.slice(candidate.stop, candidate.closed);
-  const beginsLine = ONE_WORD.test(head.slice(head.lastIndexOf("\n") + 1));
+  const isLineHead = head.includes("\n") || from === 0 || text.charAt(from - 1) === "\n";
+  const beginsLine = isLineHead && ONE_WORD.test(head.slice(head.lastIndexOf("\n") + 1));
   const endsLine = text.slice(candidate.closed, next).includes("\n");
   const ruled = ruledEnd({ marks, closers, word, wordBefore, beginsLine, endsLine, next: following }, language);
   if (ruled !== undefined) return ruled;

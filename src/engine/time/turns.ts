@@ -32,7 +32,7 @@ export class Turns {
     this.mostMs = mostMs;
   }
 
-  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn has, once overruns are made up for. */
+  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn has, unless an overrun is still owed. */
   enter(): boolean {
     const { clock } = this;
     const turn = clock.turnNumber();

@@ -112,8 +112,9 @@ function leavesOf(tokens: readonly Token[], text: RunningText, context: InlineCo
 }
 
 function closing(tokens: readonly Token[], open: number): number {
-  const close = tokens.findIndex(({ type }, index) => index > open && type === "link_close");
-  return close < 0 ? tokens.length - 1 : close;
+  let close = open + 1;
+  while (close < tokens.length - 1 && tokens[close]?.type !== "link_close") close += 1;
+  return close;
 }
 
 export function codeWords(code: string, vocabulary: Vocabulary): Words {

@@ -10,9 +10,8 @@ export interface Place {
 }
 
 const parser = new MarkdownIt("default", { html: false, linkify: false, maxNesting: 100 });
-// Nothing is normalized: each character keeps its place. A reference may be defined later than its use is said. A line of dashes below a text makes
-// it
-// a heading only where `blocks.ts` says so. Text that is set in is no code by that alone.
+// Nothing is normalized: each character keeps its place. A reference may be defined later than its use is said. A line of dashes below a text
+// makes it a heading only where `blocks.ts` says so. Text that is set in is no code by that alone.
 parser.core.ruler.disable(["normalize", "linkify", "replacements", "smartquotes", "text_join", "inline"]);
 parser.block.ruler.disable(["reference", "lheading", "html_block", "code"]);
 parser.inline.ruler2.disable(["fragments_join"]);

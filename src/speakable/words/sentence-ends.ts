@@ -1,4 +1,5 @@
-// Where a sentence ends within running text, so that each gets a leaf. A wrong end divides a leaf and changes no word.
+// Where a sentence ends within running text, so that each gets a leaf. A wrong end divides a leaf and changes no word, so a short
+// list of abbreviations is enough here; the engine's rules (`sentence-rules.ts`) decide what a listener gets.
 
 /** The longest end that is looked at: an abbreviation, or a full stop with what closes behind it. */
 const LONGEST_END = 10;

@@ -69,7 +69,9 @@ export class Vocabulary {
   /** "10 kilometres per hour" for the number as it was written, and a unit of ECMA-402. */
   unit(number: string, unit: string): string {
     const { language, units } = this;
-    const format = units.get(unit) ?? new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
+    const format =
+      units.get(unit) ??
+      new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long", useGrouping: false });
     units.set(unit, format);
     const parts = format.formatToParts(Number(number.replaceAll(",", "")) || 0);
     const words = parts.map(({ type, value }) => {

@@ -45,11 +45,17 @@ export async function writeLayout({ tables, commit }: Pick<Environment, "tables"
  * journal without an id, or with a damaged one, gets a new one.
  */
 export async function journalId({ tables, commit }: Pick<Environment, "tables" | "commit">): Promise<string> {
-  const known = factIn(tables.meta, ID_KEY);
-  if (typeof known === "string" && ID_FORM.test(known)) return known;
+  const known = readId(tables.meta);
+  if (known !== undefined) return known;
   const id = randomBytes(16).toString("hex");
   await commit((writes) => writes.put("meta", ID_KEY, seal(id)));
   return id;
+}
+
+/** The journal's id; undefined if it has none yet, or a damaged one. */
+export function readId(meta: Table): string | undefined {
+  const known = factIn(meta, ID_KEY);
+  return typeof known === "string" && ID_FORM.test(known) ? known : undefined;
 }
 
 /** The totals, which every group writes. Undefined in a new journal, and if the record is damaged. */

@@ -106,7 +106,7 @@ function mend({ path, wasLeft = true, wallTime, log }: DataFileOptions, mark: Sy
   const isTorn = mark.isOfAnotherBoot();
   if (verdict.kind !== "damaged" && !isTorn) return;
   const reason = verdict.kind === "damaged" ? verdict.reason : "the system stopped before the disk had all of it";
-  const kept = setAside(path, "damaged", wallTime());
+  const kept = setAside(path, wallTime());
   mark.remove();
   const remedy = "Check the disk. Examine the file that was set aside, or delete it.";
   log.error({ path, reason, kept, remedy }, "the journal is damaged and was set aside; a new one begins");
@@ -144,14 +144,20 @@ function startingPoint(
   return { totals, firstEpoch: Math.max(totals.head, noted) + EPOCHS_BETWEEN_BOOTS };
 }
 
-/**
- * A file is never deleted: it gets a name with the reason and the date, so that a person can examine it. Renames the file, and then its lock file, in
- * one step each. After a crash between the steps a new journal begins as well, and the renamed file is whole. Returns the new name.
- */
-export function setAside(path: string, why: "damaged" | "before-restore", wallTime: number): string {
+/** A name with the reason and the date, for a file that is never deleted, so that a person can examine it. */
+export function nameAside(path: string, why: "damaged" | "before-restore", wallTime: number): string {
   const stamp = new Date(wallTime).toISOString().replaceAll(/[:.]/g, "-");
   let name = `${path}.${why}-${stamp}`;
   for (let instance = 2; existsSync(name); instance += 1) name = `${path}.${why}-${stamp}-${instance}`;
+  return name;
+}
+
+/**
+ * Renames a damaged file, and then its lock file, in one step each. After a crash between the steps a new journal begins as well, and the renamed
+ * file is whole. Returns the new name.
+ */
+function setAside(path: string, wallTime: number): string {
+  const name = nameAside(path, "damaged", wallTime);
   renameSync(path, name);
   if (existsSync(`${path}-lock`)) renameSync(`${path}-lock`, `${name}-lock`);
   return name;

@@ -44,13 +44,18 @@ describe("a backup", () => {
   it("has the whole journal, is this user's alone, replaces the one before, and is read like a journal", async () => {
     const directory = await journalFolder(EVENTS);
     const backup = join(temporaryDirectory(), "deep", "backup");
-    await journal(await journalFolder(EVENTS.slice(0, 1)), "backup", backup);
+    await journal(directory, "backup", backup);
+    const { ino } = statSync(join(backup, "journal.mdb"));
     const { out, err, code } = await journal(directory, "backup", backup);
     expect(out).toMatch(/^Backed up the journal \S+ to \S+: [\d.]+ KiB\.\n/);
     expect([code, err]).toStrictEqual([0, ""]);
     expect(readdirSync(backup).sort()).toStrictEqual(["journal.mdb", "journal.mdb-epoch"]);
     for (const name of [".", "journal.mdb", "journal.mdb-epoch"])
       expect(statSync(join(backup, name)).mode & 0o077).toBe(0);
+    expect(await exported(backup)).toBe(await exported(directory));
+    expect(statSync(join(backup, "journal.mdb")).ino).not.toBe(ino);
+    const other = await journal(await journalFolder(EVENTS.slice(0, 1)), "backup", backup);
+    expect(other).toEqual({ out: "", err: expect.stringContaining(`${backup} holds another journal. Name`), code: 2 });
     expect(await exported(backup)).toBe(await exported(directory));
   });
 
