@@ -72,10 +72,12 @@ export interface CandidateReading {
   closers: number;
   /** Whether a terminator of a script other than Latin is among them. */
   isWide: boolean;
+  /** Whether an emoji behind a blank belongs to the sentence that ends. Where emojis open the sentences, it opens the next one. */
+  readonly takesEmoji: boolean;
 }
 
-export function createCandidateReading(): CandidateReading {
-  return { terminators: 0, closers: 0, isWide: false };
+export function createCandidateReading(takesEmoji: boolean): CandidateReading {
+  return { terminators: 0, closers: 0, isWide: false, takesEmoji };
 }
 
 /** Reads the candidate whose first terminator is at `start`. `reading` is the one of the last call if that was the same candidate, else a new one. */
@@ -97,7 +99,7 @@ export function candidateAt(
   reading.terminators = stop - start;
   let closed = stop + reading.closers;
   while (closed < longest) {
-    const length = closerLength(text, closed);
+    const length = closerLength(text, closed, reading.takesEmoji);
     reading.closers = closed - stop;
     if (length === undefined && !ended) return WAIT;
     if (length === undefined || length === 0) break;
@@ -117,7 +119,7 @@ export function candidateAt(
 }
 
 /** Undefined if later text decides whether it is a closer. */
-function closerLength(text: Characters, index: number): number | undefined {
+function closerLength(text: Characters, index: number, takesEmoji: boolean): number | undefined {
   const character = text.charAt(index);
   if (CLOSERS.has(character)) return 1;
   if (character === "[") {
@@ -127,7 +129,7 @@ function closerLength(text: Characters, index: number): number | undefined {
   if (character === " " || character === "\u00a0" || character === "\u202f") {
     // French has a space before its closing quotation mark, and an emoji often has one too.
     if (text.charAt(index + 1) === "»") return 2;
-    return emojiLength(text, index + 1) > 0 ? 1 : 0;
+    return takesEmoji && emojiLength(text, index + 1) > 0 ? 1 : 0;
   }
   return emojiLength(text, index);
 }

@@ -1,7 +1,7 @@
 // Reads the text of one output as it grows, and finds the ends of sentences and paragraphs, and fenced code. It first finds the kind of a line, and
 // then the candidates in it. It holds only the unfinished sentence, and stops where a decision needs more text.
 import type { Segmenter } from "../../contracts/segmenter.js";
-import { isInk, isSpace, terminatorLength } from "./characters.js";
+import { emojiLength, isInk, isSpace, terminatorLength } from "./characters.js";
 import { Enclosures } from "./enclosures.js";
 import { closesFence, type LineKind, lineKindAt } from "./markdown-lines.js";
 import { OffsetList } from "./offset-list.js";
@@ -42,8 +42,10 @@ export class SentenceScanner {
   // Whether there is a letter or a similar character, searched up to `inkless`. After marks alone, a full stop ends nothing.
   private hasInk = false;
   private inkless = 0;
+  // Whether the sentence begins with an emoji; undefined until somebody asks.
+  private hasEmojiFirst: boolean | undefined;
   // The progress of the candidate that needs more text, and its offset in the output.
-  private reading = createCandidateReading();
+  private reading = createCandidateReading(true);
   private readingOf = Number.NEGATIVE_INFINITY;
 
   /** `start`: the offset of the first text; negative if text is read before the output's. */
@@ -92,7 +94,7 @@ export class SentenceScanner {
     while (start >= oldest && terminatorLength(tail, start, language) === 0) start -= 1;
     if (start < oldest) return false;
     while (start > oldest && terminatorLength(tail, start - 1, language) > 0) start -= 1;
-    const found = candidateAt(tail, start, language, true, createCandidateReading());
+    const found = candidateAt(tail, start, language, true, createCandidateReading(!this.beginsWithEmoji()));
     const isLast = found.kind === "text-end" || (found.kind === "line-end" && tail.slice(found.resume).trim() === "");
     return isLast && this.hasInkBefore(start) && this.endsAt(found.candidate, tail.length, true) === true;
   }
@@ -117,6 +119,12 @@ export class SentenceScanner {
     return this.hasInk;
   }
 
+  private beginsWithEmoji(): boolean {
+    const { tail, sentenceStart } = this;
+    this.hasEmojiFirst ??= emojiLength(tail, nextAfterSpace(tail, sentenceStart)) > 0;
+    return this.hasEmojiFirst;
+  }
+
   private endSentence(index: number): void {
     if (this.hasText) this.sentences.push(this.base + index);
     this.hasText = false;
@@ -124,6 +132,7 @@ export class SentenceScanner {
     this.waiting = undefined;
     this.hasInk = false;
     this.inkless = index;
+    this.hasEmojiFirst = undefined;
   }
 
   private endParagraph(index: number): void {
@@ -246,7 +255,8 @@ export class SentenceScanner {
   /** Reads the candidate at the present place, and stops at its last character. Returns false if it needs more text. */
   private readCandidate(ended: boolean): boolean {
     const { tail, base, at } = this;
-    if (this.readingOf !== base + at) [this.readingOf, this.reading] = [base + at, createCandidateReading()];
+    if (this.readingOf !== base + at)
+      [this.readingOf, this.reading] = [base + at, createCandidateReading(!this.beginsWithEmoji())];
     const found = candidateAt(tail, at, this.language, ended, this.reading);
     if ("candidate" in found && !this.hasInkBefore(at)) {
       this.at = found.candidate.stop - 1;
@@ -325,7 +335,10 @@ export class SentenceScanner {
   private trim(): void {
     const { line, at } = this;
     if (line === "code" || line === "row" || line === "rule") this.sentenceStart = at;
-    else if (at - this.sentenceStart > LONGEST_MEMORY) this.sentenceStart = at - KEPT_MEMORY;
+    else if (at - this.sentenceStart > LONGEST_MEMORY) {
+      this.beginsWithEmoji();
+      this.sentenceStart = at - KEPT_MEMORY;
+    }
     // The beginning of a line is read again only while its kind is open.
     const needed = line === "head" || line === "code-head" || line === "code-end" ? this.lineStart : at;
     // A mark that begins a sentence is judged by the character before it.

@@ -254,4 +254,19 @@ describe("text boundaries of a stream", () => {
     boundaries.forget(20);
     expect(boundaries.last(28, "sentence")).toBe(20);
   });
+
+  it.each([
+    ["We shipped it! 🚀🎉 ", "Thanks, everyone."],
+    ["✅ Build passes. ", "✅ Tests pass. ", "❌ Lint fails. ", "Mend it."],
+  ])(
+    "R10: an emoji belongs to the sentence that it closes, or opens where the one before was opened by one: %s",
+    (...sentences) => {
+      for (const size of [1, 3, 100]) {
+        const text = sentences.join("");
+        const boundaries = feed(chunksOf(text, [size]), "en", false);
+        complete(boundaries);
+        expect(piecesOf(text, cutsOf(boundaries, "sentence"))).toEqual(sentences);
+      }
+    },
+  );
 });
