@@ -135,9 +135,11 @@ describe.skipIf(isMissing("fish"))("fish", () => {
       ).toContain(word);
     }
     expect(completed("aaepd journal ")).toEqual([
+      "backup\tcopy a journal, also of a running daemon",
       "compact\treturn a journal's free space to the disk",
       "export\twrite the events of a journal, one a line",
       "inspect\treport the contents of a journal",
+      "restore\tput a backup in the place of a journal",
     ]);
     expect(completed("aaepd serve --burst ")).toEqual([]);
     expect(completed("aaepd publish serve ").join()).toContain("session one.ndjson");
