@@ -125,7 +125,7 @@ async function joinModules(dir, entries) {
     platform: "neutral",
     resolve: { mainFields: ["module", "main"] },
     plugins: [withoutUnused],
-    external: (id) => !/^[./#\0]/.test(id) && !id.startsWith(root) && !JOINED.has(id),
+    external: (id) => !/^[./#\0]/.test(id) && !id.startsWith(root) && !JOINED.has(id) && !UNUSED.has(id),
   });
   const { output } = await bundle.generate({ dir, format: "esm", minify: MINIFY });
   await bundle.close();
