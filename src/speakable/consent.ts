@@ -1,5 +1,6 @@
 // A text that a person consents to, or that is kept as evidence: shown, not cleaned. Each character that is invisible or reorders others is named in
 // its place.
+import { codePointCount } from "../base/code-points.js";
 import { sequencesIn } from "./terminal-sequences.js";
 import { pictureName, picturesIn } from "./words/pictures.js";
 import { spoken } from "./words/spoken.js";
@@ -56,17 +57,17 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
   const sequences = new Map(Array.from(sequencesIn(text), (found) => [found.index, found[0]]));
   for (let at = 0; at < text.length; ) {
     if (limit !== undefined && point >= limit) {
-      const count = Array.from(text.slice(at)).length;
+      const count = codePointCount(text.slice(at));
       name(vocabulary.say("leftOut", { count }), count);
       break;
     }
     const sequence = sequences.get(at);
     const whole = sequence ?? pictureAt(text, at) ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
-    if (sequence !== undefined) name(sequenceName(sequence, vocabulary), Array.from(sequence).length);
+    if (sequence !== undefined) name(sequenceName(sequence, vocabulary), codePointCount(sequence));
     else if (UNSEEN.test(whole) && whole.length <= 2 && !PICTURE.test(whole)) name(unseenName(whole, vocabulary), 1);
     else {
       plain += whole;
-      point += Array.from(whole).length;
+      point += codePointCount(whole);
     }
     at += whole.length;
   }

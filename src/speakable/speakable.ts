@@ -1,4 +1,5 @@
 // Makes a text, or one part after the other, speakable.
+import { codePointCount } from "../base/code-points.js";
 import { isClosed } from "./markdown/block-tokens.js";
 import { BlockReader } from "./markdown/blocks.js";
 import { openEnd } from "./markdown/open-end.js";
@@ -115,7 +116,7 @@ function located(
   let next = 0;
   let skipped = 0;
   const add = (end: number, leaf: Omit<Leaf, "from" | "to">) => {
-    const to = point + codePoints(text, at, end);
+    const to = point + codePointCount(text.slice(at, end));
     leaves.push({ kind: leaf.kind, from: point, to, speech: leaf.speech, braille: leaf.braille, in: leaf.in });
     at = end;
     point = to;
@@ -139,10 +140,4 @@ function located(
   }
   addSequences(Number.POSITIVE_INFINITY);
   return leaves;
-}
-
-function codePoints(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = from; at < to; count += 1) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  return count;
 }

@@ -1,5 +1,6 @@
 // Puts what a schema forbids into a plain sentence that tells the reader what to do (R20): one language for all protocols.
-import { codePointCount, type Schema, type SchemaFault, schemaFaults } from "./schema-faults.js";
+import { codePointCount } from "../code-points.js";
+import { type Schema, type SchemaFault, schemaFaults } from "./schema-faults.js";
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   string: "a string",

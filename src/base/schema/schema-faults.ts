@@ -1,4 +1,5 @@
 // Finds out what a refused value has that its JSON Schema forbids. The generated validators decide; this interpreter only explains a no.
+import { codePointCount } from "../code-points.js";
 import { pointerStep } from "../json-pointer.js";
 import { ownMember } from "../members.js";
 
@@ -208,16 +209,4 @@ function isOfType(type: string, value: unknown): boolean {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Number of Unicode code points; a lone surrogate counts as one. */
-export function codePointCount(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length - 1; index++) {
-    if ((text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      count--;
-      index++;
-    }
-  }
-  return count;
 }

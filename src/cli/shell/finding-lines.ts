@@ -1,7 +1,6 @@
 // Findings as they are told: the conclusion first, then each with its remedy below it.
 import type { Fault } from "../../base/errors.js";
-import type { Complaint, Finding } from "../../daemon/platform/finding.js";
-import { problem } from "../../daemon/platform/finding.js";
+import { type Complaint, type Finding, problem } from "../../daemon/platform/finding.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
 import { jsonText } from "../terminal/json-text.js";

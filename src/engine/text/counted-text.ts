@@ -1,14 +1,4 @@
-// Counts of a text: code points, in which positions are counted, and words, from which the length of speech is computed (R15).
-
-/** Code points of a well-formed string. */
-export function codePointCount(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0xd800 && unit <= 0xdbff) count -= 1;
-  }
-  return count;
-}
+// Offsets of code points, in which positions are counted, and counts of words, from which the length of speech is computed (R15).
 
 /** The UTF-16 offset of a code-point offset. */
 export function offsetOfCodePoint(text: string, codePoints: number): number {

@@ -1,9 +1,11 @@
 // The text that one view holds back until it may be cut, and the cuts (R10, R30). The view decides about other events and about the takers of
 // released text.
+
+import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
-import { codePointCount, offsetOfCodePoint } from "../text/counted-text.js";
+import { offsetOfCodePoint } from "../text/counted-text.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import {
   agree,

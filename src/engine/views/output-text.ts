@@ -1,9 +1,10 @@
 // The text of one output while a view may still need it, and its boundaries: one record for all views that follow the output (R10).
+
+import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import type { AgentEvent } from "../event/event.js";
 import { canonicalTag } from "../terms/language.js";
-import { codePointCount } from "../text/counted-text.js";
 import { lastStartingBy } from "../text/retained-text.js";
 import { TextBoundaries } from "../text/text-boundaries.js";
 import { isMarkdown } from "./code-blocks.js";

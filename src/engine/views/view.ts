@@ -1,12 +1,13 @@
 // A view: the stream for one set of terms. It filters, shapes and coalesces streamed text once for all subscriptions that share the terms (R10, R14,
 // R15, R30). Rates, pauses and the backlog of a slow peer belong to each subscription. When `push` returns, all of the event's units are in the log.
+
+import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import type { IdServices } from "../event/derived-id.js";
 import { type Epoch, isTerminalKind } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
-import { codePointCount } from "../text/counted-text.js";
 import { TextBoundaries } from "../text/text-boundaries.js";
 import { MOST_BYTES_PER_UNIT } from "../text/text-limits.js";
 import { isMarkdown } from "./code-blocks.js";

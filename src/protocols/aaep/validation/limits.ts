@@ -1,6 +1,7 @@
 // The soft limits of AAEP §3.7. No check recurses deeper than the limit it checks, so that hostile nesting costs no stack.
+
+import { codePointCount } from "../../../base/code-points.js";
 import { pointerStep } from "../../../base/json-pointer.js";
-import { codePointCount } from "../../../base/schema/schema-faults.js";
 
 /** Bytes of one event as compact JSON in UTF-8. */
 export const MAX_EVENT_BYTES = 65_536;
