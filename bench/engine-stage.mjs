@@ -86,6 +86,7 @@ export function createEngineStage({
       ids,
       idServices: { sha256Hex },
       segmenter,
+      loadSpeakable: () => import("../dist/src/speakable/index.js"),
       log: { debug: silent, info: silent, warn: silent, error: silent },
       createJournal,
       validate: assertPublishedEvent,

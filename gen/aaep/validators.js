@@ -10438,16 +10438,24 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.key !== undefined){
-let data4 = data.key;
+if(data.speakable !== undefined){
+let data4 = data.speakable;
 const _errs10 = errors;
+if((typeof data4 !== "boolean") && (!(data4 && typeof data4 == "object" && !Array.isArray(data4)))){
+return false;
+}
 if(errors === _errs10){
-if(typeof data4 === "string"){
-if(data4.length < 1){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.code !== undefined){
+let data5 = data4.code;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data5 === "string"){
+if(data5.length < 1){
 return false;
 }
 else {
-if(longerThan(data4, 256)){
+if(longerThan(data5, 64)){
 return false;
 }
 }
@@ -10456,33 +10464,28 @@ else {
 return false;
 }
 }
-var valid0 = _errs10 === errors;
+var valid1 = _errs13 === errors;
 }
 else {
-var valid0 = true;
+var valid1 = true;
 }
-if(valid0){
-if(data.limits !== undefined){
-let data5 = data.limits;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.queue_events !== undefined){
-let data6 = data5.queue_events;
+if(valid1){
+if(data4.links !== undefined){
+let data6 = data4.links;
 const _errs15 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-return false;
-}
 if(errors === _errs15){
-if(typeof data6 == "number"){
-if(data6 < 0){
+if(typeof data6 === "string"){
+if(data6.length < 1){
 return false;
 }
 else {
-if(data6 > 9007199254740991){
+if(longerThan(data6, 64)){
 return false;
 }
 }
+}
+else {
+return false;
 }
 }
 var valid1 = _errs15 === errors;
@@ -10491,8 +10494,8 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data5.policy !== undefined){
-let data7 = data5.policy;
+if(data4.emoji !== undefined){
+let data7 = data4.emoji;
 const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
@@ -10514,48 +10517,134 @@ var valid1 = _errs17 === errors;
 else {
 var valid1 = true;
 }
-if(valid1){
-if(data5.max_lag_seconds !== undefined){
-let data8 = data5.max_lag_seconds;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data8 = data.key;
 const _errs19 = errors;
 if(errors === _errs19){
-if(typeof data8 == "number"){
-if(data8 < 0){
+if(typeof data8 === "string"){
+if(data8.length < 1){
 return false;
+}
+else {
+if(longerThan(data8, 256)){
+return false;
+}
 }
 }
 else {
 return false;
 }
 }
-var valid1 = _errs19 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
-if(data5.max_lag_events !== undefined){
-let data9 = data5.max_lag_events;
+if(valid0){
+if(data.limits !== undefined){
+let data9 = data.limits;
 const _errs21 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-return false;
-}
 if(errors === _errs21){
-if(typeof data9 == "number"){
-if(data9 < 0){
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+if(data9.queue_events !== undefined){
+let data10 = data9.queue_events;
+const _errs24 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+return false;
+}
+if(errors === _errs24){
+if(typeof data10 == "number"){
+if(data10 < 0){
 return false;
 }
 else {
-if(data9 > 9007199254740991){
+if(data10 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid1 = _errs21 === errors;
+var valid2 = _errs24 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
+}
+if(valid2){
+if(data9.policy !== undefined){
+let data11 = data9.policy;
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data11 === "string"){
+if(data11.length < 1){
+return false;
+}
+else {
+if(longerThan(data11, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs26 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data9.max_lag_seconds !== undefined){
+let data12 = data9.max_lag_seconds;
+const _errs28 = errors;
+if(errors === _errs28){
+if(typeof data12 == "number"){
+if(data12 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs28 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data9.max_lag_events !== undefined){
+let data13 = data9.max_lag_events;
+const _errs30 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+return false;
+}
+if(errors === _errs30){
+if(typeof data13 == "number"){
+if(data13 < 0){
+return false;
+}
+else {
+if(data13 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid2 = _errs30 === errors;
+}
+else {
+var valid2 = true;
 }
 }
 }
@@ -10565,18 +10654,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs12 === errors;
+var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.heartbeat_seconds !== undefined){
-let data10 = data.heartbeat_seconds;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data10 == "number"){
-if(data10 < 0){
+let data14 = data.heartbeat_seconds;
+const _errs32 = errors;
+if(errors === _errs32){
+if(typeof data14 == "number"){
+if(data14 < 0){
 return false;
 }
 }
@@ -10584,22 +10673,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs23 === errors;
+var valid0 = _errs32 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.cursor !== undefined){
-let data11 = data.cursor;
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data11 === "string"){
-if(data11.length < 1){
+let data15 = data.cursor;
+const _errs34 = errors;
+if(errors === _errs34){
+if(typeof data15 === "string"){
+if(data15.length < 1){
 return false;
 }
 else {
-if(longerThan(data11, 1024)){
+if(longerThan(data15, 1024)){
 return false;
 }
 }
@@ -10608,22 +10697,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs34 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.resumed !== undefined){
-let data12 = data.resumed;
-const _errs27 = errors;
-if(errors === _errs27){
-if(typeof data12 === "string"){
-if(data12.length < 1){
+let data16 = data.resumed;
+const _errs36 = errors;
+if(errors === _errs36){
+if(typeof data16 === "string"){
+if(data16.length < 1){
 return false;
 }
 else {
-if(longerThan(data12, 64)){
+if(longerThan(data16, 64)){
 return false;
 }
 }
@@ -10632,10 +10721,11 @@ else {
 return false;
 }
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }

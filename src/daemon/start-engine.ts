@@ -36,6 +36,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
         audit,
         idServices: { sha256Hex },
         segmenter,
+        loadSpeakable: () => import("../speakable/index.js"),
         createJournal: () => {
           journal = create();
           return journal;

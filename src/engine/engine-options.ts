@@ -10,6 +10,7 @@ import type { IdServices } from "./event/derived-id.js";
 import type { ValidateEvent } from "./sessions/event-intake.js";
 import type { PublishLimits, SessionCounts } from "./sessions/session-limits.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
+import type { SpeakerServices } from "./views/speaker.js";
 
 /**
  * Limits and lengths of time may change while the engine runs, because they are read for each use. Call `Engine.limitsChanged` after a
@@ -52,6 +53,7 @@ export interface EngineServices {
   readonly segmenter: Segmenter;
   readonly log: Log;
   readonly audit: Audit;
+  readonly loadSpeakable: SpeakerServices["loadSpeakable"];
 
   readonly createJournal: () => Journal;
   readonly validate: ValidateEvent;

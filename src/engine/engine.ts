@@ -28,7 +28,6 @@ import type {
   SubscribeSpec,
 } from "./subscriptions/subscription-spec.js";
 import { type AbleSubscriptions, countAble } from "./terms/answering.js";
-import { applyShape, shapeOf } from "./terms/shape.js";
 import { Turns } from "./time/turns.js";
 import { type WakeUps, wakeUpsOf } from "./time/wake-ups.js";
 
@@ -72,7 +71,7 @@ export class Engine {
   private cancelForgetting: (() => void) | undefined;
 
   constructor(services: EngineServices, options: EngineOptions) {
-    const { clock, ids, log, segmenter, idServices } = services;
+    const { clock, ids, log, segmenter, idServices, loadSpeakable } = services;
     this.services = services;
     this.options = options;
     this.wakeUps = wakeUpsOf(clock);
@@ -83,7 +82,10 @@ export class Engine {
     this.sessions = this.makeSessions();
     this.connections = new SharedConnections(this.sessions);
     const { journal, boots, wakeUps, sessions, connections } = this;
-    this.hub = new Hub({ journal, steps: boots, log, segmenter, clock, wakeUps, ids: idServices }, options);
+    this.hub = new Hub(
+      { journal, steps: boots, log, segmenter, clock, wakeUps, ids: idServices, loadSpeakable },
+      options,
+    );
     this.questions = this.makeQuestions();
     this.publishing = this.makePublishing();
     const { hub, questions, publishing } = this;
@@ -100,7 +102,7 @@ export class Engine {
       pace: (change, who) => this.accounts.pace(change, who),
       isLeaving: () => this.isLeaving,
       requestStop: (sessionId, by) => publishing.requestStop(sessionId, by),
-      shapeEvent: (event, terms) => applyShape(event, shapeOf(terms), options.defaultLanguage),
+      shapeEvent: (event, terms) => hub.shaped(event, terms),
       recordReply: (refused, by) => this.recordReply(refused, by),
     };
     this.forgetEnded();

@@ -58,4 +58,48 @@ tellOverLanes([
       { do: "hears nothing", who: "calm" },
     ],
   },
+  {
+    name: "R37: words come beside each text, and stop when they are not wanted any more",
+    steps: [
+      {
+        do: "subscribe",
+        who: "speaks",
+        request: { capabilities: { aaepd: { speakable: { code: "read" } } } },
+        answer: {
+          honored_capabilities: {
+            aaepd: { speakable: { code: "read", links: "host", emoji: "name" }, max_chars: 2000 },
+          },
+        },
+      },
+      { do: "publish", events: [started({ summary_normal: "50% `a_b`" })] },
+      {
+        do: "hears",
+        who: "speaks",
+        events: [
+          {
+            ...started({ summary_normal: "50% `a_b`" }),
+            "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
+            extensions: {
+              aaepd: {
+                speakable: {
+                  summary_normal: [
+                    { kind: "prose", from: 0, to: 4, speech: "50 percent ", braille: "50% " },
+                    { kind: "inline-code", from: 4, to: 9, speech: "a b", braille: "a_b" },
+                  ],
+                },
+              },
+            },
+          },
+        ],
+      },
+      {
+        do: "renegotiate",
+        who: "speaks",
+        capabilities: { aaepd: { speakable: false } },
+        answer: { honored_capabilities: { aaepd: { max_chars: 16_384 } } },
+      },
+      { do: "publish", events: [completed()] },
+      { do: "hears", who: "speaks", events: [{ ...completed(), extensions: undefined }] },
+    ],
+  },
 ]);

@@ -299,6 +299,13 @@ export declare type AaepdCapability = Message<"aaep.v1.AaepdCapability"> & {
   resumed?: string | undefined;
 
   /**
+   * Words for speech and braille beside each text: `true`, or an object with some of `code`, `links` and `emoji` (R37).
+   *
+   * @generated from field: optional google.protobuf.Value speakable = 10;
+   */
+  speakable?: Value | undefined;
+
+  /**
    * Members without a field here.
    *
    * @generated from field: optional google.protobuf.Struct additional = 15;

@@ -60,6 +60,10 @@ export const OWN_CAPABILITY_GUIDE = {
   checkpoints: {
     granted: "As requested. The typed [services](../services.md#checkpoints-and-cursors) always send checkpoints.",
   },
+  speakable: {
+    granted:
+      "As requested, each choice with its value. An unknown word counts as not requested, with a note. [Text that can be said](../speakable.md#from-the-daemon) has the form of the words.",
+  },
   key: {
     missing: "on a connection that needs no key",
     granted: `${GIVEN} [Listen, with single calls](../services.md#listen-with-single-calls) uses it.`,

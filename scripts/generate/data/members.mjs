@@ -84,6 +84,8 @@ export const DAEMON_MARKS = {
   summary: "`true`: the event sums up a session for a subscription that was not there (R17).",
   gap: "`{events, reason}`: at most so many events are lost for this subscription (R27); `events` is missing where nobody knows. `reason` is `aged_out`, `resumed_too_late` or `unknown_place`.",
   overtook: "`true`: earlier events of the session may follow this critical event (R4).",
+  speakable:
+    "The words for each text, for a subscription that asked for them (R37). [Text that can be said](../speakable.md#from-the-daemon) has their form.",
   asks: "`confirmation` or `clarification`: the event reports a question to a subscription that cannot answer it (R6).",
   question: "The `event_id` of the question that the event is about.",
   decision:

@@ -1,5 +1,5 @@
 // The document that answers `aaepd.status`. docs/status.md explains each member; the names are those of the wire. Undefined members are left out.
-import type { EventFilters } from "../../engine/terms/terms.js";
+import type { EventFilters, SpeakableChoices } from "../../engine/terms/terms.js";
 import type { Complaint } from "../platform/finding.js";
 import type { StatusMemory } from "../platform/process-memory.js";
 
@@ -125,6 +125,7 @@ export interface StatusTerms {
   readonly supported_extensions: readonly string[];
   readonly paused: boolean;
   readonly max_chars: number;
+  readonly speakable?: SpeakableChoices;
 }
 
 export interface StatusQuestion {

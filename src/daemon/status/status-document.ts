@@ -180,6 +180,7 @@ function termsDocument(terms: Terms): StatusTerms {
     supported_extensions: terms.supportedExtensions,
     paused: terms.paused,
     max_chars: terms.maxChars,
+    ...(terms.speakable === undefined ? {} : { speakable: terms.speakable }),
   };
 }
 

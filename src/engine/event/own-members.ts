@@ -1,5 +1,6 @@
 // The members of the daemon's extension in an event as its agent sent it, before any check: some of them are taken out or replaced there (R5c, R8).
-import { AAEPD } from "./vocabulary.js";
+import type { AgentEvent } from "./event.js";
+import { AAEPD, AAEPD_VOCABULARY } from "./vocabulary.js";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -16,6 +17,17 @@ export function withOwnMembers(fields: Members, members: Members, more: Members 
   const { [AAEPD]: _, ...left } = extensions as Members;
   const next = Object.keys(members).length === 0 ? left : { ...left, [AAEPD]: members };
   return { ...others, ...more, ...(Object.keys(next).length === 0 ? {} : { extensions: next }) };
+}
+
+/** The event with further marks of the daemon's, and with their vocabulary. The id stays, because it is the same event. */
+export function withOwnMark(event: AgentEvent, marks: Members): AgentEvent {
+  const context = event["@context"];
+  const vocabularies = typeof context === "string" ? [context] : context;
+  return {
+    ...event,
+    "@context": vocabularies.includes(AAEPD_VOCABULARY) ? vocabularies : [...vocabularies, AAEPD_VOCABULARY],
+    extensions: { ...event.extensions, [AAEPD]: { ...event.extensions?.[AAEPD], ...marks } },
+  };
 }
 
 export function isObject(value: unknown): value is Members {

@@ -4,13 +4,11 @@
 import { Fault } from "../../base/errors.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
-import type { Log } from "../../contracts/log.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { cursorText } from "../event/cursor.js";
 import type { IdServices } from "../event/derived-id.js";
-import type { Epoch, JournaledEvent, NewEvent } from "../event/event.js";
-import type { EpochSteps } from "../journal/epoch-boots.js";
-import { shapeKey, shapeOf } from "../terms/shape.js";
+import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event.js";
+import { applyShape, shapeKey, shapeOf } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
 import { LatencyHistogram } from "../time/latency-histogram.js";
 import { RecentRate } from "../time/recent-rate.js";
@@ -22,15 +20,15 @@ import type { Checkpoint } from "../views/delivery.js";
 import { MOST_PIECES } from "../views/held-texts.js";
 import { OutputTexts } from "../views/output-texts.js";
 import { type InternedShape, RenderedEntry } from "../views/rendered-entry.js";
+import { ShapeWords } from "../views/shape-words.js";
+import { Speaker, type SpeakerServices } from "../views/speaker.js";
 import { View, type ViewFollower } from "../views/view.js";
 import { type ViewTerms, viewKey, viewTermsOf } from "../views/view-terms.js";
 import { SharedView, type ViewMember } from "./shared-view.js";
 
 /** The services that the hub needs. */
-export interface HubServices {
+export interface HubServices extends SpeakerServices {
   readonly journal: Journal;
-  readonly steps: EpochSteps;
-  readonly log: Log;
   readonly segmenter: Segmenter;
   readonly clock: Clock;
   readonly wakeUps: WakeUps;
@@ -86,6 +84,7 @@ export class Hub {
   private readonly options: HubOptions;
   private readonly views = new Map<string, SharedView>();
   private readonly shapes = new Map<string, InternedShape>();
+  readonly speaker: Speaker;
   private readonly codeBlocks: CodeBlocks;
   private readonly outputs: OutputTexts;
   private readonly scanTurns: Turns;
@@ -99,6 +98,7 @@ export class Hub {
     this.options = options;
     const now = services.clock.now();
     this.rates = { published: new RecentRate(now), delivered: new RecentRate(now) };
+    this.speaker = new Speaker(services);
     this.codeBlocks = new CodeBlocks(services.journal, services.steps);
     this.outputs = this.newOutputs();
     this.scanTurns = new Turns(services.clock, undefined, options.turnRoomMs);
@@ -189,9 +189,17 @@ export class Hub {
   viewTerms(terms: Terms): ViewTerms {
     const key = shapeKey(terms);
     const { defaultLanguage } = this.options;
-    const shape = this.shapes.get(key) ?? { ...shapeOf(terms), key, defaultLanguage };
+    const words = terms.speakable && new ShapeWords(this.speaker, terms.speakable, defaultLanguage);
+    const shape = this.shapes.get(key) ?? { ...shapeOf(terms), key, defaultLanguage, words };
     this.shapes.set(key, shape);
     return viewTermsOf(terms, shape);
+  }
+
+  /** An event in the form that these terms give it, outside the stream. */
+  shaped(event: AgentEvent, terms: Terms): AgentEvent {
+    const { shape } = this.viewTerms(terms);
+    const shaped = applyShape(event, shape, shape.defaultLanguage);
+    return shape.words?.beside(shaped, this.services.journal.head()) ?? shaped;
   }
 
   /** Text records for one reader of the journal. */

@@ -1,6 +1,8 @@
 // Reads the journal for one subscription that fell behind or resumes, through a view of its own, until it stands at the head (R17, R18). Memory stays
 // bounded: nothing is read while units wait to be taken.
+
 import type { Journal } from "../../contracts/journal.js";
+import { outputKey } from "../event/chunk-place.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { hasLongText } from "../event/event-size.js";
 import type { Hub } from "../hub/hub.js";
@@ -9,7 +11,6 @@ import { createWakeUps } from "../time/wake-ups.js";
 import { AheadScan } from "../views/ahead-scan.js";
 import { MOST_PIECES } from "../views/held-texts.js";
 import type { OutputTexts } from "../views/output-texts.js";
-import { outputKey } from "../views/rendered-entry.js";
 import { timestampOf, type Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import type { ViewTerms } from "../views/view-terms.js";

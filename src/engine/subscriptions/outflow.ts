@@ -8,6 +8,7 @@ import type { SharedView } from "../hub/shared-view.js";
 import type { Terms } from "../terms/terms.js";
 import { wordCount } from "../text/counted-text.js";
 import { batchOf, type Delivery } from "../views/delivery.js";
+import { MOST_WORK_AT_ONCE } from "../views/shape-words.js";
 import { type EventUnit, eventUnit, isLocal, type Unit } from "../views/unit.js";
 import { ownUnit } from "./briefing.js";
 import { Pending, type PendingOwner } from "./pending.js";
@@ -42,6 +43,8 @@ export class Outflow {
   private spokenAt = LONG_AGO;
   // Units before this index arrived while the peer took nothing.
   private blockedTo = 0;
+  // The work on words at which the present batch is full.
+  private mostWork = 0;
   // The last units are leaving, whatever the terms: they are merging, or being handed over.
   private ending: "merging" | "emptying" | undefined;
 
@@ -117,6 +120,7 @@ export class Outflow {
   /** Units that leave to this subscription alone: those that are owed at once, critical ones, then the rest within the budget. */
   private takeOwn(now: Millis): Taken {
     const out: Delivery[] = [];
+    this.beginTake();
     this.takeFirst(out, now);
     this.takeCriticals(out, now);
     if (!this.owner.terms.paused && this.pending.first.length === 0) this.takeOthers(out, now);
@@ -127,6 +131,7 @@ export class Outflow {
   /** The critical units that may leave now. */
   takeCritical(now: Millis): Taken {
     const out: Delivery[] = [];
+    this.beginTake();
     this.takeFirst(out, now);
     this.takeCriticals(out, now);
     return out.length > 0 ? { kind: "batch", batch: batchOf(out), isAll: false } : IDLE;
@@ -137,9 +142,10 @@ export class Outflow {
     const { pending } = this;
     const out: Delivery[] = [];
     this.ending ??= "merging";
+    this.beginTake();
     pending.backlog?.hurry();
     this.takeFirst(out, now);
-    for (let step = 0; step < STEP_LIMIT && out.length < PART_LIMIT; step += 1) {
+    for (let step = 0; step < STEP_LIMIT && this.hasRoom(out, PART_LIMIT); step += 1) {
       if (this.ending === "merging" && pending.fillOne()) continue;
       const unit = pending.queue.shift() ?? (pending.isAtEnd ? this.nextSum() : undefined);
       if (unit !== undefined) this.send(unit, out, now);
@@ -180,6 +186,15 @@ export class Outflow {
     return !this.hasCritical() && this.pending.fillTo(index, this.mergeBefore());
   }
 
+  private beginTake(): void {
+    this.mostWork = this.pending.view.wordWork + MOST_WORK_AT_ONCE;
+  }
+
+  /** Whether a batch may grow. The words of speakable text cost more than everything else (R34, R37). */
+  private hasRoom(out: readonly Delivery[], limit = BATCH_LIMIT): boolean {
+    return out.length < limit && this.pending.view.wordWork < this.mostWork;
+  }
+
   /** Whether nothing but its place in the view decides what the subscription gets next. */
   private isPlain(): boolean {
     const { pending } = this;
@@ -198,7 +213,10 @@ export class Outflow {
   private takeFirst(out: Delivery[], now: Millis): void {
     const { pending, owner, services } = this;
     const { terms } = pending.view;
-    for (const { kind, entry } of pending.first.splice(0, BATCH_LIMIT)) {
+    while (this.hasRoom(out)) {
+      const next = pending.first.shift();
+      if (next === undefined) return;
+      const { kind, entry } = next;
       const unit = kind === "notice" ? this.lateNotice(entry) : eventUnit(services.hub.renderedOf(entry));
       if (unit === undefined) continue;
       if (kind === "repeat") {
@@ -213,7 +231,7 @@ export class Outflow {
   /** Takes critical events first, past queue, budget and pause, in the order of the journal (R4). */
   private takeCriticals(out: Delivery[], now: Millis): void {
     const { pending } = this;
-    while (out.length < BATCH_LIMIT) {
+    while (this.hasRoom(out)) {
       const next = pending.nextCritical();
       if (next === undefined) return;
       const { index, unit } = next;
@@ -256,7 +274,7 @@ export class Outflow {
   private takeOthers(out: Delivery[], now: Millis): void {
     const { pending, budget } = this;
     const { queue } = pending;
-    while (out.length < BATCH_LIMIT && budget.availableAt() <= now) {
+    while (this.hasRoom(out) && budget.availableAt() <= now) {
       const sum = this.isSumAhead() ? this.nextSum() : undefined;
       if (sum === undefined) {
         const before = Math.max(this.pausedUntil, this.spokenAt, budget.availableAt());

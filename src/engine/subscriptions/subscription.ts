@@ -87,6 +87,7 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
   /** The units that may leave now; with `only`, just the critical ones. For a "wait", the subscription sets the timer itself. */
   take(only?: "critical"): Taken {
     const { services, outflow } = this;
+    if (this.waitsForWords()) return { kind: "idle" };
     const now = services.now();
     let taken: Taken;
     try {
@@ -118,6 +119,7 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
   /** The next part of all pending units, coalesced, whatever the budget (R8a). Call it until it returns "done", and `take` no more. */
   drain(): Drained {
     if (this.closed || this.services.isLeaving()) return { kind: "done" };
+    if (this.waitsForWords()) return { kind: "later" };
     const now = this.services.now();
     const drained = this.outflow.drain(now);
     if (drained.kind === "batch") this.noteDelivered(drained.batch.deliveries, now);
@@ -258,6 +260,13 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
       this.services.pace("fell_behind", this);
     }
     return undefined;
+  }
+
+  /** Whether the words that its terms ask for are still being loaded (R37). It is woken then. */
+  private waitsForWords(): boolean {
+    const loading = this.terms.speakable && this.services.hub.speaker.loading();
+    void loading?.then(() => this.wake());
+    return loading !== undefined;
   }
 
   private caughtUp(): void {

@@ -95,6 +95,22 @@ export function nestedTexts(event: AgentEvent): NestedTexts | undefined {
   return { key: "choices", readable: LABEL, objects: choices };
 }
 
+/**
+ * The texts that are read to a person, as they stand in an event that was shaped, each with its name: `chunk`, `summary_normal`,
+ * `progress.description`, `choices.0.label` (R37). Empty texts are left out.
+ */
+export function readableTexts(event: AgentEvent): readonly (readonly [name: string, text: string])[] {
+  const kind = topicKind(event.type);
+  const names = kind === "output.streaming" ? [...TEXTS[kind].fields, "chunk"] : TEXTS[kind].fields;
+  const texts: (readonly [string, unknown])[] = names.map((name) => [name, event[name]]);
+  const nested = nestedTexts(event);
+  for (const [index, object] of nested?.objects.entries() ?? [])
+    for (const field of nested?.readable ?? [])
+      if (isFields(object))
+        texts.push([`${nested?.key === "choices" ? `choices.${index}` : nested?.key}.${field}`, object[field]]);
+  return texts.filter((text): text is readonly [string, string] => typeof text[1] === "string" && text[1] !== "");
+}
+
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

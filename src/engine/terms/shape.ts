@@ -1,26 +1,29 @@
-// The form in which subscriptions of one shape get an event: one summary, one language, and the fields that name both (R14). Of a subscription, only
-// verbosity and languages matter here.
+// The form in which subscriptions of one shape get an event: one summary, one language, and the fields that name both (R14). The words beside its
+// texts come later (views/shape-words.ts).
 import { setMember } from "../../base/members.js";
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { hasVariants, NEAREST_SUMMARIES, requiresNormalSummary, SUMMARY_FIELDS } from "./readable-fields.js";
 import { hasDaemonMessages, shapeDaemonMessages } from "./shape-daemon-messages.js";
 import { shapeVariants } from "./shape-languages.js";
-import type { Terms } from "./terms.js";
+import type { SpeakableChoices, Terms } from "./terms.js";
 
 /** The terms that decide the form of an event. */
 export interface Shape {
   readonly verbosity: Verbosity;
   /** RFC 5646 tags in order of preference. */
   readonly languages: readonly string[];
+  readonly speakable?: SpeakableChoices | undefined;
 }
 
-export function shapeOf(terms: Terms): Shape {
-  return { verbosity: terms.preferredVerbosity, languages: terms.languages };
+export function shapeOf({ preferredVerbosity, languages, speakable }: Terms): Shape {
+  return { verbosity: preferredVerbosity, languages, speakable };
 }
 
 /** The key of a shape: equal for terms of equal shape, so that an event is shaped and encoded once for all of them. */
 export function shapeKey(terms: Terms): string {
-  return `${terms.preferredVerbosity}|${terms.languages.join(",").toLowerCase()}`;
+  const { preferredVerbosity, languages, speakable } = terms;
+  const words = speakable === undefined ? "" : `|${speakable.code},${speakable.links},${speakable.emoji}`;
+  return `${preferredVerbosity}|${languages.join(",").toLowerCase()}${words}`;
 }
 
 /** Whether `key` is a summary that the chosen one replaces. */

@@ -1,4 +1,5 @@
 // The complete terms of one subscription: the negotiation has filled in every default.
+import type { SpeakableOptions } from "../../speakable/index.js";
 import type { Verbosity } from "../event/event.js";
 
 /** Strengths of a boundary in streamed text, the weakest first (AAEP §5.3.1.6). */
@@ -25,6 +26,9 @@ export interface EventFilters {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
 }
+
+/** How a subscriber hears blocks of code, links and emoji (R37). */
+export type SpeakableChoices = Required<Omit<SpeakableOptions, "language">>;
 
 /** The sessions of the agents on a subscription's connection, or above its process. The subscription cannot answer their questions (R5, R5d). */
 export interface OwnSessions {
@@ -56,8 +60,10 @@ export interface Terms {
   readonly acceptSignedManifestsOnly: boolean;
   /** Only critical events leave (R26). */
   readonly paused: boolean;
-  /** Longest text of one output event, in code points, 80..16384 (R26). */
+  /** Longest text of one output event, in code points, 80..16384, with `speakable` at most 2000 (R26). */
   readonly maxChars: number;
+  /** The words that come beside each text; undefined for none (R37). */
+  readonly speakable?: SpeakableChoices | undefined;
   /** The subscription receives notices of its replies that did not count (R19). */
   readonly replyStatus: boolean;
   /** The subscription receives checkpoints of its place (R17). */

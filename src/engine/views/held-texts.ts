@@ -1,8 +1,8 @@
 // The text that one view holds back until it may be cut, and the cuts (R10, R30). The view decides about other events and about the takers of
 // released text.
-
 import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
+import { positionIn } from "../event/chunk-place.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
 import { offsetOfCodePoint } from "../text/counted-text.js";
@@ -19,7 +19,7 @@ import {
   roomIn,
   type ViewPlace,
 } from "./hold.js";
-import { type Chunk, type OutputText, positionIn } from "./output-text.js";
+import type { Chunk, OutputText } from "./output-text.js";
 import type { OutputTexts } from "./output-texts.js";
 import type { RenderedEntry } from "./rendered-entry.js";
 import { MAX_TEXT_BYTES } from "./text-room.js";

@@ -3,12 +3,13 @@
 import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
+import { outputKey, positionIn } from "../event/chunk-place.js";
 import type { AgentEvent } from "../event/event.js";
 import { canonicalTag } from "../terms/language.js";
 import { lastStartingBy } from "../text/retained-text.js";
 import { TextBoundaries } from "../text/text-boundaries.js";
 import { isMarkdown } from "./code-blocks.js";
-import { outputKey, type RenderedEntry } from "./rendered-entry.js";
+import type { RenderedEntry } from "./rendered-entry.js";
 
 /** A published chunk and its place. Offsets are UTF-16 units from the start of the record. */
 export interface Chunk {
@@ -108,9 +109,4 @@ export class OutputText {
 
 function textOf({ chunk }: AgentEvent): string {
   return typeof chunk === "string" ? chunk : "";
-}
-
-/** Position of a chunk in its output, in code points. */
-export function positionIn({ position }: AgentEvent): number {
-  return typeof position === "number" ? position : 0;
 }

@@ -1,10 +1,12 @@
 // The outputs that views follow, by key. A record that no view asks a chunk for is dropped, so that no record has holes.
+
 import type { Segmenter } from "../../contracts/segmenter.js";
+import { outputKey, positionIn } from "../event/chunk-place.js";
 import type { JournaledEvent, NewEvent } from "../event/event.js";
 import type { TextBoundaries } from "../text/text-boundaries.js";
 import type { CodeBlocks } from "./code-blocks.js";
-import { OutputText, positionIn } from "./output-text.js";
-import { outputKey, type RenderedEntry } from "./rendered-entry.js";
+import { OutputText } from "./output-text.js";
+import type { RenderedEntry } from "./rendered-entry.js";
 
 /** Text is dropped in steps of so many UTF-16 units, because finding its holders costs more than keeping a little. */
 const FORGET_STEP_UNITS = 2048;

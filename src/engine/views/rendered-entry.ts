@@ -1,20 +1,17 @@
 // A journaled event on its way out, with the work that all views and subscriptions share.
-import {
-  type AgentEvent,
-  isCritical,
-  isQuestionKind,
-  isTerminalKind,
-  type JournaledEvent,
-  type TopicKind,
-} from "../event/event.js";
-import { AAEPD, AAEPD_VOCABULARY } from "../event/vocabulary.js";
+import { outputKey } from "../event/chunk-place.js";
+import { isCritical, isQuestionKind, isTerminalKind, type JournaledEvent, type TopicKind } from "../event/event.js";
+import { withOwnMark } from "../event/own-members.js";
 import { applyShape, type Shape } from "../terms/shape.js";
 import { Delivery } from "./delivery.js";
+import type { ShapeWords } from "./shape-words.js";
 
 /** A shape, and the language of events that name none. Equal shapes are the same object (R14). */
 export interface InternedShape extends Shape {
   readonly key: string;
   readonly defaultLanguage: string;
+  /** Puts words beside the texts of an event; undefined for a shape without (R37). */
+  readonly words: ShapeWords | undefined;
 }
 
 /**
@@ -61,7 +58,11 @@ export class RenderedEntry {
 
   /** The same event, marked because it goes before events of its session that wait (R4). */
   get overtaking(): RenderedEntry {
-    this.ahead ??= new RenderedEntry({ ...this.entry, event: overtakingEvent(this.entry.event), source: undefined });
+    this.ahead ??= new RenderedEntry({
+      ...this.entry,
+      event: withOwnMark(this.entry.event, { overtook: true }),
+      source: undefined,
+    });
     return this.ahead;
   }
 
@@ -83,28 +84,12 @@ export class RenderedEntry {
 
   private render(shape: InternedShape): Delivery {
     const { entry } = this;
-    const shaped = applyShape(entry.event, shape, shape.defaultLanguage);
+    const plain = applyShape(entry.event, shape, shape.defaultLanguage);
+    const shaped = shape.words?.beside(plain, entry.epoch) ?? plain;
     if (shaped !== entry.event) return new Delivery(shaped, entry.epoch, entry.at, undefined);
     this.plain ??= new Delivery(entry.event, entry.epoch, entry.at, entry.source);
     return this.plain;
   }
-}
-
-/** The key of an output's text; the session's unnamed output has the empty id. */
-export function outputKey(event: AgentEvent): string {
-  const id = event.output_id;
-  return `${event.session_id}/${typeof id === "string" ? id : ""}`;
-}
-
-/** Marks a critical event that goes before events of its session that wait (R4). The id stays, because it is the same event. */
-function overtakingEvent(event: AgentEvent): AgentEvent {
-  const context = event["@context"];
-  const vocabularies = typeof context === "string" ? [context] : context;
-  return {
-    ...event,
-    "@context": vocabularies.includes(AAEPD_VOCABULARY) ? vocabularies : [...vocabularies, AAEPD_VOCABULARY],
-    extensions: { ...event.extensions, [AAEPD]: { ...event.extensions?.[AAEPD], overtook: true } },
-  };
 }
 
 function roleOf(entry: JournaledEvent): EventRole {

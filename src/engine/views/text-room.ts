@@ -12,8 +12,13 @@ const LEAST_TEXT_BYTES = 1024;
 
 /** Bytes for the text of an event with the fields of this chunk, as a JSON string. Costs an encoding, so ask for long texts only. */
 export function roomForText(chunk: AgentEvent): number {
-  const others = encodedBytes(JSON.stringify({ ...withoutSummaries(chunk), chunk: "" }), false);
-  return Math.max(LEAST_TEXT_BYTES, Math.min(MAX_TEXT_BYTES, MAX_EVENT_BYTES - RESERVE_BYTES - others));
+  const room = roomBeside({ ...withoutSummaries(chunk), chunk: "" });
+  return Math.max(LEAST_TEXT_BYTES, Math.min(MAX_TEXT_BYTES, room));
+}
+
+/** Bytes that an event of 64 KiB has left beside these members. Costs an encoding. */
+export function roomBeside(members: object): number {
+  return MAX_EVENT_BYTES - RESERVE_BYTES - encodedBytes(JSON.stringify(members), false);
 }
 
 /** UTF-8 bytes of a text as a JSON string, approximately: most control characters count as six. Without `escapes`, of the text itself. */

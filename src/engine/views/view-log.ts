@@ -2,6 +2,7 @@
 import { eventSize } from "../event/event-size.js";
 import { batchOf, type Delivery, type DeliveryBatch } from "./delivery.js";
 import { joinText } from "./join-text.js";
+import { MOST_WORK_AT_ONCE } from "./shape-words.js";
 import type { EventUnit, TextUnit, Unit } from "./unit.js";
 
 interface CriticalUnit {
@@ -36,6 +37,7 @@ export interface TextStretch {
 /** Gives units the form in which they leave. */
 interface UnitForms {
   readonly deliveryOf: (unit: Unit) => Delivery;
+  readonly wordWork: number;
 }
 
 const CRITICALS_KEPT = 1000;
@@ -118,12 +120,13 @@ export class ViewLog {
     let next = from;
     let isFull = false;
     const taken: Delivery[] = [];
+    const mostWork = this.forms.wordWork + MOST_WORK_AT_ONCE;
     for (let bytes = 0; next < end && !isFull; next += 1) {
       const unit = this.units[next - this.first];
       if (unit === undefined) continue;
       taken.push(this.forms.deliveryOf(unit));
       bytes += unit.kind === "text" ? unit.text.length : eventSize(unit.rendered.entry);
-      isFull = taken.length === BATCH_UNITS || bytes >= BATCH_BYTES;
+      isFull = taken.length === BATCH_UNITS || bytes >= BATCH_BYTES || this.forms.wordWork >= mostWork;
     }
     const made = { from, next, batch: batchOf(taken), isFull, isLast: next === end };
     batches.push(made);

@@ -33,6 +33,7 @@ export function viewKey(terms: Terms): string {
     [...terms.eventFilters.include].sort(),
     [...terms.eventFilters.exclude].sort(),
     [...terms.supportedExtensions].sort(),
+    ...(terms.speakable === undefined ? [] : [terms.speakable]),
   ]);
 }
 

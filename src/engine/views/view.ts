@@ -4,6 +4,7 @@
 import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
+import { positionIn } from "../event/chunk-place.js";
 import type { IdServices } from "../event/derived-id.js";
 import { type Epoch, isTerminalKind } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
@@ -15,7 +16,6 @@ import { Delivery } from "./delivery.js";
 import { HeldTexts, type HeldTextsServices } from "./held-texts.js";
 import { ownHint, type ViewPlace } from "./hold.js";
 import { textEvent } from "./merged-events.js";
-import { positionIn } from "./output-text.js";
 import type { RenderedEntry } from "./rendered-entry.js";
 import { encodedBytes, MAX_TEXT_BYTES } from "./text-room.js";
 import { eventUnit, type TextUnit, type Unit } from "./unit.js";
@@ -119,9 +119,16 @@ export class View {
       return unit.verbatim.deliveryIn(terms.shape);
     const known = this.rendered.get(unit);
     if (known !== undefined) return known;
-    const delivery = new Delivery(textEvent(unit, hint, terms, this.ids), unit.epoch, unit.at, undefined);
+    const event = textEvent(unit, hint, terms, this.ids);
+    const shaped = terms.shape.words?.beside(event, unit.firstEpoch) ?? event;
+    const delivery = new Delivery(shaped, unit.epoch, unit.at, undefined);
     this.rendered.set(unit, delivery);
     return delivery;
+  }
+
+  /** The work that was done on words so far. */
+  get wordWork(): number {
+    return this.terms.shape.words?.work ?? 0;
   }
 
   /** The text in pieces as long as these terms allow; text that was cut by others may be longer (R26, R32). */

@@ -101,7 +101,13 @@ function heldTexts(terms: ViewTerms, change: (record: OutputText) => OutputText,
 }
 
 function termsOf(level: ViewTerms["level"], maxChars: number): ViewTerms {
-  const shape: InternedShape = { key: "plain", verbosity: "normal", languages: [], defaultLanguage: "en" };
+  const shape: InternedShape = {
+    key: "plain",
+    verbosity: "normal",
+    languages: [],
+    defaultLanguage: "en",
+    words: undefined,
+  };
   return {
     key: "view",
     shape,

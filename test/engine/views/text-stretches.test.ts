@@ -7,7 +7,10 @@ import { BASE, textUnit as text } from "../../support/rigs/text-unit.js";
 
 /** The stretch from the first unit: its text, how many units are in it, and whether it is cut off. */
 function first(units: readonly TextUnit[], maxChars: number): readonly unknown[] {
-  const log = new ViewLog({ deliveryOf: (unit) => new Delivery(BASE, unit.epoch, unit.at, undefined) }, maxChars);
+  const log = new ViewLog(
+    { wordWork: 0, deliveryOf: (unit) => new Delivery(BASE, unit.epoch, unit.at, undefined) },
+    maxChars,
+  );
   for (const unit of units) log.append(unit);
   const stretch = log.stretchFrom(0);
   return [stretch?.unit.text, stretch?.next, stretch?.isCutOff];

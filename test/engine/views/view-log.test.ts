@@ -7,7 +7,10 @@ import { ViewLog } from "../../../src/engine/views/view-log.js";
 import { BASE, textUnit } from "../../support/rigs/text-unit.js";
 
 function logOf(count: number, text: string) {
-  const log = new ViewLog({ deliveryOf: (unit) => new Delivery(BASE, unit.epoch, unit.at, undefined) }, 16_384);
+  const log = new ViewLog(
+    { wordWork: 0, deliveryOf: (unit) => new Delivery(BASE, unit.epoch, unit.at, undefined) },
+    16_384,
+  );
   for (let index = 0; index < count; index += 1) log.append(textUnit(index, text));
   const sizes: number[] = [];
   for (let from = 0; from < log.end; from += sizes.at(-1) ?? 1)
@@ -41,7 +44,10 @@ describe("R34: a batch", () => {
 
 describe("R18: critical units", () => {
   it("are found from any place, unless more than 1,000 stand behind it: those keep their place", () => {
-    const log = new ViewLog({ deliveryOf: (unit) => new Delivery(BASE, unit.epoch, unit.at, undefined) }, 16_384);
+    const log = new ViewLog(
+      { wordWork: 0, deliveryOf: (unit) => new Delivery(BASE, unit.epoch, unit.at, undefined) },
+      16_384,
+    );
     const event = { ...BASE, urgency: "critical" as const };
     const entry = { event, kind: "extension", source: undefined, at: 0, ordinal: 1, made: undefined } as const;
     const critical = (): void => log.append(eventUnit(new RenderedEntry({ ...entry, epoch: log.end })));

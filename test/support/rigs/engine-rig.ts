@@ -15,6 +15,7 @@ import type { ResolvedQuestion } from "../../../src/engine/questions/question-re
 import type { Subscription } from "../../../src/engine/subscriptions/subscription.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { Delivery } from "../../../src/engine/views/delivery.js";
+import type { SpeakableModule } from "../../../src/engine/views/speaker.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { assertEvent } from "../../../src/protocols/aaep/validation/validate.js";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";
@@ -113,6 +114,7 @@ export interface RigOptions {
   readonly access?: AccessPolicy;
   /** In place of the platform's. */
   readonly segmenter?: Segmenter;
+  readonly loadSpeakable?: () => Promise<SpeakableModule>;
   /** So many turns pass after each thing that happens; default: as many as there is work for. */
   readonly turnsBetween?: number;
 }
@@ -145,6 +147,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       idServices: {
         sha256Hex: (text) => createHash("sha256").update(text).digest("hex"),
       },
+      loadSpeakable: options.loadSpeakable ?? (() => import("../../../src/speakable/index.js")),
       segmenter: options.segmenter ?? createSegmenter(),
       log: {
         ...SILENT_LOG,

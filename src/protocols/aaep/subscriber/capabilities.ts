@@ -2,7 +2,7 @@
 // grant is decided in negotiate.ts.
 import { isObject } from "../../../engine/event/own-members.js";
 import { distinctTags } from "../../../engine/terms/language.js";
-import { BOUNDARIES, type EventFilters, type Terms } from "../../../engine/terms/terms.js";
+import { BOUNDARIES, type EventFilters, type SpeakableChoices, type Terms } from "../../../engine/terms/terms.js";
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/validate-messages.js";
 import { notesOfTypes, notesOfUnknown, unknownValue } from "./notes.js";
 
@@ -49,6 +49,7 @@ const OWN: Readonly<Record<string, Capability>> = {
   max_chars: { term: "maxChars" },
   reply_status: { term: "replyStatus" },
   checkpoints: { term: "checkpoints" },
+  speakable: { term: "speakable", read: speakable },
 };
 
 const FILTERS = ["include", "exclude"] as const;
@@ -113,6 +114,21 @@ function word(words: readonly string[]): Reader {
     const found = words.find((one) => one === value);
     if (found === undefined) notes.push(unknownValue(path, value, words));
     return found;
+  };
+}
+
+/** `true` for the defaults, or some of the choices. */
+function speakable(value: unknown, path: string, notes: string[]): SpeakableChoices | undefined {
+  if (value === false) return undefined;
+  const asked = isObject(value) ? value : {};
+  const choice = <Word extends string>(name: string, words: readonly [Word, ...Word[]]): Word => {
+    const read = asked[name] === undefined ? undefined : word(words)(asked[name], `${path}.${name}`, notes);
+    return (read as Word | undefined) ?? words[0];
+  };
+  return {
+    code: choice("code", ["announce", "read", "skip"]),
+    links: choice("links", ["host", "text", "full"]),
+    emoji: choice("emoji", ["name", "drop"]),
   };
 }
 

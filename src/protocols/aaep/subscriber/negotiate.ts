@@ -52,6 +52,9 @@ export type Negotiation = Accepted | Rejected;
 
 const NOTES_LENGTH = 4096;
 
+/** Longest text of one event with words beside it, in code points: to find them takes some milliseconds (R34, R37). */
+const MOST_SPEAKABLE_CHARS = 2_000;
+
 /** The terms of a peer that requests none (AAEP §5.3 defaults). */
 const DEFAULT_TERMS: Terms = {
   maxEventsPerSecond: undefined,
@@ -159,12 +162,15 @@ function grant(
   if (!wanted.supportsConfirmationReply && levels.some((level) => level >= 2)) {
     notes.push("supports_confirmation_reply: levels 2 and 3 ask for true; without it no confirmation is sent here.");
   }
+  if (wanted.speakable !== undefined && (requested.terms.maxChars ?? 0) > MOST_SPEAKABLE_CHARS)
+    notes.push(`aaepd.max_chars: with speakable ${MOST_SPEAKABLE_CHARS} is the most.`);
   const terms: Terms = {
     ...wanted,
     maxEventsPerSecond: grantedRate(wanted.maxEventsPerSecond, offer.maxEventsPerSecond, notes),
     coalesceBoundaries: boundariesForLoad(boundaries, wanted.cognitiveLoad, notes),
     eventFilters: { ...wanted.eventFilters, ...requested.filters },
     supportedConformanceLevels: levels,
+    maxChars: wanted.speakable === undefined ? wanted.maxChars : Math.min(wanted.maxChars, MOST_SPEAKABLE_CHARS),
   };
   const honored = honoredCapabilities(terms, requested, spokenOf(wanted.languages, offer));
   return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };

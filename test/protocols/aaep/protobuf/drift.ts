@@ -161,7 +161,9 @@ function compareField(walk: Walk, file: string, name: string, member: Schema, sc
   compareEnum(walk, file, name, member, field);
   const inner = isRepeated(member) ? member.items : member;
   const isOther = `${field.parent.name}.${name}` in EXCEPTIONS;
-  if (field.message !== undefined && inner?.properties !== undefined && !isOther && !isStruct(name, inner)) {
+  // A value of several types is any value on the other side.
+  const isMirrored = inner?.properties !== undefined && !Array.isArray(inner.type);
+  if (field.message !== undefined && isMirrored && !isOther && !isStruct(name, inner)) {
     compare(walk, `${file}, "${name}"`, inner, field.message);
   }
 }

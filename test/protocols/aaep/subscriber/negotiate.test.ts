@@ -471,3 +471,29 @@ test("AAEP §5.4.2: notes are one text, bounded whatever the peer sends", () => 
   expect(Math.max(...answer.notes.map((note) => note.length))).toBeLessThan(200);
   expect(negotiationNotes(answer.notes)?.length).toBeLessThanOrEqual(4096);
 });
+
+describe("R37: speakable", () => {
+  const DEFAULTS = { code: "announce", links: "host", emoji: "name" };
+
+  test.each<readonly [unknown, unknown, number]>([
+    [true, DEFAULTS, 0],
+    [{}, DEFAULTS, 0],
+    [{ code: "read", emoji: "drop" }, { ...DEFAULTS, code: "read", emoji: "drop" }, 0],
+    [{ code: "sing", links: 1 }, DEFAULTS, 2],
+    [false, undefined, 0],
+  ])("%j is granted as %j", (speakable, granted, notes) => {
+    const answer = accepted(ask({ aaepd: { speakable } }));
+    expect([answer.terms.speakable, answer.honored.aaepd?.speakable]).toEqual([granted, granted]);
+    expect(answer.notes).toHaveLength(notes);
+  });
+
+  test("limits the length of texts, and ends by a renegotiation", () => {
+    const answer = accepted(ask({ aaepd: { speakable: true, max_chars: 3000 } }));
+    expect([answer.terms.maxChars, answer.honored.aaepd?.max_chars]).toEqual([2000, 2000]);
+    expect(answer.notes).toEqual(["aaepd.max_chars: with speakable 2000 is the most."]);
+    expect(accepted(ask({ aaepd: { speakable: true } })).honored.aaepd?.max_chars).toBe(2000);
+    expect(accepted(ask({ aaepd: { speakable: true, max_chars: 80 } })).terms.maxChars).toBe(80);
+    const after = renegotiate(answer, { aaepd: { speakable: false } }, OFFER);
+    expect([after.terms.speakable, after.terms.maxChars]).toEqual([undefined, 3000]);
+  });
+});
