@@ -19,13 +19,16 @@ export function percentile(values, share) {
 }
 
 /**
- * Runs both in turns, the first pair uncounted. The order changes, so that a trend of the machine favours neither. Resolves with `count` pairs, or
- * with fewer if they take long.
+ * Runs both in turns, of several pairs the first one uncounted. The order changes, so that a trend of the machine favours neither. Resolves with
+ * `count` pairs, or with fewer if they take long.
  */
 export async function interleaved(count, one, other) {
   const begin = performance.now();
-  await one();
-  await other();
+  // One pair shows whether they run.
+  if (count > 1) {
+    await one();
+    await other();
+  }
   const measured = [];
   const isEnough = () => measured.length >= FEWEST_PAIRS && performance.now() - begin > LONG_ENOUGH_MS;
   while (measured.length < count && !isEnough()) {

@@ -65,7 +65,7 @@ describe("clients that are killed", () => {
 describe("listeners that do not read, of a daemon of its own", () => {
   beforeAll(ensureBuilt);
 
-  itInFull("R18: while 100 MB go by, they cost bounded memory and nobody's time", async () => {
+  itInFull("R18: while 40 MB go by, they cost bounded memory and nobody's time", async () => {
     const directory = temporaryDirectory();
     const [socket, grpc, http] = ["a.sock", "a.grpc", "a.http"].map((name) => join(directory, name)) as [
       string,
@@ -125,12 +125,12 @@ describe("listeners that do not read, of a daemon of its own", () => {
       listener.stopReading();
     }
     let most = before;
-    for (let part = 0; part < 25; part++) {
+    for (let part = 0; part < 10; part++) {
       await publish(5);
       most = Math.max(most, residentBytes(program.child.pid));
     }
-    // 100 MB were published, kept for twelve listeners more than a gigabyte. What is allowed is the platform's garbage.
-    expect((index - 30 * 52) * TEXT.length).toBeGreaterThanOrEqual(100_000_000);
+    // 40 MB were published, kept for twelve listeners nearly half a gigabyte. What is allowed is the platform's garbage.
+    expect((index - 30 * 52) * TEXT.length).toBeGreaterThanOrEqual(40_000_000);
     expect(most - before).toBeLessThan(256 * MIB);
     for (const listener of slow) listener.readOn();
     for (const listener of slow) expect((await listener.ended()).status).not.toBe("OK");

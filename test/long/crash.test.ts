@@ -10,8 +10,8 @@ import { type CrashReport, crashRun, LISTENERS } from "./crash/crash-run.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-const kills = Number(process.env.CRASH_KILLS ?? (isLong ? 300 : 12));
-const restarts = Number(process.env.CRASH_RESTARTS ?? (isLong ? 50 : 3));
+const kills = Number(process.env.CRASH_KILLS ?? (isLong ? 300 : 8));
+const restarts = Number(process.env.CRASH_RESTARTS ?? (isLong ? 50 : 2));
 const seed = Number(process.env.CRASH_SEED ?? (isLong ? Date.now() % 1_000_000 : 5));
 
 function tell(text: string): void {
@@ -83,16 +83,4 @@ describe.skipIf(!isWhole && !isLong)("a daemon that is killed under load", () =>
     },
     60_000 + kills * 30_000,
   );
-
-  it("is found out where it keeps nothing", async () => {
-    const report = await crashRun({
-      directory: temporaryDirectory(),
-      seed: 7,
-      kills: 3,
-      options: () => ["--journal", "memory"],
-      patienceSeconds: 3,
-    });
-    expect(report.counts.lost).toBeGreaterThan(0);
-    expect(report.counts.forgotten + report.recording.accidents.length).toBeGreaterThan(0);
-  }, 300_000);
 });

@@ -1,11 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import * as schemas from "#gen/aaep/schemas.js";
 import * as validators from "#gen/aaep/validators.js";
 import { type Schema, schemaFaults } from "../../src/base/schema/schema-faults.js";
-import { itInFull } from "../support/extent.js";
 import { published, sourcesOf } from "../support/published-schemas.js";
 import { EXAMPLE_NAMES, example, mutations } from "./fixtures.js";
 
@@ -71,11 +68,6 @@ describe("the published schemas", () => {
 });
 
 describe("the generated code", () => {
-  itInFull("is fresh", () => {
-    const script = fileURLToPath(new URL("scripts/generate.mjs", ROOT));
-    expect(execFileSync(process.execPath, [script, "--check"], { encoding: "utf8" })).toBe("");
-  });
-
   it.each(["validators.js", "schemas.js"])("%s leans on no library", (file) => {
     const code = readFileSync(new URL(`gen/aaep/${file}`, ROOT), "utf8");
     expect(code).not.toMatch(/\bimport\b|\brequire\(/);

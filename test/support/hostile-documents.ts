@@ -1,6 +1,6 @@
 // Documents with values in them that harm a program which looks a name up in a plain object, or makes a text of whatever it was sent.
 import fc from "fast-check";
-import { isTried } from "./extent.js";
+import { isWhole } from "./extent.js";
 import { type Schema, valuesOf } from "./schema-values.js";
 
 /** Names that every plain object has, or that JavaScript calls. */
@@ -41,8 +41,8 @@ export function fullDocument(schema: Schema): Readonly<Record<string, unknown>> 
 
 /** Levels of a document that have places. */
 const DEEPEST = 3;
-/** Values that a short run tries at each place, without and with hostile names. They take turns. */
-const MOST_VALUES = 1;
+/** Values that are tried at each place, without and with hostile names. They take turns from place to place. */
+const VALUES_A_PLACE = isWhole ? 7 : 1;
 
 /**
  * The texts of `document` with one hostile value each, at every place; then the same with hostile names in all of its objects besides. Members of
@@ -54,7 +54,7 @@ export function* hostileTexts(document: unknown, absent: readonly string[] = [])
     yield written(document, undefined, "", extra);
     for (const [row, place] of places.entries())
       for (const [column, value] of HOSTILE_VALUES.entries())
-        if (isTried(row, column, HOSTILE_VALUES.length, MOST_VALUES)) yield written(document, place, value, extra);
+        if ((row + column) % HOSTILE_VALUES.length < VALUES_A_PLACE) yield written(document, place, value, extra);
   }
 }
 

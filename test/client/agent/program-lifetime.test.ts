@@ -1,7 +1,7 @@
 // An agent is never in the way of its program: it ends nobody's process, and keeps nobody's process running.
 import { expect, test } from "vitest";
 import { eventually } from "../../cli/command-stage.js";
-import { isTried } from "../../support/extent.js";
+import { isWhole } from "../../support/extent.js";
 import { accepts, listenAt, openedAt, PATIENT_MS } from "./agent-stage.js";
 import { type AuthorProgram, startAuthorProgram, WAITS } from "./author-program.js";
 import { SERVED_WAYS, type ServedWay, serveFor, sharedWays } from "./ways.js";
@@ -11,13 +11,13 @@ const reach = sharedWays();
 /** Of one that ends the sessions of a lost agent soon. */
 const reachStrict = sharedWays("--agent-grace-seconds", "0", "--agent-idle-seconds", "1");
 
-/** In a short run the ways take turns from test to test. */
+/** The ways take turns from test to test. */
 const inTurn = (row: number): readonly ServedWay[] =>
-  SERVED_WAYS.filter((_, column) => isTried(row, column, SERVED_WAYS.length, 1));
+  SERVED_WAYS.filter((_, column) => (row + column) % SERVED_WAYS.length < (isWhole ? 3 : 1));
 
-/** Likewise, of two ends of a daemon, one for each way. */
+/** Likewise, of two ends of a daemon. */
 const HANGS_OR_IS_GONE = (["SIGKILL", "SIGSTOP"] as const).flatMap((how, row) =>
-  inTurn(row).map((way) => [way, how] as const),
+  inTurn(2 * row).map((way) => [way, how] as const),
 );
 
 /** Runs an author's program, in which `agent` is open. It begins when `goOn` is called. */

@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-const KILLS = isLong ? 200 : isWhole ? 24 : 2;
+const KILLS = isLong ? 200 : isWhole ? 10 : 2;
 
 it("units, subscriptions and notifications outlive kills", async () => {
   const daemon = createMortalDaemon({

@@ -60,8 +60,8 @@ const answering = fc.record({
 });
 const returns = mixed([12, publishOperation], [1, leave], [3, comeBack(steadyTerms)], [1, transportOperation]);
 
-/** Of each kind: there are twelve, and a whole run takes some minutes for a thousand lives of each. */
-const LIVES_OF_EACH = isWhole ? casesOf(200) : CASES;
+/** Of each kind, of which there are twelve. */
+const LIVES_OF_EACH = isWhole ? casesOf(300) : CASES;
 
 const SEATS = 8;
 const seat = fc.nat({ max: SEATS - 1 });

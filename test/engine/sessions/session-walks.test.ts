@@ -47,7 +47,7 @@ const BEGINNINGS: readonly (readonly string[])[] = [
 ];
 
 /** Of so many plans one is played. */
-const STRIDE = isWhole ? 7 : 67;
+const STRIDE = isWhole ? 19 : 67;
 
 function* pairPlans(): Iterable<Plan> {
   for (const beginning of BEGINNINGS)

@@ -53,11 +53,11 @@ function everything(journal: Journal): readonly string[] {
 }
 
 describe("a file that was cut off", () => {
-  it("is set aside, or was long enough: at every 512th byte in a whole run, and around each page, twice", async () => {
+  it("is set aside, or was long enough: at every 2,048th byte in a whole run, and around each page, twice", async () => {
     const { file, ids, head } = await recorded();
     const { size } = statSync(file);
     const cuts = new Set<number>();
-    for (let at = 0; at < size; at += isWhole ? 512 : 8192) cuts.add(at);
+    for (let at = 0; at < size; at += isWhole ? 2048 : 8192) cuts.add(at);
     for (let page = 4096; page <= size; page += 4096) for (const by of [-1, 1]) cuts.add(page + by);
     for (const cut of cuts) {
       if (cut > size) continue;
@@ -96,7 +96,7 @@ describe("bytes that flipped", () => {
     const { file, ids } = await recorded();
     const whole = readFileSync(file);
     const outcomes = { whole: 0, partly: 0, setAside: 0 };
-    for (let at = 5; at < whole.length; at += 173) {
+    for (let at = 5; at < whole.length; at += 419) {
       const directory = temporaryDirectory();
       mkdirSync(directory, { recursive: true });
       const bytes = Buffer.from(whole);

@@ -1,12 +1,13 @@
 // The three packages as their users install them: each alone in an empty folder, so that nothing of another is found by chance.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installedSize } from "../../../scripts/sizes.mjs";
 import { startCommand, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { compile, missedFlaws, programOf, RESOLUTIONS } from "../../support/typed-programs.js";
-import { createFolders, packAll, ROOT, succeed, type Tarballs } from "./stage.js";
+import { createFolders, packAll, ROOT, run, succeed, type Tarballs } from "./stage.js";
 
 const NPM_INSTALL = ["install", "--no-audit", "--no-fund", "--ignore-scripts"];
 
@@ -51,6 +52,14 @@ const COMPILERS = [
   ["6", "typescript-6"],
   ["7", "typescript-7"],
 ] as const;
+
+/** What a user of Node installs besides. */
+function withNodeTypes(folder: string): string {
+  const types = join(folder, "node_modules/@types");
+  mkdirSync(types, { recursive: true });
+  if (!existsSync(join(types, "node"))) symlinkSync(join(ROOT, "node_modules/@types/node"), join(types, "node"));
+  return folder;
+}
 
 /** How a program runs in each runtime, with the rights that it needs. */
 const RUNTIMES: Readonly<Record<string, () => readonly string[]>> = {
@@ -139,11 +148,8 @@ describe("@aaepd/client, installed alone", () => {
     it.each(programs)(
       "checks a program that imports $from, and the types of the library",
       ({ from, ...options }) => {
-        const types = join(user.client, "node_modules/@types");
-        mkdirSync(types, { recursive: true });
-        if (!existsSync(join(types, "node"))) symlinkSync(join(ROOT, "node_modules/@types/node"), join(types, "node"));
         const files = { "right.ts": programOf("right", from), "wrong.ts": programOf("wrong", from) };
-        expect(missedFlaws(compile(user.client, files, options, compiler()))).toEqual([]);
+        expect(missedFlaws(compile(withNodeTypes(user.client), files, options, compiler()))).toEqual([]);
       },
       60_000,
     );
@@ -169,6 +175,84 @@ describe("@aaepd/conformance, installed alone", () => {
     expect((await judged.ended).code).toBe(0);
     expect(judged.stdout()).toMatch(/[1-9]\d* passed, 0 failed/);
   }, 120_000);
+});
+
+const NODE = { lib: ["es2022"], types: ["node"] };
+
+/** A value and a type of each export, with a check that neither is `any`. */
+const ES_MODULE = `
+import { openAgent, isCore, type NodeAgentOptions } from "aaepd";
+import { httpRpcConnector, subscribe, type ReceivedEvent } from "aaepd/client";
+import { ipcConnector, socketPath, type IpcConnectorOptions } from "aaepd/client/node";
+import schema from "aaepd/schemas/aaep/envelope.schema.json" with { type: "json" };
+type IsAny<Type> = 0 extends 1 & Type ? true : false;
+type Known<Type> = IsAny<Type> extends true ? never : Type;
+export const values: readonly Known<typeof openAgent | typeof isCore | typeof httpRpcConnector | typeof subscribe | typeof ipcConnector | typeof socketPath>[] =
+  [openAgent, isCore, httpRpcConnector, subscribe, ipcConnector, socketPath];
+export type Types = [Known<NodeAgentOptions>["id"], Known<ReceivedEvent>["event_id"], Known<IpcConnectorOptions>["framing"]];
+export const title: Known<string> = schema.title;
+export const program: string = import.meta.resolve("aaepd/bin");
+`;
+const COMMON_JS = `
+import aaepd = require("aaepd");
+import client = require("aaepd/client");
+import node = require("aaepd/client/node");
+export const values: readonly (() => void)[] = [() => aaepd.openAgent({ id: "a" }), () => client.isCore, () => node.socketPath("a")];
+`;
+
+describe("a project with aaepd", () => {
+  it.each(RESOLUTIONS)("has the types of each export with $module and $moduleResolution", ({ module, ...rest }) => {
+    const options = { module, ...rest, resolveJsonModule: true };
+    // In CommonJS, Node alone loads ES modules by \`require\`.
+    const programs = { "exports.ts": ES_MODULE, ...(module === "NodeNext" ? { "exports.cts": COMMON_JS } : {}) };
+    expect(compile(withNodeTypes(user.daemon), programs, { ...options, ...NODE })).toEqual([]);
+  });
+
+  const LOOK = `
+    const names = (module) => Object.keys(module).filter((name) => name !== "__esModule" && name !== "module.exports").sort();
+    const same = aaepd.Fault === client.Fault && aaepd.socketPath === node.socketPath && aaepd.isCore === client.isCore;
+    console.log(JSON.stringify({ aaepd: names(aaepd), client: names(client), node: names(node), same, title: schema.title, program }));
+  `;
+  const PROGRAMS = {
+    "look.mjs": `
+      import { createRequire } from "node:module";
+      import * as aaepd from "aaepd"; import * as client from "aaepd/client"; import * as node from "aaepd/client/node";
+      import { readFileSync } from "node:fs";
+      const schema = JSON.parse(readFileSync(new URL(import.meta.resolve("aaepd/schemas/aaep/envelope.schema.json")), "utf8"));
+      const program = import.meta.resolve("aaepd/bin");
+      ${LOOK}`,
+    "look.cjs": `
+      const [aaepd, client, node] = ["aaepd", "aaepd/client", "aaepd/client/node"].map((name) => require(name));
+      const schema = require("aaepd/schemas/aaep/envelope.schema.json");
+      const program = require("node:url").pathToFileURL(require.resolve("aaepd/bin")).href;
+      ${LOOK}`,
+  };
+
+  it.each(Object.entries(PROGRAMS))("loads each export once, in %s, without a warning", async (name, text) => {
+    writeFileSync(join(user.daemon, name), text);
+    const path = join(user.daemon, "node_modules/aaepd");
+    const { code, stdout, stderr } = await run(user.daemon, process.execPath, name);
+    expect([code, stderr]).toEqual([0, ""]);
+    const seen = JSON.parse(stdout);
+    expect(seen.client).toEqual(expect.arrayContaining(["Fault", "httpConnector", "isCore", "openAgent", "subscribe"]));
+    expect(seen.node).toEqual(expect.arrayContaining(["ipcConnector", "openAgent", "socketPath"]));
+    expect(seen.aaepd).toEqual([...new Set([...seen.client, ...seen.node, "grpcRpcConnector"])].sort());
+    expect(seen).toMatchObject({
+      same: true,
+      title: "Envelope",
+      program: pathToFileURL(join(path, "bin/aaepd.js")).href,
+    });
+    expect(existsSync(join(path, "bin/aaepd.js"))).toBe(true);
+  });
+
+  it("says what is exported, where something else is asked for", async () => {
+    const { exports } = JSON.parse(readFileSync(join(user.daemon, "node_modules/aaepd/package.json"), "utf8"));
+    expect(Object.keys(exports)).toEqual(
+      expect.arrayContaining([".", "./bin", "./client", "./client/node", "./schemas/*"]),
+    );
+    const inside = `import("aaepd/dist/src/client/index.js").catch((error) => console.log(error.code))`;
+    expect(await succeed(user.daemon, process.execPath, "--eval", inside)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+  });
 });
 
 describe("aaepd", () => {
