@@ -37,7 +37,13 @@ export const WHOLE_NUMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The fields that hold any JSON, which stays as it is. */
-export const FREE_FIELDS: ReadonlySet<string> = new Set(["@context", "extensions", "extraContext", "packagedContext"]);
+export const FREE_FIELDS: ReadonlySet<string> = new Set([
+  "@context",
+  "extensions",
+  "extraContext",
+  "packagedContext",
+  "speakable",
+]);
 
 /** The fields that hold a list that may be there and empty. */
 export const TEXT_LISTS: ReadonlySet<string> = new Set(["include", "exclude"]);
