@@ -179,6 +179,14 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "@connectrpc/connect": "yes",
     "@connectrpc/connect-node": "yes",
   },
+  "transports/event-streams": {
+    "src/base": "yes",
+    "src/contracts": "types",
+    "transports/framing": "yes",
+    "transports/http": "yes",
+    node: "yes",
+    ws: "yes",
+  },
   // What the transports of services share.
   "transports/service-calls": {
     "src/base": "yes",
@@ -349,7 +357,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     a2e: ["config", "exchanges"],
     akashik: ["config", "exchanges"],
     hooks: ["platform", "config"],
-    services: ["platform", "config", "status", "presence", "a2e", "akashik"],
+    addresses: ["platform", "config"],
+    services: ["platform", "config", "audit", "status", "presence", "a2e", "akashik", "addresses"],
   },
   "src/client": {
     listener: [],
@@ -379,6 +388,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     serve: ["terminal", "shell"],
     recordings: ["terminal", "shell"],
     status: ["terminal", "shell"],
+    address: ["terminal", "shell", "status"],
     journal: ["terminal", "shell", "recordings"],
     service: ["terminal", "shell", "status"],
     hooks: ["terminal", "shell", "status"],
@@ -434,6 +444,7 @@ function arrow(hall: string, from: string, to: string): string {
 const KNOWN_TO_NEED_PACKAGES = [
   "transports/grpc/",
   "transports/connect/",
+  "transports/event-streams/",
   "src/protocols/aaep/protobuf/",
   "src/protocols/aaep/services/",
   "src/protocols/a2e/services/",

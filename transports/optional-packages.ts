@@ -29,12 +29,13 @@ export const PACKAGE_GROUPS = {
     },
   },
   http: {
-    purpose: "HTTP and Connect",
+    purpose: "HTTP, Connect and WebSocket",
     packages: {
       "@bufbuild/protobuf": "~2.13.0",
       "@connectrpc/connect": "~2.1.2",
       "@connectrpc/connect-node": "~2.1.2",
       "prom-client": "^15.1.3",
+      ws: "^8.23.0",
     },
   },
   sentences: {

@@ -7,8 +7,8 @@ interface Way {
   readonly option: "socket" | "grpc" | "http" | undefined;
   /** The end of the names of its sockets in the runtime folder. Undefined: it has none. */
   readonly ending: string | undefined;
-  /** Its name in `transports_supported` of a manifest (AAEP §5.10). */
-  readonly transport: string;
+  /** Its names in `transports_supported` of a manifest (AAEP §5.10). */
+  readonly transports: readonly string[];
   /** Its name for people. */
   readonly label: string;
 }
@@ -17,12 +17,12 @@ export const WAYS = {
   ipc: {
     option: "socket",
     ending: ".sock",
-    transport: process.platform === "win32" ? "named-pipe" : "unix-socket",
+    transports: [process.platform === "win32" ? "named-pipe" : "unix-socket"],
     label: "its socket",
   },
-  stdio: { option: undefined, ending: undefined, transport: "stdio-jsonrpc", label: "its standard streams" },
-  grpc: { option: "grpc", ending: ".grpc", transport: "grpc", label: "gRPC" },
-  http: { option: "http", ending: ".http", transport: "connect", label: "HTTP" },
+  stdio: { option: undefined, ending: undefined, transports: ["stdio-jsonrpc"], label: "its standard streams" },
+  grpc: { option: "grpc", ending: ".grpc", transports: ["grpc"], label: "gRPC" },
+  http: { option: "http", ending: ".http", transports: ["connect", "sse", "websocket"], label: "HTTP" },
 } as const satisfies Readonly<Record<string, Way>>;
 
 export type WayName = keyof typeof WAYS;

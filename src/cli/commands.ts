@@ -31,6 +31,7 @@ export const COMMANDS: readonly CommandLoader[] = [
   daemon("replay", async () => (await import("./journal/replay.js")).registerReplay),
   withIo("status", async () => (await import("./status/status.js")).registerStatus),
   withIo("doctor", async () => (await import("./doctor/doctor.js")).registerDoctor),
+  withIo("address", async () => (await import("./address/address.js")).registerAddress),
   withIo("service", async () => (await import("./service/service.js")).registerService),
   withIo("config", async () => (await import("./config/config.js")).registerConfig),
   withContext("completion", async () => (await import("./completion/completion.js")).registerCompletion),

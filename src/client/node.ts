@@ -51,6 +51,7 @@ const AGENT_OPTIONS: Readonly<Record<keyof NodeAgentOptions, true>> = {
   onError: true,
   onStatus: true,
   onStop: true,
+  onUserInput: true,
   onWaiting: true,
   mostQueuedCharacters: true,
   mostQueuedEvents: true,

@@ -50,6 +50,8 @@ export interface CallHead {
   readonly authorization: string | undefined;
   /** Path of the method, as in `/aaep.v1.SubscriberService/Listen`. */
   readonly path: string;
+  /** The secret of a listener's base address, beneath which the path stands. */
+  readonly secret?: string | undefined;
 }
 
 /** Decides whether a call may be served at all; the fault gives the reason for a refusal. */

@@ -213,12 +213,12 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     if (offer !== undefined) {
       offered = await offer({
         aaep: shared.aaep,
-        auditDropped: auditLog.droppedCount,
-        auditFlooded: auditLog.floodedCount,
+        auditLog,
         a2e,
         akashik,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
         connections: () => countByTransport(connections),
+        converse: (connection) => track(serveConnection(connection, endpoint, PEER), connection.peer, "services"),
         isReady: () => !isStopping,
         replies,
         sendingTurns: shared.sendingTurns,

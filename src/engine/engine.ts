@@ -114,6 +114,11 @@ export class Engine {
     return this.options;
   }
 
+  /** Hands what a person says to an agent that takes it. Returns whether there is one. */
+  userInput(text: string): boolean {
+    return this.publishing.agents.tellUserInput(text);
+  }
+
   /** Whether open sessions and questions can be left to the next boot. */
   get keepsSessions(): boolean {
     return this.journal.durableState.isDurable;

@@ -10,16 +10,23 @@ const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
  * Admits callers that send the token and name one of the three loopback hosts or `listensOn`, the configured address; an IPv6 address comes without
- * brackets. Paths in `open` need no token. `token` is called for each request, because SIGHUP may have replaced the token.
+ * brackets. Paths in `open` need no token, and neither do those beneath the base address of a listener. `token` is called for each request, because
+ * SIGHUP may have replaced the token.
  */
-export function admitTokenHolders(token: () => string, open: ReadonlySet<string>, listensOn: string): Admit {
+export function admitTokenHolders(
+  token: () => string,
+  open: ReadonlySet<string>,
+  listensOn: string,
+  isSecret: (secret: string) => boolean = () => false,
+): Admit {
   const own = (listensOn.includes(":") ? `[${listensOn}]` : listensOn).toLowerCase();
   const hosts = new Set([...LOOPBACK_HOSTS, own]);
   const wrongHost = `Call ${[...hosts].join(" or ")} by that name: what is asked for under another host's name is not answered here.`;
-  return ({ host, authorization, path }) => {
+  return ({ host, authorization, path, secret }) => {
     if (!hosts.has(nameOf(host))) {
       return new Fault("permission_denied", wrongHost, { rule: "AAEP §8.2.7" });
     }
+    if (secret !== undefined) return isSecret(secret) ? undefined : new Fault("not_found", NO_ADDRESS);
     if (open.has(path)) return undefined;
     const given = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
     if (given !== undefined && timingSafeEqual(digest(given), digest(token()))) return undefined;
@@ -30,6 +37,8 @@ export function admitTokenHolders(token: () => string, open: ReadonlySet<string>
     return new Fault("unauthenticated", sentence, { rule: "AAEP §8.2.7" });
   };
 }
+
+const NO_ADDRESS = "No listener has this address, or it was revoked. Make one: aaepd address create";
 
 /** Admits everybody: a socket of mode 0600 can be reached by this user only (AAEP §8.2.7). */
 export const admitEverybody: Admit = () => undefined;

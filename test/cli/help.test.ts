@@ -109,7 +109,9 @@ describe("what the table of commands decides before a command is loaded", () => 
       expect(loadDaemon).not.toHaveBeenCalled();
       expect(process.stdout.write).toBe(write);
       const argument = { publish: " <file>", validate: " <file>", completion: " <shell>", say: " [text]" }[name];
-      const command = ["conformance", "config", "hook", "journal", "service"].includes(name) ? " [command]" : "";
+      const command = ["address", "conformance", "config", "hook", "journal", "service"].includes(name)
+        ? " [command]"
+        : "";
       expect(written.join("").split("\n")[0]).toBe(`Usage: aaepd ${name} [options]${argument ?? command}`);
     },
   );

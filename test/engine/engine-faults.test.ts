@@ -101,6 +101,7 @@ describe("what fails after the journal", () => {
       },
       waiting: () => undefined,
       stopRequested: () => undefined,
+      userInput: () => undefined,
       closing: () => undefined,
     });
     agent.publish([{ fields: session().started() }], false);

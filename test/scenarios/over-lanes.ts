@@ -13,6 +13,8 @@ const SHORT: readonly string[] = [
   "memory",
   "memory, JSON-RPC",
   "stdio, JSON-RPC",
+  "WebSocket",
+  "WebSocket, JSON-RPC",
   "gRPC, Subscribe and Publish",
   "gRPC, AaepService",
   "Connect over HTTP/1.1",

@@ -33,6 +33,7 @@ export async function openWorld(scenario: Scenario, lane: Lane): Promise<World> 
     clock: "hands",
     stdio: isStdio,
     ...(service === undefined ? {} : { services: { [service.server]: service.socket } }),
+    ...(lane.transport === "websocket" ? { services: { http: "unix" } } : {}),
     ...(scenario.configuration === undefined ? {} : { configuration: scenario.configuration }),
   });
   const shared = { advance: rig.advance, end: () => endOf(rig, isStdio) };

@@ -2,17 +2,9 @@
 // written here once for all receivers of a batch; the library handles requests, heads and ends.
 import { gzipSync } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
-import type { FrameBatch } from "../../src/contracts/transport.js";
+import type { Envelopes } from "../http/outbox.js";
 import { enveloped, messagesOf } from "../service-calls/batch-messages.js";
 import { jsonOf } from "./messages.js";
-
-/** Writes the messages of one stream. */
-export interface Envelopes {
-  /** One message. */
-  readonly one: (bytes: Uint8Array) => Buffer;
-  /** All messages of a batch, back to back. Made once and cached in the batch. */
-  readonly batch: (batch: FrameBatch<Uint8Array>) => Buffer;
-}
 
 export interface EnvelopesOptions {
   readonly type: DescMessage;

@@ -5,11 +5,10 @@ import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import type { Exchange } from "../http/exchange.js";
+import { createOutbox, type Envelopes } from "../http/outbox.js";
 import { STATUS, STATUS_OF } from "../rpc-status.js";
-import type { Envelopes } from "./envelopes.js";
 import { createInbox } from "./inbox.js";
 import type { ResolvedConnectOptions } from "./options.js";
-import { createOutbox } from "./outbox.js";
 import { isDeadline } from "./unary-call.js";
 
 export interface StreamCall {

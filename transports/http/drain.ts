@@ -48,7 +48,7 @@ export function createDrain(
     run: async (servers, sockets, withinMs = options.closeTimeoutMs) => {
       // The owners have ended their streams; streams opened since then end here.
       const fault = new Fault("shutting_down", "The daemon is stopping. Call again when it has started.");
-      for (const { endStreams } of services) endStreams(fault, withinMs);
+      for (const service of services) service.endStreams(fault, withinMs);
       const closed = Promise.all(
         [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", resolve))),
       );

@@ -4,17 +4,26 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse, type Serv
 import type { Socket } from "node:net";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import type { ServiceConnection } from "../service-calls/connections.js";
-import { pathOf } from "./target.js";
+import { type Target, targetOf } from "./target.js";
 
-export interface Exchange {
+/** A request that asks for another protocol on its connection. */
+export interface Upgrade {
+  /** The bytes that came behind the request. */
+  readonly head: Buffer;
+  /** Takes the connection from the response, which then answers nothing. */
+  readonly detach: () => void;
+}
+
+/** The path is without the host if the target names one (RFC 9112 §3.2.2). */
+export interface Exchange extends Target {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Only with HTTP/2. */
   readonly stream: ServerHttp2Stream | undefined;
   readonly connection: ServiceConnection;
   readonly peer: PeerIdentity;
-  /** Without query, and without the host if the target names one (RFC 9112 §3.2.2). */
-  readonly path: string;
+  /** Only with HTTP/1.1. */
+  readonly upgrade: Upgrade | undefined;
   /** Lower case, without parameters; "" if there is none. */
   readonly contentType: string;
   /** Aborted when the response has closed, for any reason. */
@@ -37,7 +46,12 @@ const GONE: Error = Object.assign(new Error("The call is over."), { name: "Abort
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
-export function createExchange(request: NodeRequest, response: NodeResponse, connection: ServiceConnection): Exchange {
+export function createExchange(
+  request: NodeRequest,
+  response: NodeResponse,
+  connection: ServiceConnection,
+  upgrade?: Upgrade,
+): Exchange {
   const { socket, peer } = connection;
   const stream = "stream" in request ? request.stream : undefined;
   const gone = new AbortController();
@@ -58,7 +72,8 @@ export function createExchange(request: NodeRequest, response: NodeResponse, con
     stream,
     connection,
     peer,
-    path: pathOf(request.url ?? ""),
+    upgrade,
+    ...targetOf(request.url ?? ""),
     contentType: (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "",
     signal: gone.signal,
     onceGone: (run) => {

@@ -27,13 +27,14 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
       return refuse(exchange, new Fault("invalid_message", "Send one header Host, and no other."), 400);
     const refused = admitted(exchange, hosts, options);
     // A wrong host gets the same answer for every request, and before anything about other origins.
-    if (refused !== undefined && refused.code !== "unauthenticated") return turnAway(exchange, refused, 403);
+    if (refused !== undefined && refused.code !== "unauthenticated")
+      return turnAway(exchange, refused, refused.code === "not_found" ? 404 : 403);
     const isAllowed = allowOrigin(exchange, options.corsOrigins(), cors);
     if (isPreflight(exchange)) return answerPreflight(exchange, isAllowed);
     if (refused !== undefined) return turnAway(exchange, refused);
-    const page = pages.get(path);
+    const page = exchange.secret === undefined ? pages.get(path) : undefined;
     if (page !== undefined) return servePage(exchange, page);
-    const handler = handlerAt(path);
+    const handler = handlerAt(exchange);
     if (handler === undefined) {
       // A protocol with a status of its own reports the fault by that.
       const hasOwnStatus = formOf(exchange)?.hasOwnStatus === true;
@@ -42,17 +43,17 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
     await handler(exchange, (fault, httpStatus) => refuse(exchange, fault, httpStatus));
   }
 
-  function handlerAt(path: string): HttpHandler | undefined {
+  function handlerAt({ path, secret }: Exchange): HttpHandler | undefined {
     for (const service of services) {
-      const handler = service.handlerAt(path);
+      const handler = secret === undefined ? service.handlerAt(path) : service.ownHandlerAt?.(path);
       if (handler !== undefined) return handler;
     }
     return undefined;
   }
 
   function formOf({ contentType }: Exchange): RefusalForm | undefined {
-    for (const { refusalForm } of services) {
-      const form = refusalForm(contentType);
+    for (const service of services) {
+      const form = service.refusalForm(contentType);
       if (form !== undefined) return form;
     }
     return undefined;
@@ -103,13 +104,13 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
 
 /** Every host that the request names must be served here. */
 function admitted(
-  { request, path, connection }: Exchange,
+  { request, path, secret, connection }: Exchange,
   hosts: ReadonlySet<string | undefined>,
   { admit }: ResolvedHttpOptions,
 ): Fault | undefined {
   const { authorization } = request.headers;
   for (const host of hosts) {
-    const fault = connection.admit({ host, authorization, path }, admit);
+    const fault = connection.admit({ host, authorization, path, secret }, admit);
     if (fault !== undefined) return fault;
   }
   return undefined;

@@ -1,11 +1,17 @@
 // Node's servers for both versions of HTTP. They listen nowhere themselves: connections are passed to them. Every session and socket is tracked here,
 // because Node's own end of a server waits as long as any client keeps a connection.
-import { createServer as createHttp1, type Server as Http1Server } from "node:http";
+import {
+  createServer as createHttp1,
+  type Server as Http1Server,
+  type IncomingMessage,
+  ServerResponse,
+} from "node:http";
 import { constants, createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { ServiceConnection } from "../service-calls/connections.js";
 import { createTurnstile, type Turnstile } from "../service-calls/turnstile.js";
-import { createExchange, type Exchange, type NodeRequest, type NodeResponse } from "./exchange.js";
+import { createExchange, type Exchange, type NodeRequest, type NodeResponse, type Upgrade } from "./exchange.js";
 import type { ResolvedHttpOptions } from "./options.js";
 import { keepAlive } from "./ping.js";
 import { whichHttp } from "./which-http.js";
@@ -37,35 +43,25 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
   const streamTurns = createTurnstile({ mostWaiting: options.maxConcurrentStreams });
   let isStopped = false;
 
-  const http1 = createHttp1(
-    {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      ...requestTimes(options.silentConnectionMs()),
-      connectionsCheckingInterval: Math.min(options.silentConnectionMs(), 30_000),
-    },
-    (request, response) => {
-      const { socket } = request;
-      const known = plain.get(socket);
-      if (known === undefined || socket.destroyed) return;
-      const { connection, open } = known;
-      open.add(response);
-      response.once("close", () => {
-        open.delete(response);
-        connection.ended();
-      });
-      const passes = plainTurns.pass(connection, () => {
-        if (socket.destroyed) return;
-        if (isStopped) response.setHeader("connection", "close");
-        serve(createExchange(request, response, connection));
-      });
-      if (!passes) connection.cutOff();
-    },
-  );
-  // A limit on the count would drop further headers in silence; the limit on their bytes refuses them.
-  http1.maxHeadersCount = 0;
-  // The server never listens, and only this event starts its check for slow requests.
-  http1.emit("listening");
+  const begin = (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void => {
+    const { socket } = request;
+    const known = plain.get(socket);
+    if (known === undefined || socket.destroyed) return;
+    const { connection, open } = known;
+    open.add(response);
+    response.once("close", () => {
+      open.delete(response);
+      connection.ended();
+    });
+    const passes = plainTurns.pass(connection, () => {
+      if (socket.destroyed) return;
+      if (isStopped) response.setHeader("connection", "close");
+      serve(createExchange(request, response, connection, upgrade));
+    });
+    if (!passes) connection.cutOff();
+  };
+
+  const http1 = createPlainServer(options, begin);
 
   const http2 = createHttp2({
     maxHeaderListPairs: MAX_HEADER_PAIRS,
@@ -131,6 +127,36 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
       endChecks(http1);
     },
   };
+}
+
+/** The server of HTTP/1.1. `begin` takes each request, also one that asks for another protocol. */
+function createPlainServer(
+  options: Pick<ResolvedHttpOptions, "silentConnectionMs">,
+  begin: (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => void,
+): Http1Server {
+  const server = createHttp1(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      ...requestTimes(options.silentConnectionMs()),
+      connectionsCheckingInterval: Math.min(options.silentConnectionMs(), 30_000),
+    },
+    (request, response) => begin(request, response),
+  );
+  server.on("upgrade", (request: IncomingMessage, _socket: Duplex, head: Buffer) => {
+    const response = new ServerResponse(request);
+    const { socket } = request;
+    response.assignSocket(socket);
+    // A refusal ends the connection: nothing is parsed on it any more.
+    response.shouldKeepAlive = false;
+    response.once("finish", () => socket.end());
+    begin(request, response, { head, detach: () => response.detachSocket(socket) });
+  });
+  // A limit on the count would drop further headers in silence; the limit on their bytes refuses them.
+  server.maxHeadersCount = 0;
+  // The server never listens, and only this event starts its check for slow requests.
+  server.emit("listening");
+  return server;
 }
 
 /**

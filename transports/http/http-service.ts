@@ -27,6 +27,8 @@ export interface CorsNames {
 export interface HttpService {
   /** Undefined for a path of other services. */
   readonly handlerAt: (path: string) => HttpHandler | undefined;
+  /** The same beneath the base address of a listener. Default: no path. */
+  readonly ownHandlerAt?: (path: string) => HttpHandler | undefined;
   /** Undefined for a content type of other protocols. */
   readonly refusalForm: (contentType: string) => RefusalForm | undefined;
   readonly cors: CorsNames;

@@ -39,13 +39,11 @@ export function createJsonPosts(posts: readonly JsonPost[], options: JsonPostOpt
 }
 
 async function serve(exchange: Exchange, refuse: Refuse, post: JsonPost, options: JsonPostOptions): Promise<void> {
-  const { request, response, contentType, peer } = exchange;
+  const { request, response, peer } = exchange;
   if (request.method !== "POST") {
     response.setHeader("allow", "POST");
     return refuse(new Fault("unsupported", `${post.path} takes messages: use POST.`), 405);
   }
-  // A page of another origin can send this type only after a preflight.
-  if (contentType !== JSON_TYPE) return refuse(new Fault("unsupported", `Send the message as ${JSON_TYPE}.`), 415);
   const text = await bodyOf(exchange, refuse, options);
   if (text === undefined) return;
   const { status, contentType: type, body } = await post.answer(text, peer);
@@ -54,10 +52,15 @@ async function serve(exchange: Exchange, refuse: Refuse, post: JsonPost, options
 }
 
 /** The document, as UTF-8; undefined if the request was refused, or is gone. */
-function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOptions): Promise<string | undefined> {
+export function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOptions): Promise<string | undefined> {
   const { maxBodyBytes, silentConnectionMs, after } = options;
-  const { request } = exchange;
+  const { request, contentType } = exchange;
   return new Promise((resolve) => {
+    // A page of another origin can send this type only after a preflight.
+    if (contentType !== JSON_TYPE) {
+      refuse(new Fault("unsupported", `Send the message as ${JSON_TYPE}.`), 415);
+      return resolve(undefined);
+    }
     const pieces: Buffer[] = [];
     let size = 0;
     let isOver = false;

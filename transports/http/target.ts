@@ -3,11 +3,23 @@ import type { IncomingMessage } from "node:http";
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^?#]*)/i;
 
-/** The path without its query. */
-export function pathOf(target: string): string {
-  const absolute = ABSOLUTE.exec(target);
-  if (absolute !== null) return absolute[2] || "/";
-  return target.split("?", 1)[0] ?? "";
+export interface Target {
+  /** Without query, and without the secret of a listener's base address. */
+  readonly path: string;
+  readonly query: string;
+  /** Of a listener's base address, as in `/listen-…/events`. It stands in no log. */
+  readonly secret: string | undefined;
+}
+
+/** The first step of a base address is its secret. Clients put their own path behind it, some with a second slash. */
+const BASE = /^\/+(listen-[\w-]+)(?:$|\/+)/;
+
+export function targetOf(target: string): Target {
+  const [whole = "", query = ""] = target.split(/\?(.*)/s, 2);
+  const absolute = ABSOLUTE.exec(whole);
+  const path = absolute === null ? whole : absolute[2] || "/";
+  const [beginning = "", secret] = BASE.exec(path) ?? [];
+  return { path: secret === undefined ? path : `/${path.slice(beginning.length)}`, query, secret };
 }
 
 /** Returns every host that the request names. Undefined: the request has several Host headers, and other programs might believe another one. */

@@ -196,6 +196,14 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
      */
     value: StopRequested;
     case: "stopRequested";
+  } | {
+    /**
+     * News: a person says something to the agent, which its manifest says that it takes.
+     *
+     * @generated from field: aaep.v1.UserInput user_input = 10;
+     */
+    value: UserInput;
+    case: "userInput";
   } | { case: undefined; value?: undefined };
 };
 
@@ -222,6 +230,24 @@ export declare type StopRequested = Message<"aaep.v1.StopRequested"> & {
  * Use `create(StopRequestedSchema)` to create a new message.
  */
 export declare const StopRequestedSchema: GenMessage<StopRequested>;
+
+/**
+ * A person says something to the agent, unasked.
+ *
+ * @generated from message aaep.v1.UserInput
+ */
+export declare type UserInput = Message<"aaep.v1.UserInput"> & {
+  /**
+   * @generated from field: string text = 1;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message aaep.v1.UserInput.
+ * Use `create(UserInputSchema)` to create a new message.
+ */
+export declare const UserInputSchema: GenMessage<UserInput>;
 
 /**
  * The daemon stops.

@@ -14,7 +14,7 @@ import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
  * Describes the file aaep/v1/agent_service.proto.
  */
 export const file_aaep_v1_agent_service = /*@__PURE__*/
-  fileDesc("ChthYWVwL3YxL2FnZW50X3NlcnZpY2UucHJvdG8SB2FhZXAudjEirwEKDlB1Ymxpc2hSZXF1ZXN0EhIKCnJlcXVlc3RfaWQYASABKAkSJgoHcHVibGlzaBgCIAEoCzITLmFhZXAudjEuRXZlbnRCYXRjaEgAEi0KCG1hbmlmZXN0GAMgASgLMhkuYWFlcC52MS5Qcm9kdWNlck1hbmlmZXN0SAASJwoGcmVzdW1lGAQgASgLMhUuYWFlcC52MS5TZXNzaW9uQ2xhaW1IAEIJCgdyZXF1ZXN0IkIKCkV2ZW50QmF0Y2gSHgoGZXZlbnRzGAEgAygLMg4uYWFlcC52MS5FdmVudBIUCgxyZXN1bWVfdG9rZW4YAiABKAkiVgoMU2Vzc2lvbkNsYWltEhIKCnNlc3Npb25faWQYASABKAkSFAoMcmVzdW1lX3Rva2VuGAIgASgJEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIv4CCg9QdWJsaXNoUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIqCgdyZWNlaXB0GAIgASgLMhcuYWFlcC52MS5QdWJsaXNoUmVjZWlwdEgAEiwKCG1hbmlmZXN0GAMgASgLMhguYWFlcC52MS5NYW5pZmVzdFJlY2VpcHRIABIqCgdzZXNzaW9uGAQgASgLMhcuYWFlcC52MS5TZXNzaW9uU3VtbWFyeUgAEiQKBWVycm9yGAUgASgLMhMuYWFlcC52MS5BYWVwZEVycm9ySAASIwoHb3V0Y29tZRgGIAEoCzIQLmFhZXAudjEuT3V0Y29tZUgAEiMKB3dhaXRpbmcYByABKAsyEC5hYWVwLnYxLldhaXRpbmdIABIjCgdjbG9zaW5nGAggASgLMhAuYWFlcC52MS5DbG9zaW5nSAASMAoOc3RvcF9yZXF1ZXN0ZWQYCSABKAsyFi5hYWVwLnYxLlN0b3BSZXF1ZXN0ZWRIAEIKCghyZXNwb25zZSIjCg1TdG9wUmVxdWVzdGVkEhIKCnNlc3Npb25faWQYASABKAkiIAoHQ2xvc2luZxIVCg1zZXNzaW9uc19rZXB0GAEgASgIIk8KDlB1Ymxpc2hSZWNlaXB0EicKBmV2ZW50cxgBIAMoCzIXLmFhZXAudjEuUHVibGlzaGVkRXZlbnQSFAoMcmVzdW1lX3Rva2VuGAIgASgJIl0KDlB1Ymxpc2hlZEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEg0KBWVwb2NoGAIgASgEEhkKDHJlc3VtZV90b2tlbhgDIAEoCUgAiAEBQg8KDV9yZXN1bWVfdG9rZW4iEQoPTWFuaWZlc3RSZWNlaXB0Io4DCgdPdXRjb21lEhAKCGV2ZW50X2lkGAEgASgJEhMKC3JlcGx5X3Rva2VuGAIgASgJEiMKCGRlY2lzaW9uGAMgASgOMhEuYWFlcC52MS5EZWNpc2lvbhItCghyZXNwb25zZRgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAiAEBEigKC3Jlc29sdmVkX2J5GAUgASgOMhMuYWFlcC52MS5SZXNvbHZlZEJ5EhcKCmRlY2lkZWRfYnkYBiABKAlIAYgBARIfChJkZWNpc2lvbl9yYXRpb25hbGUYByABKAlIAogBARI1Cg9tb2RpZmllZF9hY3Rpb24YCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAOIAQESFwoKY29uZmlkZW5jZRgJIAEoAUgEiAEBQgsKCV9yZXNwb25zZUINCgtfZGVjaWRlZF9ieUIVChNfZGVjaXNpb25fcmF0aW9uYWxlQhIKEF9tb2RpZmllZF9hY3Rpb25CDQoLX2NvbmZpZGVuY2UiVQoHV2FpdGluZxITCgtyZXBseV90b2tlbhgBIAEoCRIQCghldmVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEg8KB3dhaXRpbmcYBCABKAgiTgoTUHVibGlzaEJhdGNoUmVxdWVzdBIkCgdwdWJsaXNoGAEgASgLMhMuYWFlcC52MS5FdmVudEJhdGNoEhEKCWFnZW50X2tleRgCIAEoCSJTChRQdWJsaXNoQmF0Y2hSZXNwb25zZRIoCgdyZWNlaXB0GAEgASgLMhcuYWFlcC52MS5QdWJsaXNoUmVjZWlwdBIRCglhZ2VudF9rZXkYAiABKAkiWAoOQ29uZmlybVJlcXVlc3QSHQoFZXZlbnQYASABKAsyDi5hYWVwLnYxLkV2ZW50EhEKCWFnZW50X2tleRgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkiRwoPQ29uZmlybVJlc3BvbnNlEiEKB291dGNvbWUYASABKAsyEC5hYWVwLnYxLk91dGNvbWUSEQoJYWdlbnRfa2V5GAIgASgJIlgKDkNsYXJpZnlSZXF1ZXN0Eh0KBWV2ZW50GAEgASgLMg4uYWFlcC52MS5FdmVudBIRCglhZ2VudF9rZXkYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIkcKD0NsYXJpZnlSZXNwb25zZRIhCgdvdXRjb21lGAEgASgLMhAuYWFlcC52MS5PdXRjb21lEhEKCWFnZW50X2tleRgCIAEoCSKaAQoNQ2FuY2VsUmVxdWVzdBITCgtyZXBseV90b2tlbhgBIAEoCRIRCglhZ2VudF9rZXkYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJEhcKCmRlY2lkZWRfYnkYBCABKAlIAIgBARIjCghkZWNpc2lvbhgFIAEoDjIRLmFhZXAudjEuRGVjaXNpb25CDQoLX2RlY2lkZWRfYnkiNgoOQ2FuY2VsUmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgIEhEKCWFnZW50X2tleRgCIAEoCSJRChFHZXRPdXRjb21lUmVxdWVzdBITCgtyZXBseV90b2tlbhgBIAEoCRIRCglhZ2VudF9rZXkYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIlsKEkdldE91dGNvbWVSZXNwb25zZRImCgdvdXRjb21lGAEgASgLMhAuYWFlcC52MS5PdXRjb21lSACIAQESEQoJYWdlbnRfa2V5GAIgASgJQgoKCF9vdXRjb21lIlEKFFJlc3VtZVNlc3Npb25SZXF1ZXN0EiYKB3Nlc3Npb24YASABKAsyFS5hYWVwLnYxLlNlc3Npb25DbGFpbRIRCglhZ2VudF9rZXkYAiABKAkiVAoVUmVzdW1lU2Vzc2lvblJlc3BvbnNlEigKB3Nlc3Npb24YASABKAsyFy5hYWVwLnYxLlNlc3Npb25TdW1tYXJ5EhEKCWFnZW50X2tleRgCIAEoCSKaAgoOU2Vzc2lvblN1bW1hcnkSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIjCgZhZ2VudHMYAyADKAsyEy5hYWVwLnYxLkFnZW50U3RhdGUSJQoKb3Blbl90b29scxgEIAMoCzIRLmFhZXAudjEuT3BlblRvb2wSKQoMb3Blbl9vdXRwdXRzGAUgAygLMhMuYWFlcC52MS5PcGVuT3V0cHV0EiYKDm9wZW5fcXVlc3Rpb25zGAYgAygLMg4uYWFlcC52MS5FdmVudBIqCghvdXRjb21lcxgHIAMoCzIYLmFhZXAudjEuUXVlc3Rpb25PdXRjb21lEhEKBG5leHQYCCABKAlIAIgBAUIHCgVfbmV4dCJACgpBZ2VudFN0YXRlEiMKCHByb2R1Y2VyGAEgASgLMhEuYWFlcC52MS5Qcm9kdWNlchINCgVzdGF0ZRgCIAEoCSJECghPcGVuVG9vbBIMCgR0b29sGAEgASgJEhkKDHRvb2xfY2FsbF9pZBgCIAEoCUgAiAEBQg8KDV90b29sX2NhbGxfaWQiRAoKT3Blbk91dHB1dBIWCglvdXRwdXRfaWQYASABKAlIAIgBARIQCghwb3NpdGlvbhgCIAEoBEIMCgpfb3V0cHV0X2lkIk4KD1F1ZXN0aW9uT3V0Y29tZRITCgtyZXBseV90b2tlbhgBIAEoCRImCgdvdXRjb21lGAIgASgOMhUuYWFlcC52MS5RdWVzdGlvbkZhdGUiVAoSU2V0TWFuaWZlc3RSZXF1ZXN0EisKCG1hbmlmZXN0GAEgASgLMhkuYWFlcC52MS5Qcm9kdWNlck1hbmlmZXN0EhEKCWFnZW50X2tleRgCIAEoCSIoChNTZXRNYW5pZmVzdFJlc3BvbnNlEhEKCWFnZW50X2tleRgBIAEoCSrNAQoKUmVzb2x2ZWRCeRIbChdSRVNPTFZFRF9CWV9VTlNQRUNJRklFRBAAEhUKEVJFU09MVkVEX0JZX1JFUExZEAESFwoTUkVTT0xWRURfQllfVElNRU9VVBACEh0KGVJFU09MVkVEX0JZX05PX1NVQlNDUklCRVIQAxIiCh5SRVNPTFZFRF9CWV9TVUJTQ1JJUFRJT05fRU5ERUQQBBIZChVSRVNPTFZFRF9CWV9DQU5DRUxMRUQQBRIUChBSRVNPTFZFRF9CWV9IT1NUEAYq2QEKDFF1ZXN0aW9uRmF0ZRIdChlRVUVTVElPTl9GQVRFX1VOU1BFQ0lGSUVEEAASGgoWUVVFU1RJT05fRkFURV9BQ0NFUFRFRBABEhoKFlFVRVNUSU9OX0ZBVEVfUkVKRUNURUQQAhIaChZRVUVTVElPTl9GQVRFX0FOU1dFUkVEEAMSHAoYUVVFU1RJT05fRkFURV9VTkFOU1dFUkVEEAQSGwoXUVVFU1RJT05fRkFURV9DQU5DRUxMRUQQBRIbChdRVUVTVElPTl9GQVRFX1dJVEhEUkFXThAGMrUECgxBZ2VudFNlcnZpY2USQAoHUHVibGlzaBIXLmFhZXAudjEuUHVibGlzaFJlcXVlc3QaGC5hYWVwLnYxLlB1Ymxpc2hSZXNwb25zZSgBMAESSwoMUHVibGlzaEJhdGNoEhwuYWFlcC52MS5QdWJsaXNoQmF0Y2hSZXF1ZXN0Gh0uYWFlcC52MS5QdWJsaXNoQmF0Y2hSZXNwb25zZRI8CgdDb25maXJtEhcuYWFlcC52MS5Db25maXJtUmVxdWVzdBoYLmFhZXAudjEuQ29uZmlybVJlc3BvbnNlEjwKB0NsYXJpZnkSFy5hYWVwLnYxLkNsYXJpZnlSZXF1ZXN0GhguYWFlcC52MS5DbGFyaWZ5UmVzcG9uc2USOQoGQ2FuY2VsEhYuYWFlcC52MS5DYW5jZWxSZXF1ZXN0GhcuYWFlcC52MS5DYW5jZWxSZXNwb25zZRJFCgpHZXRPdXRjb21lEhouYWFlcC52MS5HZXRPdXRjb21lUmVxdWVzdBobLmFhZXAudjEuR2V0T3V0Y29tZVJlc3BvbnNlEk4KDVJlc3VtZVNlc3Npb24SHS5hYWVwLnYxLlJlc3VtZVNlc3Npb25SZXF1ZXN0Gh4uYWFlcC52MS5SZXN1bWVTZXNzaW9uUmVzcG9uc2USSAoLU2V0TWFuaWZlc3QSGy5hYWVwLnYxLlNldE1hbmlmZXN0UmVxdWVzdBocLmFhZXAudjEuU2V0TWFuaWZlc3RSZXNwb25zZWIGcHJvdG8z", [file_aaep_v1_event, file_aaep_v1_handshake, file_aaep_v1_manifest, file_google_protobuf_struct]);
+  fileDesc("ChthYWVwL3YxL2FnZW50X3NlcnZpY2UucHJvdG8SB2FhZXAudjEirwEKDlB1Ymxpc2hSZXF1ZXN0EhIKCnJlcXVlc3RfaWQYASABKAkSJgoHcHVibGlzaBgCIAEoCzITLmFhZXAudjEuRXZlbnRCYXRjaEgAEi0KCG1hbmlmZXN0GAMgASgLMhkuYWFlcC52MS5Qcm9kdWNlck1hbmlmZXN0SAASJwoGcmVzdW1lGAQgASgLMhUuYWFlcC52MS5TZXNzaW9uQ2xhaW1IAEIJCgdyZXF1ZXN0IkIKCkV2ZW50QmF0Y2gSHgoGZXZlbnRzGAEgAygLMg4uYWFlcC52MS5FdmVudBIUCgxyZXN1bWVfdG9rZW4YAiABKAkiVgoMU2Vzc2lvbkNsYWltEhIKCnNlc3Npb25faWQYASABKAkSFAoMcmVzdW1lX3Rva2VuGAIgASgJEhIKBWFmdGVyGAMgASgJSACIAQFCCAoGX2FmdGVyIqgDCg9QdWJsaXNoUmVzcG9uc2USEgoKcmVxdWVzdF9pZBgBIAEoCRIqCgdyZWNlaXB0GAIgASgLMhcuYWFlcC52MS5QdWJsaXNoUmVjZWlwdEgAEiwKCG1hbmlmZXN0GAMgASgLMhguYWFlcC52MS5NYW5pZmVzdFJlY2VpcHRIABIqCgdzZXNzaW9uGAQgASgLMhcuYWFlcC52MS5TZXNzaW9uU3VtbWFyeUgAEiQKBWVycm9yGAUgASgLMhMuYWFlcC52MS5BYWVwZEVycm9ySAASIwoHb3V0Y29tZRgGIAEoCzIQLmFhZXAudjEuT3V0Y29tZUgAEiMKB3dhaXRpbmcYByABKAsyEC5hYWVwLnYxLldhaXRpbmdIABIjCgdjbG9zaW5nGAggASgLMhAuYWFlcC52MS5DbG9zaW5nSAASMAoOc3RvcF9yZXF1ZXN0ZWQYCSABKAsyFi5hYWVwLnYxLlN0b3BSZXF1ZXN0ZWRIABIoCgp1c2VyX2lucHV0GAogASgLMhIuYWFlcC52MS5Vc2VySW5wdXRIAEIKCghyZXNwb25zZSIjCg1TdG9wUmVxdWVzdGVkEhIKCnNlc3Npb25faWQYASABKAkiGQoJVXNlcklucHV0EgwKBHRleHQYASABKAkiIAoHQ2xvc2luZxIVCg1zZXNzaW9uc19rZXB0GAEgASgIIk8KDlB1Ymxpc2hSZWNlaXB0EicKBmV2ZW50cxgBIAMoCzIXLmFhZXAudjEuUHVibGlzaGVkRXZlbnQSFAoMcmVzdW1lX3Rva2VuGAIgASgJIl0KDlB1Ymxpc2hlZEV2ZW50EhAKCGV2ZW50X2lkGAEgASgJEg0KBWVwb2NoGAIgASgEEhkKDHJlc3VtZV90b2tlbhgDIAEoCUgAiAEBQg8KDV9yZXN1bWVfdG9rZW4iEQoPTWFuaWZlc3RSZWNlaXB0Io4DCgdPdXRjb21lEhAKCGV2ZW50X2lkGAEgASgJEhMKC3JlcGx5X3Rva2VuGAIgASgJEiMKCGRlY2lzaW9uGAMgASgOMhEuYWFlcC52MS5EZWNpc2lvbhItCghyZXNwb25zZRgEIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAiAEBEigKC3Jlc29sdmVkX2J5GAUgASgOMhMuYWFlcC52MS5SZXNvbHZlZEJ5EhcKCmRlY2lkZWRfYnkYBiABKAlIAYgBARIfChJkZWNpc2lvbl9yYXRpb25hbGUYByABKAlIAogBARI1Cg9tb2RpZmllZF9hY3Rpb24YCCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SAOIAQESFwoKY29uZmlkZW5jZRgJIAEoAUgEiAEBQgsKCV9yZXNwb25zZUINCgtfZGVjaWRlZF9ieUIVChNfZGVjaXNpb25fcmF0aW9uYWxlQhIKEF9tb2RpZmllZF9hY3Rpb25CDQoLX2NvbmZpZGVuY2UiVQoHV2FpdGluZxITCgtyZXBseV90b2tlbhgBIAEoCRIQCghldmVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEg8KB3dhaXRpbmcYBCABKAgiTgoTUHVibGlzaEJhdGNoUmVxdWVzdBIkCgdwdWJsaXNoGAEgASgLMhMuYWFlcC52MS5FdmVudEJhdGNoEhEKCWFnZW50X2tleRgCIAEoCSJTChRQdWJsaXNoQmF0Y2hSZXNwb25zZRIoCgdyZWNlaXB0GAEgASgLMhcuYWFlcC52MS5QdWJsaXNoUmVjZWlwdBIRCglhZ2VudF9rZXkYAiABKAkiWAoOQ29uZmlybVJlcXVlc3QSHQoFZXZlbnQYASABKAsyDi5hYWVwLnYxLkV2ZW50EhEKCWFnZW50X2tleRgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkiRwoPQ29uZmlybVJlc3BvbnNlEiEKB291dGNvbWUYASABKAsyEC5hYWVwLnYxLk91dGNvbWUSEQoJYWdlbnRfa2V5GAIgASgJIlgKDkNsYXJpZnlSZXF1ZXN0Eh0KBWV2ZW50GAEgASgLMg4uYWFlcC52MS5FdmVudBIRCglhZ2VudF9rZXkYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIkcKD0NsYXJpZnlSZXNwb25zZRIhCgdvdXRjb21lGAEgASgLMhAuYWFlcC52MS5PdXRjb21lEhEKCWFnZW50X2tleRgCIAEoCSKaAQoNQ2FuY2VsUmVxdWVzdBITCgtyZXBseV90b2tlbhgBIAEoCRIRCglhZ2VudF9rZXkYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJEhcKCmRlY2lkZWRfYnkYBCABKAlIAIgBARIjCghkZWNpc2lvbhgFIAEoDjIRLmFhZXAudjEuRGVjaXNpb25CDQoLX2RlY2lkZWRfYnkiNgoOQ2FuY2VsUmVzcG9uc2USEQoJY2FuY2VsbGVkGAEgASgIEhEKCWFnZW50X2tleRgCIAEoCSJRChFHZXRPdXRjb21lUmVxdWVzdBITCgtyZXBseV90b2tlbhgBIAEoCRIRCglhZ2VudF9rZXkYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJIlsKEkdldE91dGNvbWVSZXNwb25zZRImCgdvdXRjb21lGAEgASgLMhAuYWFlcC52MS5PdXRjb21lSACIAQESEQoJYWdlbnRfa2V5GAIgASgJQgoKCF9vdXRjb21lIlEKFFJlc3VtZVNlc3Npb25SZXF1ZXN0EiYKB3Nlc3Npb24YASABKAsyFS5hYWVwLnYxLlNlc3Npb25DbGFpbRIRCglhZ2VudF9rZXkYAiABKAkiVAoVUmVzdW1lU2Vzc2lvblJlc3BvbnNlEigKB3Nlc3Npb24YASABKAsyFy5hYWVwLnYxLlNlc3Npb25TdW1tYXJ5EhEKCWFnZW50X2tleRgCIAEoCSKaAgoOU2Vzc2lvblN1bW1hcnkSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgVzdGF0ZRgCIAEoCRIjCgZhZ2VudHMYAyADKAsyEy5hYWVwLnYxLkFnZW50U3RhdGUSJQoKb3Blbl90b29scxgEIAMoCzIRLmFhZXAudjEuT3BlblRvb2wSKQoMb3Blbl9vdXRwdXRzGAUgAygLMhMuYWFlcC52MS5PcGVuT3V0cHV0EiYKDm9wZW5fcXVlc3Rpb25zGAYgAygLMg4uYWFlcC52MS5FdmVudBIqCghvdXRjb21lcxgHIAMoCzIYLmFhZXAudjEuUXVlc3Rpb25PdXRjb21lEhEKBG5leHQYCCABKAlIAIgBAUIHCgVfbmV4dCJACgpBZ2VudFN0YXRlEiMKCHByb2R1Y2VyGAEgASgLMhEuYWFlcC52MS5Qcm9kdWNlchINCgVzdGF0ZRgCIAEoCSJECghPcGVuVG9vbBIMCgR0b29sGAEgASgJEhkKDHRvb2xfY2FsbF9pZBgCIAEoCUgAiAEBQg8KDV90b29sX2NhbGxfaWQiRAoKT3Blbk91dHB1dBIWCglvdXRwdXRfaWQYASABKAlIAIgBARIQCghwb3NpdGlvbhgCIAEoBEIMCgpfb3V0cHV0X2lkIk4KD1F1ZXN0aW9uT3V0Y29tZRITCgtyZXBseV90b2tlbhgBIAEoCRImCgdvdXRjb21lGAIgASgOMhUuYWFlcC52MS5RdWVzdGlvbkZhdGUiVAoSU2V0TWFuaWZlc3RSZXF1ZXN0EisKCG1hbmlmZXN0GAEgASgLMhkuYWFlcC52MS5Qcm9kdWNlck1hbmlmZXN0EhEKCWFnZW50X2tleRgCIAEoCSIoChNTZXRNYW5pZmVzdFJlc3BvbnNlEhEKCWFnZW50X2tleRgBIAEoCSrNAQoKUmVzb2x2ZWRCeRIbChdSRVNPTFZFRF9CWV9VTlNQRUNJRklFRBAAEhUKEVJFU09MVkVEX0JZX1JFUExZEAESFwoTUkVTT0xWRURfQllfVElNRU9VVBACEh0KGVJFU09MVkVEX0JZX05PX1NVQlNDUklCRVIQAxIiCh5SRVNPTFZFRF9CWV9TVUJTQ1JJUFRJT05fRU5ERUQQBBIZChVSRVNPTFZFRF9CWV9DQU5DRUxMRUQQBRIUChBSRVNPTFZFRF9CWV9IT1NUEAYq2QEKDFF1ZXN0aW9uRmF0ZRIdChlRVUVTVElPTl9GQVRFX1VOU1BFQ0lGSUVEEAASGgoWUVVFU1RJT05fRkFURV9BQ0NFUFRFRBABEhoKFlFVRVNUSU9OX0ZBVEVfUkVKRUNURUQQAhIaChZRVUVTVElPTl9GQVRFX0FOU1dFUkVEEAMSHAoYUVVFU1RJT05fRkFURV9VTkFOU1dFUkVEEAQSGwoXUVVFU1RJT05fRkFURV9DQU5DRUxMRUQQBRIbChdRVUVTVElPTl9GQVRFX1dJVEhEUkFXThAGMrUECgxBZ2VudFNlcnZpY2USQAoHUHVibGlzaBIXLmFhZXAudjEuUHVibGlzaFJlcXVlc3QaGC5hYWVwLnYxLlB1Ymxpc2hSZXNwb25zZSgBMAESSwoMUHVibGlzaEJhdGNoEhwuYWFlcC52MS5QdWJsaXNoQmF0Y2hSZXF1ZXN0Gh0uYWFlcC52MS5QdWJsaXNoQmF0Y2hSZXNwb25zZRI8CgdDb25maXJtEhcuYWFlcC52MS5Db25maXJtUmVxdWVzdBoYLmFhZXAudjEuQ29uZmlybVJlc3BvbnNlEjwKB0NsYXJpZnkSFy5hYWVwLnYxLkNsYXJpZnlSZXF1ZXN0GhguYWFlcC52MS5DbGFyaWZ5UmVzcG9uc2USOQoGQ2FuY2VsEhYuYWFlcC52MS5DYW5jZWxSZXF1ZXN0GhcuYWFlcC52MS5DYW5jZWxSZXNwb25zZRJFCgpHZXRPdXRjb21lEhouYWFlcC52MS5HZXRPdXRjb21lUmVxdWVzdBobLmFhZXAudjEuR2V0T3V0Y29tZVJlc3BvbnNlEk4KDVJlc3VtZVNlc3Npb24SHS5hYWVwLnYxLlJlc3VtZVNlc3Npb25SZXF1ZXN0Gh4uYWFlcC52MS5SZXN1bWVTZXNzaW9uUmVzcG9uc2USSAoLU2V0TWFuaWZlc3QSGy5hYWVwLnYxLlNldE1hbmlmZXN0UmVxdWVzdBocLmFhZXAudjEuU2V0TWFuaWZlc3RSZXNwb25zZWIGcHJvdG8z", [file_aaep_v1_event, file_aaep_v1_handshake, file_aaep_v1_manifest, file_google_protobuf_struct]);
 
 /**
  * Describes the message aaep.v1.PublishRequest.
@@ -52,179 +52,186 @@ export const StopRequestedSchema = /*@__PURE__*/
   messageDesc(file_aaep_v1_agent_service, 4);
 
 /**
+ * Describes the message aaep.v1.UserInput.
+ * Use `create(UserInputSchema)` to create a new message.
+ */
+export const UserInputSchema = /*@__PURE__*/
+  messageDesc(file_aaep_v1_agent_service, 5);
+
+/**
  * Describes the message aaep.v1.Closing.
  * Use `create(ClosingSchema)` to create a new message.
  */
 export const ClosingSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 5);
+  messageDesc(file_aaep_v1_agent_service, 6);
 
 /**
  * Describes the message aaep.v1.PublishReceipt.
  * Use `create(PublishReceiptSchema)` to create a new message.
  */
 export const PublishReceiptSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 6);
+  messageDesc(file_aaep_v1_agent_service, 7);
 
 /**
  * Describes the message aaep.v1.PublishedEvent.
  * Use `create(PublishedEventSchema)` to create a new message.
  */
 export const PublishedEventSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 7);
+  messageDesc(file_aaep_v1_agent_service, 8);
 
 /**
  * Describes the message aaep.v1.ManifestReceipt.
  * Use `create(ManifestReceiptSchema)` to create a new message.
  */
 export const ManifestReceiptSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 8);
+  messageDesc(file_aaep_v1_agent_service, 9);
 
 /**
  * Describes the message aaep.v1.Outcome.
  * Use `create(OutcomeSchema)` to create a new message.
  */
 export const OutcomeSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 9);
+  messageDesc(file_aaep_v1_agent_service, 10);
 
 /**
  * Describes the message aaep.v1.Waiting.
  * Use `create(WaitingSchema)` to create a new message.
  */
 export const WaitingSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 10);
+  messageDesc(file_aaep_v1_agent_service, 11);
 
 /**
  * Describes the message aaep.v1.PublishBatchRequest.
  * Use `create(PublishBatchRequestSchema)` to create a new message.
  */
 export const PublishBatchRequestSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 11);
+  messageDesc(file_aaep_v1_agent_service, 12);
 
 /**
  * Describes the message aaep.v1.PublishBatchResponse.
  * Use `create(PublishBatchResponseSchema)` to create a new message.
  */
 export const PublishBatchResponseSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 12);
+  messageDesc(file_aaep_v1_agent_service, 13);
 
 /**
  * Describes the message aaep.v1.ConfirmRequest.
  * Use `create(ConfirmRequestSchema)` to create a new message.
  */
 export const ConfirmRequestSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 13);
+  messageDesc(file_aaep_v1_agent_service, 14);
 
 /**
  * Describes the message aaep.v1.ConfirmResponse.
  * Use `create(ConfirmResponseSchema)` to create a new message.
  */
 export const ConfirmResponseSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 14);
+  messageDesc(file_aaep_v1_agent_service, 15);
 
 /**
  * Describes the message aaep.v1.ClarifyRequest.
  * Use `create(ClarifyRequestSchema)` to create a new message.
  */
 export const ClarifyRequestSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 15);
+  messageDesc(file_aaep_v1_agent_service, 16);
 
 /**
  * Describes the message aaep.v1.ClarifyResponse.
  * Use `create(ClarifyResponseSchema)` to create a new message.
  */
 export const ClarifyResponseSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 16);
+  messageDesc(file_aaep_v1_agent_service, 17);
 
 /**
  * Describes the message aaep.v1.CancelRequest.
  * Use `create(CancelRequestSchema)` to create a new message.
  */
 export const CancelRequestSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 17);
+  messageDesc(file_aaep_v1_agent_service, 18);
 
 /**
  * Describes the message aaep.v1.CancelResponse.
  * Use `create(CancelResponseSchema)` to create a new message.
  */
 export const CancelResponseSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 18);
+  messageDesc(file_aaep_v1_agent_service, 19);
 
 /**
  * Describes the message aaep.v1.GetOutcomeRequest.
  * Use `create(GetOutcomeRequestSchema)` to create a new message.
  */
 export const GetOutcomeRequestSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 19);
+  messageDesc(file_aaep_v1_agent_service, 20);
 
 /**
  * Describes the message aaep.v1.GetOutcomeResponse.
  * Use `create(GetOutcomeResponseSchema)` to create a new message.
  */
 export const GetOutcomeResponseSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 20);
+  messageDesc(file_aaep_v1_agent_service, 21);
 
 /**
  * Describes the message aaep.v1.ResumeSessionRequest.
  * Use `create(ResumeSessionRequestSchema)` to create a new message.
  */
 export const ResumeSessionRequestSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 21);
+  messageDesc(file_aaep_v1_agent_service, 22);
 
 /**
  * Describes the message aaep.v1.ResumeSessionResponse.
  * Use `create(ResumeSessionResponseSchema)` to create a new message.
  */
 export const ResumeSessionResponseSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 22);
+  messageDesc(file_aaep_v1_agent_service, 23);
 
 /**
  * Describes the message aaep.v1.SessionSummary.
  * Use `create(SessionSummarySchema)` to create a new message.
  */
 export const SessionSummarySchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 23);
+  messageDesc(file_aaep_v1_agent_service, 24);
 
 /**
  * Describes the message aaep.v1.AgentState.
  * Use `create(AgentStateSchema)` to create a new message.
  */
 export const AgentStateSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 24);
+  messageDesc(file_aaep_v1_agent_service, 25);
 
 /**
  * Describes the message aaep.v1.OpenTool.
  * Use `create(OpenToolSchema)` to create a new message.
  */
 export const OpenToolSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 25);
+  messageDesc(file_aaep_v1_agent_service, 26);
 
 /**
  * Describes the message aaep.v1.OpenOutput.
  * Use `create(OpenOutputSchema)` to create a new message.
  */
 export const OpenOutputSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 26);
+  messageDesc(file_aaep_v1_agent_service, 27);
 
 /**
  * Describes the message aaep.v1.QuestionOutcome.
  * Use `create(QuestionOutcomeSchema)` to create a new message.
  */
 export const QuestionOutcomeSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 27);
+  messageDesc(file_aaep_v1_agent_service, 28);
 
 /**
  * Describes the message aaep.v1.SetManifestRequest.
  * Use `create(SetManifestRequestSchema)` to create a new message.
  */
 export const SetManifestRequestSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 28);
+  messageDesc(file_aaep_v1_agent_service, 29);
 
 /**
  * Describes the message aaep.v1.SetManifestResponse.
  * Use `create(SetManifestResponseSchema)` to create a new message.
  */
 export const SetManifestResponseSchema = /*@__PURE__*/
-  messageDesc(file_aaep_v1_agent_service, 29);
+  messageDesc(file_aaep_v1_agent_service, 30);
 
 /**
  * Describes the enum aaep.v1.ResolvedBy.

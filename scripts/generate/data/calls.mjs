@@ -289,6 +289,12 @@ export const NOTIFICATION_GUIDE = {
     params: { session_id: required("text", "The session that the agent is to end.") },
     rule: "R39",
   },
+  "aaepd.user_input": {
+    meaning:
+      "Hands on what a person says to the agent, unasked, over an [address](../transports.md#addresses) that may. Sent to the agent that has been connected longest of those whose manifest has `extensions.aaepd.takes_user_input: true`.",
+    params: { text: required("text", "What the person says.") },
+    rule: "AAEP app. B",
+  },
   "aaepd.closing": {
     meaning: "Announces that the daemon stops.",
     params: {

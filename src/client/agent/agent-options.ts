@@ -57,6 +57,11 @@ export interface OpenAgentOptions {
    */
   readonly onStop?: ((session: AgentSession) => void) | undefined;
   /**
+   * A person says something to the agent, unasked, over an address that may (`aaepd address create --user-input`). Must not throw. Default: the agent
+   * is told nothing. Over HTTP it never is.
+   */
+  readonly onUserInput?: ((text: string) => void) | undefined;
+  /**
    * The process of the agent for which this program speaks, as an adapter does: the one that it has started, or that has started it. That process,
    * and what runs below it, does not answer the agent's questions (R5d). Programs below this one never do. Default: this program alone.
    */

@@ -25,6 +25,7 @@ export interface ContactOptions
   readonly onNotification: (method: string, params: unknown) => void;
   /** Whether a person may ask for the end of a session. */
   readonly canStop: boolean;
+  readonly takesUserInput: boolean;
 }
 
 /** How long a daemon may take to answer, ms, and one that has to be started first. */
@@ -250,12 +251,23 @@ export function isAbsence({ code }: Fault): boolean {
   return ABSENT.has(code);
 }
 
-function manifestOf({ id, name, manifest, language, pid, canStop }: ContactOptions): Readonly<Record<string, unknown>> {
+function manifestOf({
+  id,
+  name,
+  manifest,
+  language,
+  pid,
+  ...abilities
+}: ContactOptions): Readonly<Record<string, unknown>> {
   const own = {
     agent_name: name ?? id,
     ...(language === undefined ? {} : { languages_supported: [language.replaceAll("_", "-")] }),
     ...manifest,
     agent_id: id,
   };
-  return withOwn(own, { pid, can_stop: canStop ? true : undefined });
+  return withOwn(own, {
+    pid,
+    can_stop: abilities.canStop ? true : undefined,
+    takes_user_input: abilities.takesUserInput ? true : undefined,
+  });
 }

@@ -65,17 +65,14 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       session,
       error,
       outcome,
-      waiting,
-      closing,
-      stop_requested: stop,
+      ...others
     } = decodeDocument(PublishResponseSchema, message) as Readonly<Record<string, Fields | undefined>>;
+    const news = newsIn(others);
     if (outcome !== undefined) {
       const question = asked.get(outcome.reply_token);
       if (question === undefined) tell("aaep.outcome", outcome);
       else question.resolve(outcome);
-    } else if (waiting !== undefined) tell("aaep.waiting", { waiting: false, ...waiting });
-    else if (closing !== undefined) tell("aaepd.closing", { sessions_kept: false, ...closing });
-    else if (stop !== undefined) tell("aaep.stop_requested", stop);
+    } else if (news !== undefined) tell(news.method, news.params);
     else {
       const request = unanswered.get(String(id));
       unanswered.delete(String(id));
@@ -275,4 +272,18 @@ const readFault: ReadFault = ({ typeName, bytes }) =>
 
 function pathOf({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
+}
+
+/** News by their field, with the members that protobuf leaves out where they are empty. */
+const NEWS: Readonly<Record<string, { readonly method: string; readonly defaults?: Fields }>> = {
+  waiting: { method: "aaep.waiting", defaults: { waiting: false } },
+  closing: { method: "aaepd.closing", defaults: { sessions_kept: false } },
+  stop_requested: { method: "aaep.stop_requested" },
+  user_input: { method: "aaepd.user_input", defaults: { text: "" } },
+};
+
+function newsIn(fields: Readonly<Record<string, Fields | undefined>>) {
+  const [name = ""] = Object.keys(fields);
+  const news = NEWS[name];
+  return news && { method: news.method, params: { ...news.defaults, ...fields[name] } };
 }

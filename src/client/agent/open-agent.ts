@@ -48,15 +48,18 @@ class OpenedAgent implements Agent {
     this.#waits = new Waits(quietly(options.onWaiting));
     this.#onTrouble = quietly(options.onError);
     const onStop = quietly(options.onStop);
+    const onUserInput = quietly(options.onUserInput);
     this.#contact = new Contact({
       ...this.#options,
       canStop: options.onStop !== undefined,
+      takesUserInput: options.onUserInput !== undefined,
       onLost: (sessionIds) => this.#lose((id) => sessionIds.includes(id)),
       onGone: () => this.#lose(() => true),
       onRefused: (fault) => this.#tell(fault),
       onStatus: quietly(options.onStatus),
       onNotification: (method, params) => {
         if (method === "aaep.waiting") this.#waits.told(params as QuestionWaiting);
+        if (method === "aaepd.user_input") onUserInput(String((params as { readonly text?: unknown }).text));
         if (method !== "aaep.stop_requested") return;
         const { session_id: id } = params as { readonly session_id?: unknown };
         for (const [session, outbox] of this.#sessions) if (outbox.sessionId === id) onStop(session);

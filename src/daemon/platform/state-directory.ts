@@ -6,7 +6,7 @@ import { isAbsolute, join } from "node:path";
  */
 export function stateDirectory(
   environment: Readonly<Record<string, string | undefined>>,
-  part: "audit" | "journal" | "setup",
+  part: "addresses" | "audit" | "journal" | "setup",
   platform: NodeJS.Platform = process.platform,
 ): string {
   const { XDG_STATE_HOME: stateHome, LOCALAPPDATA: local, HOME: home = homedir() } = environment;

@@ -14,6 +14,8 @@ export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 
 /** The protocols that share the daemon's connections (R23). */
+/** Of the paths of Server-Sent Events and WebSocket (AAEP app. B.1.1). */
+const PATH_PREFIX = "/aaep/v1";
 const PROTOCOLS: readonly string[] = [`aaep ${AAEP_VERSION}`, "a2e 1.0", "akashik 0.1.0"];
 
 export interface ManifestFacts {
@@ -39,7 +41,7 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     ...identity,
     aaep_versions_supported: [AAEP_VERSION],
     conformance_levels_supported: CONFORMANCE_LEVELS,
-    transports_supported: ways.map((name) => WAYS[name].transport),
+    transports_supported: ways.flatMap((name) => WAYS[name].transports),
     // The languages of the one agent, whose first language applies to texts that name none, and the daemon's own languages (R2, R31).
     languages_supported: distinctTags([
       ...(agent?.languages_supported ?? []),
@@ -49,7 +51,13 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     extensions_supported: [...new Set([AAEPD_VOCABULARY, ...(agent?.extensions_supported ?? [])])],
     default_verbosity: agent?.default_verbosity ?? "normal",
     max_concurrent_subscriptions: configuration.maxConcurrentSubscriptions,
-    extensions: { [AAEPD]: { protocols: PROTOCOLS, conformance: CONFORMANCE_CLAIM } },
+    extensions: {
+      [AAEPD]: {
+        protocols: PROTOCOLS,
+        conformance: CONFORMANCE_CLAIM,
+        ...(isOpen("http", configuration) ? { path_prefix: PATH_PREFIX } : {}),
+      },
+    },
     ...pick(agent, ["contact"]),
   };
 }

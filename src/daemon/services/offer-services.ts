@@ -9,6 +9,7 @@ import type { Turns } from "../../engine/time/turns.js";
 import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
 import { assertFewFields } from "../../protocols/aaep/protobuf/field-count.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
+import { createEventStreams, type EventStreamServices } from "../../protocols/aaep/services/event-streams.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
@@ -17,11 +18,14 @@ import { createStreamServer, statusOf } from "../../runtime/run-conversation.js"
 import type { TextCodec } from "../../runtime/run-exchange.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
+import { openAddresses } from "../addresses/open-addresses.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";
+import type { AuditLog } from "../audit/audit-log.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { serviceAddresses } from "../config/service-choices.js";
 import { createUtf8 } from "../platform/utf8.js";
 import type { OfferedToken } from "../presence/presence.js";
+import type { Metrics } from "../status/metrics.js";
 import { akashikPosts } from "./akashik-posts.js";
 import { servicePages } from "./service-pages.js";
 import { loadServiceTransports, type ServiceTransports } from "./service-transports.js";
@@ -41,12 +45,12 @@ export interface OfferedServices extends RunningServices {
 
 export interface OfferedBy {
   readonly aaep: RpcServices;
-  readonly auditDropped: () => number;
-  readonly auditFlooded: () => number;
+  readonly auditLog: Pick<AuditLog, "droppedCount" | "floodedCount">;
   readonly a2e: Pick<A2eDoor, "serve" | "counts">;
   readonly akashik: Pick<AkashikDoor, "serve" | "answer" | "report"> | undefined;
   readonly closeTimeoutMs: number;
   readonly connections: () => ReadonlyMap<string, number>;
+  readonly converse: EventStreamServices["converse"];
   readonly isReady: () => boolean;
   readonly replies: ReadonlyMap<ReplyFate, number>;
   readonly sendingTurns: Turns;
@@ -83,7 +87,8 @@ async function offerServices(
     readingTurns: by.readingTurns,
     served: (served: Conversation, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
-  const { a2e, akashik } = by;
+  const serve = createStreamServer(shared);
+  const { a2e, akashik, converse } = by;
   const agents = agentMethods({
     ...shared,
     agentIdleMs: () => options.agentIdleSeconds * 1000,
@@ -95,7 +100,7 @@ async function offerServices(
       ...shared,
       utf8,
       heartbeatMs: () => options.heartbeatSeconds * 1000,
-      serve: createStreamServer(shared),
+      serve,
     }),
     ...agents.methods,
     ...a2eMethods(
@@ -110,18 +115,7 @@ async function offerServices(
           utf8,
         )),
   ];
-  const metrics = transports.createMetrics?.({
-    version: options.version,
-    status: () => aaep.engine.status(),
-    report: () => aaep.engine.report(),
-    wallTime: clock.wallTime,
-    connections: by.connections,
-    replies: () => by.replies,
-    auditDropped: by.auditDropped,
-    auditFlooded: by.auditFlooded,
-    a2e: a2e.counts,
-    akashik: () => akashik?.report(),
-  });
+  const metrics = metricsOf(transports, options, by);
   const { httpTokenFile } = options;
   const nextToken = (): string => {
     const fresh = ids.hex(TOKEN_BYTES);
@@ -129,12 +123,14 @@ async function offerServices(
   };
   // A file of the operator is read or made only where somebody needs it.
   let token = serviceAddresses(options).some(({ kind }) => kind === "tcp") ? nextToken() : "";
+  const own = openAddresses(options, (text) => void aaep.engine.userInput(text));
   const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
   const running = await startServices(transports, options, {
     token: () => token,
     closeTimeoutMs: by.closeTimeoutMs,
     methods,
     pages,
+    addresses: createEventStreams({ ...shared, utf8, serve, converse, ownAddress: (secret) => own.find(secret) }),
     posts: akashik === undefined ? [] : akashikPosts(akashik),
   });
   return {
@@ -151,8 +147,32 @@ async function offerServices(
       token = next;
       return true;
     },
+    drain: async (withinMs) => {
+      await running.drain(withinMs);
+      own.stop();
+    },
     endAgents: agents.close,
   };
+}
+
+/** The page of metrics; undefined where no HTTP server shows it. */
+function metricsOf(
+  { createMetrics }: ServiceTransports,
+  { version, clock }: DaemonOptions,
+  { aaep, a2e, akashik, auditLog, connections, replies }: OfferedBy,
+): Metrics | undefined {
+  return createMetrics?.({
+    version,
+    status: () => aaep.engine.status(),
+    report: () => aaep.engine.report(),
+    wallTime: clock.wallTime,
+    connections,
+    replies: () => replies,
+    auditDropped: auditLog.droppedCount,
+    auditFlooded: auditLog.floodedCount,
+    a2e: a2e.counts,
+    akashik: () => akashik?.report(),
+  });
 }
 
 /** The frames of a stream, which are counted before the library reads them. */

@@ -5,6 +5,7 @@ import type { HttpListenOptions } from "../../../transports/http/options.js";
 import { withPackages } from "../../../transports/optional-packages.js";
 import type { ServiceListenOptions } from "../../../transports/service-calls/listen.js";
 import { isOpen, SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
+import type { StreamAddresses } from "../../contracts/event-streams.js";
 import type { Admit, ServiceListener } from "../../contracts/service.js";
 import type { ServiceAddress } from "../../contracts/transport.js";
 import type { Configuration } from "../config/config.js";
@@ -17,6 +18,7 @@ export interface ServiceParts
     Required<Pick<HttpListenOptions, "corsOrigins">> {
   readonly pages: readonly Page[];
   readonly posts: readonly JsonPost[];
+  readonly addresses: StreamAddresses;
 }
 
 /** A service, as it listens at each of its addresses. */
@@ -35,15 +37,17 @@ const LOADERS: Readonly<Record<ServiceName, () => Promise<(parts: ServiceParts) 
     return (parts) => ({ openPaths: new Set(HEALTH_PATHS), listen: (at) => listenGrpc({ ...parts, ...at }) });
   },
   http: async () => {
-    const [{ listenHttp }, { createConnectService }] = await Promise.all([
+    const [{ listenHttp }, { createConnectService }, { createEventStreamService }] = await Promise.all([
       import("../../../transports/http/listen.js"),
       import("../../../transports/connect/connect-service.js"),
+      import("../../../transports/event-streams/event-stream-service.js"),
     ]);
     return (parts) => ({
       openPaths: new Set(parts.pages.filter(({ needsToken }) => !needsToken).map(({ path }) => path)),
       listen: (at) =>
         listenHttp({ ...parts, ...at }, [
           createConnectService(parts),
+          createEventStreamService(parts),
           createJsonPosts(parts.posts, { ...parts, maxBodyBytes: parts.maxMessageBytes }),
         ]),
     });

@@ -14,7 +14,7 @@ import { serviceSocketPath } from "./own-addresses.js";
 import type { Service, ServiceParts, ServiceTransports } from "./service-transports.js";
 
 /** The content of the services, and the token of their callers. */
-export interface ServedContent extends Pick<ServiceParts, "methods" | "pages" | "posts"> {
+export interface ServedContent extends Pick<ServiceParts, "addresses" | "methods" | "pages" | "posts"> {
   /** The token for peers over TCP. Read for each call. */
   readonly token: () => string;
   /** Longest delay of the end by a peer that does not read. */
@@ -43,6 +43,7 @@ export async function startServices(
   { token, ...content }: ServedContent,
 ): Promise<RunningServices> {
   const { maxFrameBytes, compression, log } = options;
+  const { addresses } = content;
   const listeners: {
     readonly name: ServiceName;
     readonly address: ServiceAddress;
@@ -64,7 +65,10 @@ export async function startServices(
     const listenAt = (address: ServiceAddress): Promise<ServiceListener> =>
       listen({
         address,
-        admit: address.kind === "unix" ? admitEverybody : admitTokenHolders(token, openPaths, address.host),
+        admit:
+          address.kind === "unix"
+            ? admitEverybody
+            : admitTokenHolders(token, openPaths, address.host, (secret) => addresses.bySecret(secret) !== undefined),
       });
     const choice = options[name];
     if (choice.kind === "auto") listeners.push({ name, ...(await listenAuto(name, options, listenAt)) });

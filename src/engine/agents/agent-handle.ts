@@ -8,7 +8,7 @@ import type { PublishContext } from "../sessions/change.js";
 import type { PublishedEvent } from "../sessions/same-publish.js";
 import type { SessionSummary } from "../sessions/session-record.js";
 import type { Publishing, PublishingServices } from "./publishing.js";
-import type { AgentEvents } from "./question-agents.js";
+import type { AgentAbilities, AgentEvents } from "./question-agents.js";
 
 /** The place of one event, as its receipt reports it to the agent (R33). */
 interface PublishedPlace {
@@ -76,10 +76,10 @@ export class AgentHandle {
     return this.producer;
   }
 
-  /** Sets whether the agent ends a session when `AgentEvents.stopRequested` asks it to (R39). Default false. */
-  setCanStop(canStop: boolean): void {
+  /** Sets which of `AgentEvents` the agent obeys. Default: none. */
+  setAbilities(abilities: AgentAbilities): void {
     const connected = this.publishing.agents.find(this.connection);
-    if (connected !== undefined) connected.canStop = canStop;
+    if (connected !== undefined) connected.abilities = abilities;
   }
 
   /**

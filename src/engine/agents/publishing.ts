@@ -162,7 +162,7 @@ export class Publishing {
     if (sessions.timestamp(sessionId) === undefined) throw new Fault("not_found", "Name an open session.", detail);
     const owner = sessions.ownerOf(sessionId);
     const agent = owner && this.agents.find(owner);
-    if (agent?.canStop !== true || agent.events === undefined)
+    if (agent?.abilities.canStop !== true || agent.events === undefined)
       throw new Fault("unsupported", "Stop the agent where it runs; it cannot be asked from here.", detail);
     const now = clock.now();
     if (now - (this.stopAskedAt.get(sessionId) ?? Number.NEGATIVE_INFINITY) < STOP_EVERY_MS) return;

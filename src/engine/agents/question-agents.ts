@@ -12,6 +12,8 @@ export interface AgentEvents {
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** A person asks the agent to stop. The agent ends the session itself (R39). */
   readonly stopRequested: (sessionId: string) => void;
+  /** A person says something to the agent, unasked, over an address that may. */
+  readonly userInput: (text: string) => void;
   /** The daemon stops and refuses further publishes. The sessions stay open for the next boot, or end (R8b). */
   readonly closing: (areSessionsKept: boolean) => void;
 }
@@ -23,10 +25,17 @@ export interface Awaiting {
   readonly done: (resolved: ResolvedQuestion) => void;
 }
 
+/** The wishes of a person that an agent obeys, as its manifest says. */
+export interface AgentAbilities {
+  /** Whether it ends a session when it is asked to (R39). */
+  readonly canStop: boolean;
+  /** Whether it takes what a person says unasked. */
+  readonly takesUserInput: boolean;
+}
+
 interface Connected {
   readonly events: AgentEvents | undefined;
-  /** Whether the agent ends a session when it is asked to (R39). */
-  canStop: boolean;
+  abilities: AgentAbilities;
   /** Tokens of the open questions that the connection asked or inherited. */
   readonly asked: Set<string>;
 }
@@ -46,7 +55,8 @@ export class QuestionAgents {
 
   /** Registers a connection. Without `events`, the owner of a question's session receives the news in its place. */
   connected(connection: object, events: AgentEvents | undefined): void {
-    this.connections.set(connection, { events, canStop: false, asked: new Set() });
+    const abilities: AgentAbilities = { canStop: false, takesUserInput: false };
+    this.connections.set(connection, { events, abilities, asked: new Set() });
   }
 
   /**
@@ -108,6 +118,16 @@ export class QuestionAgents {
 
   tellWaiting(question: OpenQuestion, isWaiting: boolean): void {
     for (const one of this.listenersOf(question)) this.find(one)?.events?.waiting(question, isWaiting);
+  }
+
+  /** Hands what a person says to the agent that has been connected longest of those that take it. Returns whether there was one. */
+  tellUserInput(text: string): boolean {
+    for (const { events, abilities } of this.connections.values()) {
+      if (!abilities.takesUserInput || events === undefined) continue;
+      events.userInput(text);
+      return true;
+    }
+    return false;
   }
 
   /** Reports to every agent that the daemon stops. */

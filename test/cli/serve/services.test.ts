@@ -62,7 +62,7 @@ describe("aaepd serve with services", () => {
     expect(ready.token_file).toBe(tokenPath);
     expect(statSync(tokenPath).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(join(directory, "aaepd.manifest.json"), "utf8"))).toMatchObject({
-      transports_supported: ["connect"],
+      transports_supported: ["connect", "sse", "websocket"],
       endpoints: ready.endpoints,
       token_file: tokenPath,
     });
@@ -92,7 +92,7 @@ describe("aaepd serve with services", () => {
     expect(page).toBe(`http://${tcp}/.well-known/aaep-manifest.json`);
     expect(await (await fetch(page, token)).json()).toMatchObject({
       type: "aaep:producer.manifest",
-      transports_supported: ["unix-socket", "grpc", "connect"],
+      transports_supported: ["unix-socket", "grpc", "connect", "sse", "websocket"],
     });
     expect(await uriOf(createGrpcTransport({ baseUrl: `http://${tcp}` }))).toBe(page);
     expect(await uriOf(createGrpcTransport({ baseUrl: `http://${ready.endpoints.grpc?.[0]}` }))).toBe(file);

@@ -7,7 +7,7 @@ import { ABLE, started } from "../../support/rigs/question-rig.js";
 it("asks the session's agent, at most once a second, and ends nothing", () => {
   const rig = started();
   const { subscription } = rig.listen(ABLE);
-  rig.agent.setCanStop(true);
+  rig.agent.setAbilities({ canStop: true, takesUserInput: false });
   for (let time = 0; time < 100; time++) subscription.listener.requestStop("sess_1");
   expect(rig.agent.stops).toEqual(["sess_1"]);
   rig.advance(1000);
@@ -24,7 +24,7 @@ it("asks nobody but the owner of the session", () => {
   const rig = started();
   const { subscription } = rig.listen({ supportsClarificationReply: true });
   const other = rig.openAgent({ agent_id: "other" });
-  other.setCanStop(true);
+  other.setAbilities({ canStop: true, takesUserInput: false });
   expect(faultOf(() => subscription.listener.requestStop("sess_1"))).toMatchObject({
     code: "unsupported",
     rule: "R39",
@@ -32,7 +32,7 @@ it("asks nobody but the owner of the session", () => {
   other.publish([{ fields: session("sess_2").started() }], false);
   subscription.listener.requestStop("sess_2");
   expect([rig.agent.stops, other.stops]).toEqual([[], ["sess_2"]]);
-  other.setCanStop(false);
+  other.setAbilities({ canStop: false, takesUserInput: true });
   expect(faultOf(() => subscription.listener.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
   other.close();
   expect(faultOf(() => subscription.listener.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
@@ -40,7 +40,7 @@ it("asks nobody but the owner of the session", () => {
 
 it("refuses sessions that are not open, and subscriptions that may not reply", () => {
   const rig = started();
-  rig.agent.setCanStop(true);
+  rig.agent.setAbilities({ canStop: true, takesUserInput: false });
   const refused = (terms: Parameters<typeof rig.listen>[0], sessionId: string) =>
     faultOf(() => rig.listen(terms, "one").subscription.listener.requestStop(sessionId));
   expect(refused(ABLE, "sess_9")).toMatchObject({ code: "not_found", pointer: "/session_id", rule: "R39" });

@@ -31,6 +31,7 @@ function partyOf(rig: EngineRig, order: Order = "subscription first", terms = AB
         waiting: () => undefined,
         closing: () => undefined,
         stopRequested: () => undefined,
+        userInput: () => undefined,
       },
       connection,
     );

@@ -121,6 +121,8 @@ const NOTIFICATIONS: Readonly<Record<string, Check>> = {
     isObject(value) && Object.keys(value).join() === "sessions_kept" && typeof value.sessions_kept === "boolean",
   "aaep.stop_requested": (value) =>
     isObject(value) && Object.keys(value).join() === "session_id" && typeof value.session_id === "string",
+  "aaepd.user_input": (value) =>
+    isObject(value) && Object.keys(value).join() === "text" && typeof value.text === "string",
   "aaep.waiting": (value) =>
     isObject(value) &&
     typeof value.waiting === "boolean" &&

@@ -28,6 +28,7 @@ import { expectNothingLeftOpen } from "../open-handles.js";
 import { createWireSniffer, type WireSniffer } from "../oracles/wire-sniffer.js";
 import { type PlainPeer, plainPeer, type RpcPeer, rpcPeer } from "../peers/peers.js";
 import { allOf, rawSocket } from "../peers/raw-socket.js";
+import { openWebSocket } from "../services/web-socket.js";
 import { temporaryDirectory } from "../temporary-directory.js";
 import { createVirtualClock } from "./virtual-clock.js";
 
@@ -63,6 +64,9 @@ interface RawSocket {
   readonly all: Promise<Buffer>;
 }
 
+/** A framing of the socket, memory, or a WebSocket where there is HTTP. */
+type ConnectWay = Framing | "memory" | "websocket";
+
 export interface DaemonRig {
   readonly daemon: Daemon;
   readonly path: string;
@@ -73,10 +77,10 @@ export interface DaemonRig {
   readonly advance: (ms: number) => Promise<void>;
   /** As `advance`, before anything else can happen. */
   readonly leap: (ms: number) => void;
-  readonly plain: (framing?: Framing | "memory") => Promise<PlainPeer>;
-  readonly rpc: (framing?: Framing | "memory") => Promise<RpcPeer>;
+  readonly plain: (way?: ConnectWay) => Promise<PlainPeer>;
+  readonly rpc: (way?: ConnectWay) => Promise<RpcPeer>;
   /** A connection whose messages the test writes itself. */
-  readonly connect: (framing: Framing | "memory") => Promise<Connection<Uint8Array>>;
+  readonly connect: (way: ConnectWay) => Promise<Connection<Uint8Array>>;
   /** The parent's end of standard input and output, in place of `parent`. */
   readonly parentConnection: () => Connection<Uint8Array>;
   /** The parent, once. */
@@ -177,7 +181,8 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
     connections.add(connection);
     return connection;
   };
-  const open = async (framing: Framing | "memory"): Promise<Connection<Uint8Array>> => {
+  const open = async (framing: ConnectWay): Promise<Connection<Uint8Array>> => {
+    if (framing === "websocket") return own(await openWebSocket(rig.serviceAddress("http"), rig.authorization()));
     if (framing === "memory") {
       const { first, second } = createMemoryPair<Uint8Array>();
       void daemon.serve(first);

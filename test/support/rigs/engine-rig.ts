@@ -62,6 +62,7 @@ export interface RigAgent extends AgentHandle {
   /** Each time that it was told that the daemon stops: whether sessions are kept. */
   readonly closings: readonly boolean[];
   readonly stops: readonly string[];
+  readonly inputs: readonly string[];
 }
 
 export interface EngineRig {
@@ -200,13 +201,15 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     const waiting: (readonly [string, boolean])[] = [];
     const closings: boolean[] = [];
     const stops: string[] = [];
+    const inputs: string[] = [];
     const handle = engine.openAgent(identity, {
       outcome: (resolved) => void outcomes.push(resolved),
       waiting: ({ token }, isWaiting) => void waiting.push([token, isWaiting]),
       stopRequested: (sessionId) => void stops.push(sessionId),
+      userInput: (text) => void inputs.push(text),
       closing: (areSessionsKept) => void closings.push(areSessionsKept),
     });
-    return Object.assign(handle, { outcomes, waiting, closings, stops });
+    return Object.assign(handle, { outcomes, waiting, closings, stops, inputs });
   };
   const agent = openAgent();
   return {

@@ -279,6 +279,7 @@ export class QuestionStage {
         outcome: (resolved) => say(`${resolved.question.token} ended ${membersOf(outcomeFields(resolved))}`),
         waiting: ({ token }, isWaiting) => say(`${isWaiting ? "waits" : "no longer waits"} for ${token}`),
         stopRequested: () => say("stop"),
+        userInput: (text) => say(`said ${text}`),
         closing: (areKept) => say(areKept ? "closing, sessions are kept" : "closing"),
       },
       connection,

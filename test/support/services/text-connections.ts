@@ -349,6 +349,7 @@ const NEWS: Readonly<Record<string, string>> = {
   waiting: "aaep.waiting",
   closing: "aaepd.closing",
   stop_requested: "aaep.stop_requested",
+  user_input: "aaepd.user_input",
   error: "aaep.error",
 };
 

@@ -184,7 +184,7 @@ export class AgentHandler {
   setManifest(manifest: unknown): void {
     assertMay(this.services.access, "declare");
     assertManifest(manifest);
-    const { pid, canStop } = ownMembersIn(manifest);
+    const { pid, abilities } = ownMembersIn(manifest);
     const { agent_id, agent_version, agent_name, languages_supported: languages = [] } = manifest;
     const identity = {
       agent_id,
@@ -194,7 +194,7 @@ export class AgentHandler {
     const agent = this.agent();
     agent.setIdentity(identity, languages[0]);
     agent.addProcess(pid, true);
-    agent.setCanStop(canStop);
+    agent.setAbilities(abilities);
     this.speak(languages.slice(0, MOST_DECLARED_LANGUAGES));
     this.services.manifestDeclared?.(manifest as unknown as Message);
   }

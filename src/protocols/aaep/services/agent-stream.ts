@@ -203,6 +203,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
       outcome: (resolved) => tell({ outcome: outcomeFields(resolved) }),
       waiting: (question, isWaiting) => tell({ waiting: waitingDocument(question, isWaiting) }),
       stopRequested: (session_id) => tell({ stop_requested: { session_id } }),
+      userInput: (text) => tell({ user_input: { text } }),
       closing: (areSessionsKept) => tell({ closing: closingDocument(areSessionsKept) }),
     };
   }

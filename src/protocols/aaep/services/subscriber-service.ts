@@ -18,7 +18,7 @@ import { KeyedSubscriptions, keyedCalls } from "./keyed-calls.js";
 import { createListenProtocol } from "./listen-session.js";
 
 /** Serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
-type ServeStream = (
+export type ServeStream = (
   connection: Connection<Uint8Array>,
   codec: Codec<Uint8Array, unknown>,
   protocol: Pick<MessageProtocol<unknown>, "open">,

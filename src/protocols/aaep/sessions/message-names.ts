@@ -36,6 +36,7 @@ export const RPC_NOTIFICATIONS = [
   "aaep.outcome",
   "aaep.waiting",
   "aaep.stop_requested",
+  "aaepd.user_input",
   "aaepd.closing",
 ] as const;
 export type RpcNotification = (typeof RPC_NOTIFICATIONS)[number];

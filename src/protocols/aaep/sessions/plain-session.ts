@@ -30,8 +30,9 @@ export function createPlainProtocol(services: PlainServices): MessageProtocol<un
   };
 }
 
-class PlainSession implements ProtocolSession<unknown> {
-  private readonly source: SubscriptionHandler;
+/** The session of one stream, which may be open before its peer has said anything (`OpenedSession`). */
+export class PlainSession implements ProtocolSession<unknown> {
+  readonly source: SubscriptionHandler;
   private readonly services: SubscriptionHandlerServices;
 
   constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents) {

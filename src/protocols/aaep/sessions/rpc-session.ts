@@ -265,6 +265,7 @@ class RpcSession implements CallSession {
       outcome: (resolved) => this.notify("aaep.outcome", outcomeFields(resolved)),
       waiting: (question, isWaiting) => this.notify("aaep.waiting", waitingDocument(question, isWaiting)),
       stopRequested: (session_id) => this.notify("aaep.stop_requested", { session_id }),
+      userInput: (text) => this.notify("aaepd.user_input", { text }),
       closing: (areSessionsKept) => this.notify("aaepd.closing", closingDocument(areSessionsKept)),
     };
   }

@@ -8,6 +8,7 @@ import { Fault, type FaultCode } from "../../../base/errors.js";
 import { ownMember } from "../../../base/members.js";
 import { sentenceOf } from "../../../base/schema/fault-words.js";
 import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
+import type { AgentAbilities } from "../../../engine/agents/question-agents.js";
 import { isCalendarDate } from "./event-rules.js";
 import { severalSentences } from "./fault-words.js";
 
@@ -163,8 +164,7 @@ export function withoutUnknownWords(capabilities: Capabilities): Capabilities {
 export interface ManifestMembers {
   /** The process of the agent that an adapter passes on. */
   readonly pid: number | undefined;
-  /** Whether the agent ends a session when it is asked to. */
-  readonly canStop: boolean;
+  readonly abilities: AgentAbilities;
 }
 
 /** Largest number of a process on any system. */
@@ -172,12 +172,14 @@ const LARGEST_PID = 2 ** 31 - 1;
 
 /** @throws Fault `invalid_message` for impossible values */
 export function ownMembersIn({ extensions }: types.ProducerManifest): ManifestMembers {
-  const { pid, can_stop: canStop = false } = (extensions?.aaepd ?? {}) as Readonly<Record<string, unknown>>;
+  const own = (extensions?.aaepd ?? {}) as Readonly<Record<string, unknown>>;
+  const { pid, can_stop: canStop = false, takes_user_input: takesUserInput = false } = own;
   const isPid = typeof pid === "number" && Number.isInteger(pid) && pid > 0 && pid <= LARGEST_PID;
   if (pid !== undefined && !isPid)
     throw impossible("pid", `to the number of the agent's process, 1 to ${LARGEST_PID}`, "R5d");
   if (typeof canStop !== "boolean") throw impossible("can_stop", "to true or false", "R39");
-  return { pid: isPid ? pid : undefined, canStop };
+  if (typeof takesUserInput !== "boolean") throw impossible("takes_user_input", "to true or false", "AAEP app. B");
+  return { pid: isPid ? pid : undefined, abilities: { canStop, takesUserInput } };
 }
 
 function impossible(name: string, to: string, rule: string): Fault {

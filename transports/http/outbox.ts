@@ -1,7 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
 import type { FrameBatch } from "../../src/contracts/transport.js";
-import type { Envelopes } from "./envelopes.js";
+
+/** Writes the messages of one stream. */
+export interface Envelopes {
+  /** One message. */
+  readonly one: (bytes: Uint8Array) => Buffer;
+  /** All messages of a batch, back to back. Made once and cached in the batch. */
+  readonly batch: (batch: FrameBatch<Uint8Array>) => Buffer;
+}
 
 /** The write side of a stream: frames handed over in one turn of the event loop leave in one write. */
 export interface Outbox {

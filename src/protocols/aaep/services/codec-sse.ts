@@ -1,0 +1,18 @@
+// AAEP messages as Server-Sent Events: each a `data:` line, each place an `id:` without one (AAEP app. B.1.3, R35).
+import type { Codec } from "../../../contracts/codec.js";
+import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
+
+/** `event`: the name that every event has, or none: a page's `onmessage` gets only those without. */
+export function createSseCodec(utf8: Utf8, event: string | undefined): Codec<Uint8Array, unknown> {
+  const json = createJsonCodec(utf8);
+  const head = event === undefined ? "data: " : `event: ${event}\ndata: `;
+  // JSON has no line ends of its own, but an agent's text may have some between its members.
+  const framed = (text: string): Uint8Array => utf8.encode(`${head}${text.replaceAll(/[\r\n]/g, " ")}\n\n`);
+  return {
+    decode: json.decode,
+    textOf: json.textOf,
+    encode: (message) => utf8.encode(`data: ${JSON.stringify(message)}\n\n`),
+    checkpoint: (cursor) => utf8.encode(`id: ${cursor}\n\n`),
+    format: { encode: (event, source) => framed(source ?? JSON.stringify(event)) },
+  };
+}

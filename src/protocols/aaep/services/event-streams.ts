@@ -1,0 +1,100 @@
+// AAEP over Server-Sent Events and WebSocket: the addresses of a daemon, and the terms that outlive a stream (AAEP app. B.1, B.2, R22, R35).
+import { Fault } from "../../../base/errors.js";
+import { parseJsonDocument } from "../../../base/json-document.js";
+import { keepNewest } from "../../../base/keep-newest.js";
+import type { Clock, Millis } from "../../../contracts/clock.js";
+import type { StreamAddresses } from "../../../contracts/event-streams.js";
+import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
+import type { Message } from "../json/message.js";
+import type { PlainServices } from "../sessions/plain-session.js";
+import { AAEP_VERSION } from "../subscriber/negotiate.js";
+import { createSseCodec } from "./codec-sse.js";
+import { type AddressTerms, TermsAddress } from "./stream-address.js";
+import type { ServeStream } from "./subscriber-service.js";
+
+/** An address of a listener's own, as long as it is valid. */
+export interface OwnAddress {
+  readonly name: string;
+  readonly capabilities: Message;
+  /** Takes what a person says to an agent, unasked. Undefined: nobody may say anything here. */
+  readonly userInput: ((text: string) => void) | undefined;
+  /** Calls `run` once the address is revoked. */
+  readonly whenRevoked: (run: () => void) => void;
+}
+
+export interface EventStreamServices extends PlainServices {
+  readonly clock: Pick<Clock, "now" | "wakeAt">;
+  readonly utf8: Utf8;
+  readonly serve: ServeStream;
+  /** The same object for the same address. */
+  readonly ownAddress: (secret: string) => OwnAddress | undefined;
+  readonly converse: StreamAddresses["converse"];
+}
+
+/** How long the terms of a subscription are kept behind the end of its stream (R35). */
+const KEPT_MS: Millis = 60_000;
+/** Most subscriptions whose terms are kept. */
+const MOST_KEPT = 1024;
+
+/** Makes the addresses of a daemon. Call it once, because their encodings are shared (R14). */
+export function createEventStreams(services: EventStreamServices): StreamAddresses {
+  const { utf8, clock } = services;
+  const plain = { ...services, json: createJsonCodec(utf8), givesCheckpoints: true };
+  // The chapter's own paths name their events. A base address does not: a page's `onmessage` gets only events without a name.
+  const named = { ...plain, sse: createSseCodec(utf8, "aaep.event") };
+  const unnamed = { ...plain, sse: createSseCodec(utf8, undefined) };
+  const own = new WeakMap<OwnAddress, TermsAddress>();
+  const subscribed = new Map<string, TermsAddress>();
+
+  const ownAddress = (found: OwnAddress): TermsAddress => {
+    const known = own.get(found);
+    if (known !== undefined) return known;
+    const terms: AddressTerms = { request: requestOf(found.name, found.capabilities), userInput: found.userInput };
+    const made = new TermsAddress(unnamed, terms);
+    own.set(found, made);
+    found.whenRevoked(() => made.end());
+    return made;
+  };
+
+  const keep = (id: string, address: TermsAddress): void => {
+    subscribed.set(id, address);
+    keepNewest(subscribed, MOST_KEPT);
+    let cancel = (): void => {};
+    address.whenEmpty = () => {
+      cancel();
+      cancel = clock.wakeAt(clock.now() + KEPT_MS, () => {
+        if (address.isEmpty) subscribed.delete(id);
+      });
+    };
+  };
+
+  return {
+    bySecret: (secret) => {
+      const found = services.ownAddress(secret);
+      return found && ownAddress(found);
+    },
+    byId: (id) => subscribed.get(id),
+    plain: new TermsAddress(named, { request: requestOf(`listener-${services.ids.hex(8)}`, {}) }),
+    subscribe: (connection, text) => {
+      const address = new TermsAddress(named, { request: parseJsonDocument(text) as Message });
+      const { outcome, session } = address.begin(connection, named.sse, undefined);
+      if (outcome.kind === "rejected") return { id: undefined, answer: JSON.stringify(outcome.message) };
+      connection.send(named.sse.checkpoint(session.cursor));
+      const id = String(outcome.message.subscription_id);
+      keep(id, address);
+      return { id, answer: JSON.stringify(outcome.message) };
+    },
+    post: (text) => {
+      const id = (parseJsonDocument(text) as Message | null)?.subscription_id;
+      const address = typeof id === "string" ? subscribed.get(id) : undefined;
+      if (address !== undefined) return address.post(text);
+      const sentence = "There is no such subscription. Give the subscription_id of an acceptance, and open its stream.";
+      throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
+    },
+    converse: services.converse,
+  };
+}
+
+function requestOf(subscriber_id: string, capabilities: Message): Message {
+  return { type: "subscription.request", aaep_version: AAEP_VERSION, subscriber_id, capabilities };
+}

@@ -1,0 +1,135 @@
+// One address of Server-Sent Events or WebSocket: its terms, and the streams that are open under them (AAEP app. B.1, R19, R22, R35).
+import { Fault } from "../../../base/errors.js";
+import { parseJsonDocument } from "../../../base/json-document.js";
+import type { Codec } from "../../../contracts/codec.js";
+import type { PostedConnection, StreamAddress } from "../../../contracts/event-streams.js";
+import type { Connection } from "../../../contracts/transport.js";
+import { isReplyType } from "../json/claims.js";
+import type { Message } from "../json/message.js";
+import { OpenedSession } from "../sessions/opened-session.js";
+import { type PlainServices, PlainSession } from "../sessions/plain-session.js";
+import type { RequestOutcome } from "../subscriber/subscription-handler.js";
+import type { ServeStream } from "./subscriber-service.js";
+
+export interface StreamAddressServices extends PlainServices {
+  readonly serve: ServeStream;
+  readonly json: Codec<Uint8Array, unknown>;
+  /** Server-Sent Events, in the form that the address's listeners know. */
+  readonly sse: Codec<Uint8Array, unknown>;
+}
+
+/** The terms of an address, whose listeners cannot ask for others before their stream is open. */
+export interface AddressTerms {
+  readonly request: Message;
+  /** Takes what a person says to an agent, unasked. Undefined: nobody may say anything here. */
+  readonly userInput?: ((text: string) => void) | undefined;
+}
+
+interface OpenStream {
+  readonly session: OpenedSession;
+  readonly connection: Connection<Uint8Array> | PostedConnection;
+}
+
+export class TermsAddress implements StreamAddress {
+  /** Called when the last stream has ended. */
+  whenEmpty: () => void = () => {};
+  private readonly services: StreamAddressServices;
+  private readonly terms: AddressTerms;
+  /** The newest is the last. */
+  private readonly streams = new Set<OpenStream>();
+
+  constructor(services: StreamAddressServices, terms: AddressTerms) {
+    this.services = services;
+    this.terms = terms;
+  }
+
+  get isEmpty(): boolean {
+    return this.streams.size === 0;
+  }
+
+  open(connection: PostedConnection, resumeAfter: string | undefined): Fault | undefined {
+    const { session, outcome } = this.begin(connection, this.services.sse, resumeAfter);
+    if (outcome.kind === "rejected") return refusedBy(outcome);
+    // The place before everything that follows (R35).
+    connection.send(this.services.sse.checkpoint(session.cursor));
+    // The listener has come back: what it left behind asks nobody any more.
+    for (const { connection: other } of this.streams) if (other !== connection && "giveUp" in other) other.giveUp();
+    return undefined;
+  }
+
+  converse(connection: Connection<Uint8Array>): Fault | undefined {
+    const { outcome } = this.begin(connection, this.services.json, undefined);
+    return outcome.kind === "rejected" ? refusedBy(outcome) : undefined;
+  }
+
+  /** Serves a connection under the terms of the address. A rejected one is closed. */
+  begin(
+    connection: Connection<Uint8Array> | PostedConnection,
+    codec: Codec<Uint8Array, unknown>,
+    resumeAfter: string | undefined,
+  ): { readonly session: OpenedSession; readonly outcome: RequestOutcome } {
+    const { services, terms } = this;
+    const request = resumeAfter === undefined ? terms.request : resuming(terms.request, resumeAfter);
+    let session: OpenedSession | undefined;
+    const open = (...[peer, { stream, tell }]: Parameters<Parameters<ServeStream>[2]["open"]>): OpenedSession => {
+      const plain = new PlainSession(services, { stream, access: services.access.of(peer), tell, peer });
+      session = new OpenedSession(plain, { request, userInput: terms.userInput });
+      return session;
+    };
+    services.serve(connection, codec, { open }, undefined);
+    if (session === undefined) throw new Error("The stream has no session.");
+    const { opening: outcome } = session;
+    if (outcome.kind === "rejected") void connection.close(refusedBy(outcome));
+    else {
+      const one: OpenStream = { session, connection };
+      this.streams.add(one);
+      void connection.closed.then(() => {
+        this.streams.delete(one);
+        if (this.isEmpty) this.whenEmpty();
+      });
+    }
+    return { session, outcome };
+  }
+
+  post(text: string): void {
+    const message = parseJsonDocument(text) as Message | null;
+    const newest = [...this.streams].reverse();
+    if (newest.length === 0) {
+      const sentence = "No stream is open at this address. Open it first, and send the message again.";
+      throw new Fault("handshake_required", sentence, { pointer: "", rule: "AAEP §5.1" });
+    }
+    if (isReplyType(message?.type)) {
+      // The stream that was asked takes it.
+      newest.some(({ session }) => session.reply(message as Message, text));
+      return;
+    }
+    const connection = newest.map((one) => one.connection).find((one) => "push" in one);
+    if (connection === undefined) {
+      const sentence = "Send this message over the WebSocket itself.";
+      throw new Fault("unsupported", sentence, { pointer: "", rule: "AAEP app. B" });
+    }
+    if (connection.isFull) {
+      const sentence = "Messages that came before still wait. Send this one again, later.";
+      throw new Fault("rate_limit", sentence, { rule: "R34", retryAfterSeconds: 1 });
+    }
+    connection.push(this.services.json.encode(message));
+  }
+
+  /** Ends every stream: the address is no more. */
+  end(): void {
+    const sentence = "This address has been revoked. Make another one: aaepd address create";
+    for (const { connection } of this.streams) void connection.close(new Fault("unauthenticated", sentence));
+  }
+}
+
+function resuming(request: Message, resumeAfter: string): Message {
+  const extensions = (request.extensions ?? {}) as Message;
+  const aaepd = { ...(extensions.aaepd as Message | undefined), resume_after: resumeAfter };
+  return { ...request, extensions: { ...extensions, aaepd } };
+}
+
+/** A rejection as a fault, for a listener that has not asked for anything and so is sent none. */
+function refusedBy({ message }: RequestOutcome): Fault {
+  const code = message.reason_code === "rate_limit" ? "rate_limit" : "capabilities_incompatible";
+  return new Fault(code, String(message.reason_message), { rule: "AAEP §5.5" });
+}

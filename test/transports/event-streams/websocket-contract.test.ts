@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { WebSocket } from "ws";
+import type { PeekableConnection } from "../../../src/contracts/transport.js";
+import { createWebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
+import { WebSockets, type WebSocketsOptions } from "../../../transports/event-streams/websockets.js";
+import { platformAfter } from "../../../transports/framing/options.js";
+import type { HttpService } from "../../../transports/http/http-service.js";
+import { listenHttp } from "../../../transports/http/listen.js";
+import { type Pair, transportContract } from "../../contract/transport-contract.js";
+import { createChance } from "../../support/chance.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+const MAX_MESSAGE_BYTES = 1024 * 1024 + 1000;
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const OPTIONS: WebSocketsOptions = {
+  maxUnansweredBytes: 64 * 1024,
+  maxMessageBytes: MAX_MESSAGE_BYTES,
+  pingIntervalMs: 15_000,
+  closeTimeoutMs: 2000,
+  after: platformAfter,
+};
+
+async function open(): Promise<Pair> {
+  const path = join(temporaryDirectory(), "a.sock");
+  const sockets = new WebSockets(OPTIONS);
+  let accept: (connection: PeekableConnection<Uint8Array>) => void = () => {};
+  const accepted = new Promise<PeekableConnection<Uint8Array>>((resolve) => {
+    accept = resolve;
+  });
+  const service: HttpService = {
+    handlerAt: () => async (exchange, refuse) => sockets.take(exchange, refuse, accept),
+    refusalForm: () => undefined,
+    cors: { methods: [], allowedHeaders: [], exposedHeaders: [] },
+    endStreams: () => {},
+  };
+  const address = { kind: "unix", path } as const;
+  const listener = await listenHttp({ address, pages: [], admit: () => undefined, log: SILENT, closeTimeoutMs: 0 }, [
+    service,
+  ]);
+  const socket = new WebSocket(`ws+unix:${path}:/`);
+  await new Promise((resolve) => socket.once("open", resolve));
+  const client = createWebSocketConnection(socket, { label: "client", trust: "same-user" }, OPTIONS);
+  const server = await accepted;
+  return { server, peekable: server, client, killClient: () => socket.terminate(), stop: listener.stop };
+}
+
+/** Text, since WebSockets of binary messages are refused. */
+function frameOf(bytes: number, seed: number): Uint8Array {
+  const { next } = createChance(seed);
+  return Uint8Array.from({ length: bytes }, () => 32 + Math.floor(next() * 94));
+}
+
+transportContract({
+  name: "websocket",
+  maxFrameBytes: MAX_MESSAGE_BYTES,
+  frameOf,
+  smallestFrameBytes: 0,
+  onTheWire: { notBecause: "the library finds frames; kosoku's cases cut them at every position" },
+  trust: "same-user",
+  open,
+  listenTwice: { notBecause: "the HTTP server listens, and is tested for that" },
+});

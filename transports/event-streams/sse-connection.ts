@@ -1,0 +1,207 @@
+// A Connection whose frames leave as Server-Sent Events and come in by requests of their own (AAEP app. B.1, R35). It may wait for its response: a
+// listener subscribes first and opens the stream afterwards.
+import { Fault } from "../../src/base/errors.js";
+import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
+import type { Millis } from "../../src/contracts/clock.js";
+import type { CloseInfo, Connection, FrameBatch, FrameReader, PeerIdentity } from "../../src/contracts/transport.js";
+import { FrameQueue } from "../framing/frame-queue.js";
+import type { After } from "../framing/options.js";
+import type { Exchange } from "../http/exchange.js";
+import { createOutbox, type Envelopes, type Outbox } from "../http/outbox.js";
+
+export interface SseOptions {
+  readonly highWaterMarkBytes: number;
+  readonly maxBufferedBytes: number;
+  /** Longest silence of a stream, ms. A comment ends it. */
+  readonly commentEveryMs: Millis;
+  /** How long the connection waits for its response, and how long it stays after a response that broke off, ms. */
+  readonly absenceMs: Millis;
+  /** How long a browser waits before it connects again, ms. */
+  readonly retryMs: Millis;
+  /** Default time limit of `close`, ms. */
+  readonly closeTimeoutMs: Millis;
+  readonly after: After;
+}
+
+/** The form of every frame: made by the codec, whole. */
+const AS_THEY_ARE: Envelopes = {
+  one: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  batch: (batch) => {
+    const known = batch.joined.get("sse");
+    if (known !== undefined) return known as Buffer;
+    const joined = Buffer.concat(batch.last === undefined ? batch.frames : [...batch.frames, batch.last]);
+    batch.joined.set("sse", joined);
+    return joined;
+  },
+};
+
+const COMMENT = Buffer.from(":\n\n");
+
+export class SseConnection implements Connection<Uint8Array> {
+  readonly peer: PeerIdentity;
+  readonly closed: Promise<CloseInfo>;
+  private readonly options: SseOptions;
+  private readonly inbox = new FrameQueue<Uint8Array>(() => {});
+  private tellClosed: (info: CloseInfo) => void = () => {};
+  private outbox: Outbox | undefined;
+  private exchange: Exchange | undefined;
+  /** Frames that were handed over before there was a response. The first of them stops the engine. */
+  private early: Uint8Array[] = [];
+  private waiting: Resolvers<void> | undefined;
+  private isOver = false;
+  private closing: CloseInfo | undefined;
+  private wasSilent = false;
+  private cancelTimer: () => void = () => {};
+
+  constructor(peer: PeerIdentity, options: SseOptions) {
+    this.peer = peer;
+    this.options = options;
+    this.closed = new Promise((resolve) => {
+      this.tellClosed = resolve;
+    });
+    this.endAfterAbsence();
+  }
+
+  /** Whether the stream has a response by now. */
+  get isAttached(): boolean {
+    return this.exchange !== undefined;
+  }
+
+  /** Begins the response, and writes what waits. Call it once. */
+  attach(exchange: Exchange): void {
+    const { response } = exchange;
+    const { options, early } = this;
+    this.cancelTimer();
+    this.exchange = exchange;
+    exchange.served();
+    response.writeHead(200, {
+      "content-type": "text/event-stream; charset=utf-8",
+      "x-accel-buffering": "no",
+    });
+    response.write(`:\nretry: ${options.retryMs}\n\n`);
+    const onOverflow = (): void => {
+      this.finish({ kind: "abrupt", fault: doesNotRead(this.peer, options.maxBufferedBytes) });
+      exchange.cutOff();
+    };
+    this.outbox = createOutbox(response, { ...options, envelopes: AS_THEY_ARE, onOverflow });
+    for (const frame of early) this.outbox.send(frame);
+    this.early = [];
+    this.outbox.flush();
+    exchange.onceGone(() => this.left());
+    this.commentLater();
+    const { outbox } = this;
+    void outbox.writable().then(() => this.release());
+  }
+
+  /** Takes a message of the listener that came in by a request. Returns whether there is room for another. */
+  push(frame: Uint8Array): boolean {
+    return this.inbox.push(frame);
+  }
+
+  get isFull(): boolean {
+    return this.inbox.isFull;
+  }
+
+  get frames(): AsyncIterable<readonly Uint8Array[]> {
+    return this.inbox.frames;
+  }
+
+  read(reader: FrameReader<Uint8Array>): void {
+    this.inbox.read(reader);
+  }
+
+  readOn(): void {
+    this.inbox.readOn();
+  }
+
+  send(frame: Uint8Array): boolean {
+    if (this.isOver || this.closing !== undefined) return false;
+    this.wasSilent = false;
+    if (this.outbox !== undefined) return this.outbox.send(frame);
+    this.early.push(frame);
+    return false;
+  }
+
+  sendBatch(batch: FrameBatch<Uint8Array>): boolean {
+    if (this.isOver || this.closing !== undefined) return false;
+    this.wasSilent = false;
+    if (this.outbox !== undefined) return this.outbox.sendBatch(batch);
+    this.early.push(AS_THEY_ARE.batch(batch));
+    return false;
+  }
+
+  writable(): Promise<void> {
+    if (this.isOver || this.closing !== undefined) return Promise.resolve();
+    if (this.outbox !== undefined) return this.outbox.writable();
+    this.waiting ??= withResolvers();
+    return this.waiting.promise;
+  }
+
+  async close(fault?: Fault, withinMs: Millis = this.options.closeTimeoutMs): Promise<void> {
+    const { exchange, outbox } = this;
+    if (!this.isOver && this.closing === undefined) {
+      this.closing = fault === undefined ? { kind: "local" } : { kind: "local", fault };
+      this.release();
+      if (exchange === undefined || exchange.signal.aborted) this.finish(this.closing);
+      else {
+        outbox?.flush();
+        exchange.response.end();
+        this.cancelTimer();
+        this.cancelTimer = this.options.after(withinMs, () => {
+          this.finish({ ...(this.closing ?? { kind: "local" }), isCutShort: true });
+          exchange.cutOff();
+        });
+      }
+    }
+    await this.closed;
+  }
+
+  /** Ends a connection whose listener has left, before its absence is over. */
+  giveUp(): void {
+    if (this.exchange?.signal.aborted === true) this.finish({ kind: "remote" });
+  }
+
+  /** The response is over: by our own end, or because the listener left and may come back. */
+  private left(): void {
+    if (this.closing !== undefined) this.finish(this.closing);
+    else if (!this.isOver) {
+      this.cancelTimer();
+      this.endAfterAbsence();
+    }
+  }
+
+  private endAfterAbsence(): void {
+    this.cancelTimer = this.options.after(this.options.absenceMs, () => this.finish({ kind: "remote" }));
+  }
+
+  private commentLater(): void {
+    this.wasSilent = true;
+    this.cancelTimer = this.options.after(this.options.commentEveryMs, () => {
+      if (this.wasSilent) this.outbox?.send(COMMENT);
+      this.commentLater();
+    });
+  }
+
+  private release(): void {
+    this.waiting?.resolve();
+    this.waiting = undefined;
+  }
+
+  private finish(info: CloseInfo): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.cancelTimer();
+    this.early = [];
+    this.outbox?.settle();
+    this.release();
+    this.inbox.stop();
+    this.tellClosed(info);
+  }
+}
+
+function doesNotRead({ label }: PeerIdentity, maxBufferedBytes: number): Fault {
+  return new Fault(
+    "peer_gone",
+    `${label} does not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
+  );
+}

@@ -1,0 +1,201 @@
+// A Connection over a WebSocket: one message of text a frame, in both directions (AAEP §8.5, app. B.2).
+import type { Data, WebSocket } from "ws";
+import { Fault } from "../../src/base/errors.js";
+import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
+import type { Millis } from "../../src/contracts/clock.js";
+import type {
+  CloseInfo,
+  FrameBatch,
+  FrameReader,
+  PeekableConnection,
+  PeerIdentity,
+} from "../../src/contracts/transport.js";
+import { FrameQueue } from "../framing/frame-queue.js";
+import type { After } from "../framing/options.js";
+import { closeCodeOf, REFUSED_BINARY } from "./close-codes.js";
+
+export interface WebSocketConnectionOptions {
+  /** Most bytes handed to the library and not written yet. Further events wait in the engine (R18). */
+  readonly maxUnansweredBytes: number;
+  /** Interval of the pings, ms. A peer that answered none for two and a half intervals is gone. */
+  readonly pingIntervalMs: Millis;
+  /** Default time limit of `close`, ms. */
+  readonly closeTimeoutMs: Millis;
+  readonly after: After;
+}
+
+/** Pings without an answer after which the peer is gone, in intervals. */
+const DEAD_AFTER_INTERVALS = 2.5;
+
+/** A connection over an open WebSocket. It reads only while its reader takes frames. */
+export function createWebSocketConnection(
+  socket: WebSocket,
+  peer: PeerIdentity,
+  options: WebSocketConnectionOptions,
+): PeekableConnection<Uint8Array> {
+  return new WebSocketConnection(socket, peer, options);
+}
+
+class WebSocketConnection implements PeekableConnection<Uint8Array> {
+  readonly peer: PeerIdentity;
+  readonly closed: Promise<CloseInfo>;
+  private readonly socket: WebSocket;
+  private readonly options: WebSocketConnectionOptions;
+  private readonly inbox: FrameQueue<Uint8Array>;
+  private tellClosed: (info: CloseInfo) => void = () => {};
+  private unanswered = 0;
+  private waiting: Resolvers<void> | undefined;
+  /** The fault of the peer's frames. */
+  private lost: Fault | undefined;
+  /** The result of the close, once this side has begun it. */
+  private closing: CloseInfo | undefined;
+  private cancelPing: () => void = () => {};
+  private cancelDeath: () => void = () => {};
+
+  constructor(socket: WebSocket, peer: PeerIdentity, options: WebSocketConnectionOptions) {
+    this.socket = socket;
+    this.peer = peer;
+    this.options = options;
+    this.closed = new Promise((resolve) => {
+      this.tellClosed = resolve;
+    });
+    this.inbox = new FrameQueue(() => socket.resume());
+    socket.binaryType = "nodebuffer";
+    socket.on("message", (data: Data, isBinary: boolean) => this.take(data, isBinary));
+    socket.on("pong", () => this.lives());
+    // The library answers a fault of the peer's frames with a close of its own, and "close" follows.
+    socket.on("error", (error: Error & { readonly code?: string }) => {
+      this.lost ??= faultOf(error, peer);
+    });
+    socket.on("close", (code: number) => this.gone(code));
+    this.pingLater();
+    this.lives();
+  }
+
+  get frames(): AsyncIterable<readonly Uint8Array[]> {
+    return this.inbox.frames;
+  }
+
+  peek(): Promise<readonly Uint8Array[]> {
+    return this.inbox.peek();
+  }
+
+  read(reader: FrameReader<Uint8Array>): void {
+    this.inbox.read(reader);
+  }
+
+  readOn(): void {
+    this.inbox.readOn();
+  }
+
+  send(frame: Uint8Array): boolean {
+    if (!this.isOpen()) return false;
+    this.write(frame);
+    return this.hasRoom();
+  }
+
+  sendBatch({ frames, last }: FrameBatch<Uint8Array>): boolean {
+    if (!this.isOpen()) return false;
+    for (const frame of frames) this.write(frame);
+    if (last !== undefined) this.write(last);
+    return this.hasRoom();
+  }
+
+  writable(): Promise<void> {
+    if (!this.isOpen() || this.hasRoom()) return Promise.resolve();
+    this.waiting ??= withResolvers();
+    return this.waiting.promise;
+  }
+
+  async close(fault?: Fault, withinMs: Millis = this.options.closeTimeoutMs): Promise<void> {
+    if (this.closing === undefined && this.isOpen()) {
+      this.closing = fault === undefined ? { kind: "local" } : { kind: "local", fault };
+      this.inbox.stop();
+      this.release();
+      this.socket.resume();
+      this.socket.close(closeCodeOf(fault), reasonOf(fault));
+      const cancel = this.options.after(withinMs, () => {
+        this.closing = { ...this.closing, kind: "local", isCutShort: true };
+        this.socket.terminate();
+      });
+      void this.closed.then(cancel);
+    }
+    await this.closed;
+  }
+
+  private isOpen(): boolean {
+    return this.closing === undefined && this.socket.readyState === this.socket.OPEN;
+  }
+
+  private hasRoom(): boolean {
+    return this.unanswered < this.options.maxUnansweredBytes;
+  }
+
+  private write(frame: Uint8Array): void {
+    this.unanswered += frame.length;
+    this.socket.send(frame, { binary: false }, () => {
+      this.unanswered -= frame.length;
+      if (this.hasRoom()) this.release();
+    });
+  }
+
+  private release(): void {
+    this.waiting?.resolve();
+    this.waiting = undefined;
+  }
+
+  private take(data: Data, isBinary: boolean): void {
+    if (isBinary) {
+      this.socket.close(REFUSED_BINARY, "Send messages as text.");
+      return;
+    }
+    // A connection that closes reads on, up to the close of its peer.
+    if (!this.inbox.push(data as Buffer) && this.closing === undefined) this.socket.pause();
+  }
+
+  private lives(): void {
+    const { after, pingIntervalMs } = this.options;
+    this.cancelDeath();
+    this.cancelDeath = after(DEAD_AFTER_INTERVALS * pingIntervalMs, () => this.socket.terminate());
+  }
+
+  private pingLater(): void {
+    this.cancelPing = this.options.after(this.options.pingIntervalMs, () => {
+      // A peer from which nothing is read has no way to answer.
+      if (this.socket.isPaused) this.lives();
+      if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
+      this.pingLater();
+    });
+  }
+
+  private gone(code: number): void {
+    this.cancelPing();
+    this.cancelDeath();
+    this.release();
+    const isBroken = code === ABNORMAL && this.closing === undefined;
+    const fault = this.lost ?? (isBroken ? brokenOff(this.peer) : undefined);
+    this.inbox.end(fault);
+    this.tellClosed(this.closing ?? (fault === undefined ? { kind: "remote" } : { kind: "abrupt", fault }));
+  }
+}
+
+/** The code of a connection that ended without a close. */
+const ABNORMAL = 1006;
+function faultOf({ code, message }: { readonly code?: string; readonly message: string }, peer: PeerIdentity): Fault {
+  if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
+    return new Fault("message_too_large", "The message is too large. Send less at a time.", { rule: "AAEP §3.7" });
+  if (code?.startsWith("WS_ERR_") === true) return new Fault("framing_lost", `No WebSocket frame: ${message}.`);
+  return brokenOff(peer);
+}
+
+function brokenOff({ label }: PeerIdentity): Fault {
+  return new Fault("peer_gone", `The connection of ${label} broke off. Connect again.`);
+}
+
+/** Most bytes of the reason of a close (RFC 6455 §5.5). */
+const MOST_REASON_BYTES = 123;
+
+function reasonOf(fault: Fault | undefined): string {
+  const sentence = fault?.sentence ?? "";
+  return Buffer.byteLength(sentence) <= MOST_REASON_BYTES ? sentence : (fault?.code ?? "");
+}
