@@ -218,6 +218,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   // The types of the ring in memory are those of the window that is handed in.
   "src/storage": { "src/base": "yes", "src/contracts": "types", "src/engine": "types", node: "yes", lmdb: "yes" },
   "src/security": { "src/base": "yes", "src/contracts": "types", node: "yes" },
+  // Who speaks, and what next. It knows no event.
+  "src/speak": { "src/base": "yes", "src/contracts": "types", "transports/node-errors.ts": "yes", node: "yes" },
   "src/daemon": {
     // How hooks are read, and the names of agents. What runs a proxy or a client is none of the daemon's.
     "src/adapters": "yes",
@@ -275,6 +277,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "src/client": "yes",
     "src/storage": "yes",
     "src/daemon": "yes",
+    "src/speak": "yes",
+    "src/speakable": "yes",
     transports: "yes",
     gen: "yes",
     node: "yes",

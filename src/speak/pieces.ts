@@ -1,0 +1,43 @@
+// Cuts a text into utterances: one for each sentence, and no longer than a listener should wait when another program wants to speak.
+import { wholeEnd } from "../base/whole-end.js";
+
+/** The longest utterance, UTF-16 units. */
+export const LONGEST_UTTERANCE = 500;
+
+/** The end of a sentence or of a line, with what belongs to it. */
+const SENTENCE_END = /[.!?…;:؟۔।]["'”’»)\]]{0,3}\s|[。！？]["'”’»」』）]{0,3}|\n/gu;
+/** Sentences that are this short together are one utterance, as in "Yes. No." */
+const SHORT = 24;
+
+/** The utterances of a text in its order, without white space around them. Nothing else is left out. */
+export function piecesOf(text: string): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  const add = (to: number): void => {
+    const sentence = text.slice(from, to).trim();
+    for (let at = 0; at < sentence.length; ) {
+      const rest = sentence.slice(at, at + LONGEST_UTTERANCE + 1);
+      const end = rest.length <= LONGEST_UTTERANCE ? rest.length : wordEnd(rest);
+      const piece = rest.slice(0, end).trim();
+      if (piece !== "") pieces.push(piece);
+      at += end;
+    }
+    from = to;
+  };
+  for (const { 0: end, index } of text.matchAll(SENTENCE_END)) {
+    const to = index + end.length;
+    if (to - from > SHORT || end === "\n") add(to);
+  }
+  add(text.length);
+  return pieces;
+}
+
+/** Where a sentence is cut that is too long for one utterance: behind a comma, else at a space, else between two characters. */
+function wordEnd(text: string): number {
+  const first = text.slice(0, LONGEST_UTTERANCE);
+  for (const mark of [", ", "，", "、", " "]) {
+    const at = first.lastIndexOf(mark);
+    if (at > LONGEST_UTTERANCE / 2) return at + mark.length;
+  }
+  return wholeEnd(text, LONGEST_UTTERANCE);
+}

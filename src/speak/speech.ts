@@ -1,0 +1,25 @@
+// A speech is a row of parts. Types only.
+
+/** A stretch of a speech in one language. */
+export interface Part {
+  readonly text: string;
+  readonly language: string;
+  /** Whether the daemon says it, in place of an agent. */
+  readonly isOwn: boolean;
+}
+
+export interface Speech {
+  /** Speeches of one source are hushed and skipped together: those of an output, of a question. */
+  readonly source: string;
+  /**
+   * `answer`: to a key, said before everything else. `critical`: questions and errors, said over text, and again until they were said whole. `text`:
+   * in its turn. `passing`: progress, said into silence or dropped.
+   */
+  readonly rank: "answer" | "critical" | "text" | "passing";
+  /** A few words that begin a critical speech at once, also while others speak. */
+  readonly opening?: Part;
+  readonly parts: readonly Part[];
+  /** Called when its first words are said, and when it was said to its end. Not called for a speech that is hushed, skipped or dropped before. */
+  readonly onBegun?: () => void;
+  readonly onSaid?: () => void;
+}
