@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { readySentences } from "../../src/cli/serve/ready-sentences.js";
 import { createTailLines } from "../../src/cli/tail/tail-lines.js";
+import { createReadText } from "../../src/cli/terminal/agent-text.js";
 import { logSentence } from "../../src/cli/terminal/log-sentences.js";
 import { docBlock, docPage } from "../support/doc-blocks.js";
 
@@ -47,6 +48,7 @@ it("tail prints what the page says", () => {
     withTime: true,
     withNames: true,
     colors: createColors(false),
+    read: createReadText("braille", {}),
   });
   const event = (agent_name: string, type: string, fields: object) =>
     tail.event(

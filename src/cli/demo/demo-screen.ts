@@ -1,6 +1,7 @@
 // The screen of the demo: the events that the chosen listeners hear, behind the names of the listeners.
 import type { Envelope } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";
+import { createReadText } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { eventText } from "../terminal/event-text.js";
@@ -43,6 +44,9 @@ export function createDemoScreen({ io, write, language, only }: DemoScreenOption
   const shown = seats.filter(({ listener }) => chosen.includes(listener));
   const names = chosen.map(({ name }) => name);
   const view = createDemoLines(names, colorsFor(io));
+  const readers = new Map(
+    chosen.map((one) => [one, createReadText(one.lineCells === undefined ? "speech" : "braille", {})]),
+  );
   let startedAt = clock.now();
   const elapsedMs = () => clock.now() - startedAt;
 
@@ -67,7 +71,8 @@ export function createDemoScreen({ io, write, language, only }: DemoScreenOption
     showEvent: (seat, event) => {
       const listener = shown.indexOf(seat);
       const { getsPieces: quotesText, lineCells } = seat.listener;
-      const told = eventText(event, { quotesText });
+      const read = readers.get(seat.listener);
+      const told = eventText(event, { quotesText, ...(read && { read }) });
       if (listener < 0 || (told.what === "text" && told.text === "")) return;
       const isPiece = quotesText && told.what === "text";
       const lines = lineCells === undefined || told.what !== "text" ? [told.text] : wrapText(told.text, lineCells);

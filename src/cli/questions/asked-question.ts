@@ -3,7 +3,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
-import { shownText } from "../terminal/shown-text.js";
+import { agentText, consentText } from "../terminal/agent-text.js";
 import { detailsLine } from "./question-details.js";
 
 export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
@@ -42,7 +42,7 @@ export function questionFromEvent(event: Envelope, clock: Pick<Clock, "now" | "w
     event,
     token,
     answerable: kind === "confirmation" ? confirmationOf(event) : clarificationOf(event),
-    agent: shownText(event.producer?.agent_name ?? event.producer?.agent_id ?? "an agent"),
+    agent: agentText(event.producer?.agent_name ?? event.producer?.agent_id ?? "an agent"),
     // The question is open, or it would not come. A time left that says otherwise is that of a clock that was set.
     deadline: clock.now() + (leftMs > 0 && leftMs <= seconds * 1000 ? leftMs : seconds * 1000),
   };
@@ -65,7 +65,7 @@ function clarificationOf({ accepted_response_kinds: accepted, choices }: Envelop
 
 function choiceFrom(choice: unknown): readonly Choice[] {
   const { value, label } = membersOf(choice);
-  return typeof value === "string" ? [{ value, label: shownText(textOf(label) || value) }] : [];
+  return typeof value === "string" ? [{ value, label: consentText(textOf(label) || value) }] : [];
 }
 
 /** The whole question: the asking agent, the exact action or question, its consequence, the time left, and the possible answers. */
@@ -92,7 +92,7 @@ function labelled(label: string, text: unknown): readonly string[] {
 
 /** One line, in which a full stop ends each line of the text: by ear they run together otherwise. */
 function inSentences(text: string): string {
-  const lines = text.split("\n").map(shownText);
+  const lines = text.split("\n").map((line) => consentText(line));
   return lines
     .filter((line) => line !== "")
     .map((line, index, { length }) => (index < length - 1 ? sentence(line) : line))
@@ -110,7 +110,7 @@ const FOR_GOOD = "It cannot be undone.";
 function riskLine({ risk_level: risk, reversibility, irreversible, consequence }: Envelope): readonly string[] {
   const isForGood = irreversible === true || reversibility === "irreversible";
   const parts = [
-    typeof risk === "string" ? `Risk: ${shownText(risk)}.` : "",
+    typeof risk === "string" ? `Risk: ${agentText(risk)}.` : "",
     isForGood && !textOf(consequence).endsWith(FOR_GOOD) ? FOR_GOOD : "",
     reversibility === "reversible_with_effort" ? "It can be undone, with effort." : "",
   ];
@@ -133,7 +133,7 @@ function afterwards(event: Envelope, answerable: Answerable): string {
   if (isHostDialog(event)) return "then it waits in the agent's own window";
   const { default_decision: decision, default_response: response } = event;
   if (answerable.kind === "confirmation") return decision === "accept" ? "then it is accepted" : "then it is rejected";
-  const shown = shownText(textOf(response));
+  const shown = consentText(textOf(response));
   const { label = shown } = answerable.choices.find(({ value }) => value === response) ?? {};
   return shown === "" ? "then it stays unanswered" : `then the answer is taken to be: ${label}`;
 }
@@ -142,7 +142,7 @@ function afterwards(event: Envelope, answerable: Answerable): string {
 export function answerInWords(response: string | number | boolean, answerable: Answerable): string {
   if (typeof response === "boolean") return response ? "yes" : "no";
   const choices = answerable.kind === "clarification" ? answerable.choices : [];
-  return shownText(choices.find(({ value }) => value === response)?.label ?? String(response));
+  return consentText(choices.find(({ value }) => value === response)?.label ?? String(response));
 }
 
 /** One pair of words for what a person types and hears; the words of the protocol are taken as well. */

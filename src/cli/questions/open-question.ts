@@ -3,9 +3,10 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { SubscriberReply } from "../../client/listener/types.js";
 import type { Millis } from "../../contracts/clock.js";
+import { agentText, consentText } from "../terminal/agent-text.js";
 import { eventText, summaryOf } from "../terminal/event-text.js";
-import { shownText } from "../terminal/shown-text.js";
 import { type AskedQuestion, sentence, timeLine } from "./asked-question.js";
+import { cutsDetails } from "./question-details.js";
 
 /** The daemon that a question comes from and its answer goes to. */
 export interface QuestionSource {
@@ -36,9 +37,26 @@ export interface OpenQuestion {
   whole: Promise<Envelope | undefined> | undefined;
   /** Number of details told; 0 again after the last. */
   detailsTold: number;
+  /** Lines of what is asked that were spelled; 0 again after the last. */
+  spelledTold: number;
   /** Details were cut when the question was told, and not told since. A yes is then asked for once more. */
   isCut: boolean;
   readonly cancelTimers: (() => void)[];
+}
+
+export function openQuestion(number: number, source: QuestionSource, question: AskedQuestion): OpenQuestion {
+  return {
+    number,
+    source,
+    question,
+    state: "waiting",
+    sent: undefined,
+    whole: undefined,
+    detailsTold: 0,
+    spelledTold: 0,
+    isCut: cutsDetails(question.event.extra_context),
+    cancelTimers: [],
+  };
 }
 
 export const nameOf = ({ number }: OpenQuestion): string => `Question ${number}`;
@@ -46,7 +64,7 @@ export const nameInSentence = ({ number }: OpenQuestion): string => `question ${
 
 /** Name of the question with the asking agent, and with the daemon if its name differs. */
 export function nameWithAgent({ number, source, question: { agent } }: OpenQuestion): string {
-  const place = shownText(source.label);
+  const place = agentText(source.label);
   return `Question ${number} of ${agent}${place === "" || place === agent ? "" : `, at ${place}`}`;
 }
 
@@ -60,7 +78,7 @@ const QUESTION_STATES: Readonly<Record<QuestionState, string>> = {
 /** A line of the list of open questions. */
 export function listLine(one: OpenQuestion, isAsked: boolean, now: Millis): string {
   const { event } = one.question;
-  const asked = shownText(textOf(event.action ?? event.question));
+  const asked = consentText(textOf(event.action ?? event.question));
   const state = isAsked ? "being asked" : QUESTION_STATES[one.state];
   return `${nameWithAgent(one)}, ${state}: ${sentence(asked)} ${timeLine(one.question, now)}`;
 }
@@ -82,7 +100,7 @@ export function outcomeInWords(one: OpenQuestion, event: Envelope): string {
   const own = OWN_OUTCOMES[one.sent ?? ""];
   if (own !== undefined && decision === one.sent && by === "reply") return `${own}.`;
   if (one.sent === LEFT && by === "host_window") return "You left it to the agent's window.";
-  const text = shownText(summaryOf(event)) || eventText(event).text;
+  const text = consentText(summaryOf(event)) || eventText(event).text;
   if (one.sent === LEFT) return text;
   const isOther = typeof decision === "string" && one.sent !== undefined && (decision !== one.sent || by !== "reply");
   return isOther ? `Your answer did not decide it. ${text}` : text;

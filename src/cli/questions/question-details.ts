@@ -1,13 +1,17 @@
 // Tells an agent's further data about a question (`extra_context`), whatever its shape: every value can be heard, and omitted values are announced.
 import type { Envelope } from "#gen/aaep/types.js";
-import { shortenedText } from "../../engine/text/shortened-text.js";
-import { shownText } from "../terminal/shown-text.js";
+import { codePointCount } from "../../base/code-points.js";
+import { textOf } from "../../base/members.js";
+import { spelled } from "../../speakable/index.js";
+import { consentText } from "../terminal/agent-text.js";
 
-/** Longest text told with the question, UTF-16 units: of one value, and of all together. */
+/** Longest text told with the question: of one value in code points, and of all together in UTF-16 units. */
 const LONGEST_VALUE = 200;
 const LONGEST_LINE = 600;
 /** Lines told at a time, on request. */
 const PAGE_LINES = 20;
+/** Characters spelled in a line. */
+const SPELLED_IN_LINE = 10;
 /** Deeper than any message that the daemon takes. */
 const DEEPEST = 64;
 
@@ -24,14 +28,14 @@ export function detailsLine(context: unknown): readonly string[] {
   const told: string[] = [];
   let length = 0;
   for (const detail of details) {
-    const shown = shortenedText(detail, LONGEST_VALUE);
+    const shown = consentText(detail, LONGEST_VALUE);
     length += shown.length;
     if (length > LONGEST_LINE) break;
     told.push(shown);
   }
   if (told.length === 0) return [];
   const left = details.length - told.length;
-  const isCut = told.some((shown, index) => shown !== details[index]);
+  const isCut = details.some((detail) => codePointCount(detail) > LONGEST_VALUE);
   const more = left > 0 ? `; and ${left} more. ${TELLS_ALL}` : isCut ? `. Some are cut; ${TELLS_ALL}` : ".";
   return [`Details: ${told.join("; ")}${more}`];
 }
@@ -50,17 +54,34 @@ export interface DetailsPage {
 
 /** `whole` is the question's event with its most detailed summary. */
 export function detailsPage(whole: Envelope, from: number): DetailsPage {
-  const all = [...summaryLines(whole), ...detailsIn(whole.extra_context)];
+  const details = detailsIn(whole.extra_context).map((detail) => consentText(detail));
+  const all = [...summaryLines(whole), ...details];
   if (all.length === 0) return { lines: ["The agent says no more than that. r repeats the question."], next: 0 };
+  return pageOf(all, from, (end) => `${end} of ${all.length} details. d tells the next.`);
+}
+
+/** One page of what is asked, letter by letter: each character by its name, however it looks. */
+export function spelledPage({ action, question }: Envelope, from: number): DetailsPage {
+  const names = spelled(textOf(action ?? question)).map(({ name }) => name);
+  const lines = Array.from({ length: Math.ceil(names.length / SPELLED_IN_LINE) }, (_, index) =>
+    names.slice(index * SPELLED_IN_LINE, (index + 1) * SPELLED_IN_LINE).join(", "),
+  );
+  return pageOf(lines, from, (end) => {
+    const told = Math.min(end * SPELLED_IN_LINE, names.length);
+    return `${told} of ${names.length} characters. spell tells the next.`;
+  });
+}
+
+function pageOf(all: readonly string[], from: number, more: (end: number) => string): DetailsPage {
   const end = Math.min(from + PAGE_LINES, all.length);
   const lines = all.slice(from, end);
-  if (end === all.length) return { lines: from === 0 ? lines : [...lines, "These were all."], next: 0 };
-  return { lines: [...lines, `${end} of ${all.length} details. d tells the next.`], next: end };
+  if (end < all.length) return { lines: [...lines, more(end)], next: end };
+  return { lines: from === 0 ? lines : [...lines, "These were all."], next: 0 };
 }
 
 function summaryLines({ summary_detailed: detailed, summary_normal: normal }: Envelope): readonly string[] {
   const texts = [detailed, normal].filter((text) => typeof text === "string");
-  const text = texts.map(shownText).find((shown) => shown !== "");
+  const text = texts.map((one) => consentText(one)).find((shown) => shown !== "");
   return text === undefined ? [] : [`Summary: ${text}`];
 }
 
@@ -75,7 +96,7 @@ function detailsIn(context: unknown): readonly string[] {
       for (const [name, member] of members) add([...names, name], member);
       if (members.length > 0) return;
     }
-    details.push(shownText(`${names.join(" ")} ${valueInWords(value)}`));
+    details.push(`${names.join(" ")} ${valueInWords(value)}`);
   };
   if (typeof context === "object" && context !== null && Object.keys(context).length > 0) add([], context);
   return details;

@@ -23,11 +23,12 @@ import {
   nameOf,
   nameWithAgent,
   type OpenQuestion,
+  openQuestion,
   outcomeInWords,
   type QuestionSource,
 } from "./open-question.js";
 import type { QuestionPrompt, QuestionPromptOptions } from "./prompt-types.js";
-import { cutsDetails, detailsPage } from "./question-details.js";
+import { detailsPage, spelledPage } from "./question-details.js";
 import { readAnswer, readCommand, readStop, type Typed } from "./typed-answer.js";
 
 const NO_CONNECTION = "Not sent: there is no connection at the moment.";
@@ -37,7 +38,7 @@ const OUTCOME_MS = 3000;
 
 /** Whether the line leaves the question unchanged, so that it is taken whichever question it was begun for. */
 const isCommand = ({ kind }: Typed): boolean =>
-  ["repeat", "details", "time", "list", "open", "stop", "help"].includes(kind);
+  ["repeat", "details", "spell", "time", "list", "open", "stop", "help"].includes(kind);
 
 export function createQuestionPrompt({
   say,
@@ -95,6 +96,12 @@ export function createQuestionPrompt({
     for (const line of lines) say(line);
   }
 
+  function tellSpelled(one: OpenQuestion): void {
+    const { lines, next } = spelledPage(one.question.event, one.spelledTold);
+    one.spelledTold = next;
+    for (const line of lines) say(line);
+  }
+
   /** Another question that the next line may have been begun for. */
   function lineBegunFor(one: OpenQuestion): OpenQuestion | undefined {
     return endedUnderHand.findLast((other) => other !== one);
@@ -111,17 +118,7 @@ export function createQuestionPrompt({
 
   function add(source: QuestionSource, question: AskedQuestion): void {
     count += 1;
-    const one: OpenQuestion = {
-      number: count,
-      source,
-      question,
-      state: "waiting",
-      sent: undefined,
-      whole: undefined,
-      detailsTold: 0,
-      isCut: cutsDetails(question.event.extra_context),
-      cancelTimers: [],
-    };
+    const one = openQuestion(count, source, question);
     open.push(one);
     one.cancelTimers.push(clock.wakeAt(question.deadline + OUTCOME_MS, () => end(one, "Its time is over.")));
     askNext();
@@ -255,6 +252,9 @@ export function createQuestionPrompt({
         return;
       case "details":
         void tellDetails(one);
+        return;
+      case "spell":
+        tellSpelled(one);
         return;
       case "time":
         say(timeLine(one.question, clock.now()));

@@ -1,8 +1,8 @@
 // The word "stop": a person stops an agent (R39). Open sessions have numbers, which a first "stop" tells, so that no word alone stops anything.
 import type { Envelope } from "#gen/aaep/types.js";
 import { keepNewest } from "../../base/keep-newest.js";
+import { agentText } from "../terminal/agent-text.js";
 import { endsSession } from "../terminal/event-text.js";
-import { shownText } from "../terminal/shown-text.js";
 
 /** The daemon of a session. */
 export interface StopSource {
@@ -60,7 +60,7 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
       open.set(source, sessions);
       if (endsSession(event)) sessions.delete(id);
       else if (!sessions.has(id)) {
-        sessions.set(id, { source, id, agent: shownText(producer?.agent_name ?? producer?.agent_id ?? "an agent") });
+        sessions.set(id, { source, id, agent: agentText(producer?.agent_name ?? producer?.agent_id ?? "an agent") });
         keepNewest(sessions, MOST_SESSIONS);
       }
     },
@@ -86,6 +86,6 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
 }
 
 function nameIn({ agent, source }: Session): string {
-  const place = shownText(source.label);
+  const place = agentText(source.label);
   return place === "" || place === agent ? agent : `${agent}, at ${place}`;
 }

@@ -7,7 +7,7 @@ import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-q
 export type Typed =
   | { readonly kind: "decision"; readonly decision: "accept" | "reject" }
   | { readonly kind: "response"; readonly response: string | number | boolean }
-  | { readonly kind: "repeat" | "details" | "list" | "skip" | "time" | "help" | "leave" | "nothing" }
+  | { readonly kind: "repeat" | "details" | "spell" | "list" | "skip" | "time" | "help" | "leave" | "nothing" }
   /** Asks an open question now. */
   | { readonly kind: "open"; readonly number: number }
   /** Stops an agent, or tells which can be stopped. */
@@ -68,7 +68,7 @@ export function readAnswer(line: string, answerable: Answerable, canLeave = fals
   const stop = readStop(text);
   if (stop !== undefined && !isAnswer(text, answerable)) return stop;
   if (word === "leave" && canLeave) return { kind: word };
-  const isCommand = word === "details" || word === "help" || word === "leave";
+  const isCommand = word === "details" || word === "spell" || word === "help" || word === "leave";
   if (isCommand && !isAnswer(text, answerable)) return { kind: word };
   return answerable.kind === "confirmation" ? readDecision(text, answerable.allowed) : readResponse(text, answerable);
 }

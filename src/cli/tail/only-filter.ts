@@ -41,7 +41,7 @@ export function createOnlyFilter(names: readonly string[] = []): OnlyFilter {
 
   const isOfKind = (event: Envelope): boolean =>
     (words.length === 0 && types.length === 0) ||
-    words.includes(eventText(event).what) ||
+    words.includes(eventText(event, { read: () => "" }).what) ||
     isNoticeOf(event, words) ||
     (words.includes(CRITICAL) && isCritical(event)) ||
     types.some((type) => fits(event.type, type));

@@ -1,8 +1,8 @@
 import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
+import { agentText, ownLine, type ReadText } from "../terminal/agent-text.js";
 import { eventText } from "../terminal/event-text.js";
 import { jsonText } from "../terminal/json-text.js";
-import { shownText } from "../terminal/shown-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
 
 export interface TailLinesOptions {
@@ -13,6 +13,7 @@ export interface TailLinesOptions {
   /** Whether daemon and agent are named. */
   readonly withNames: boolean;
   readonly colors: Colors;
+  readonly read: ReadText;
 }
 
 export interface TailLines {
@@ -25,7 +26,7 @@ export interface TailLines {
 
 /** Makes lines such as `14:22:11 Retirement Planner: tool: fetch_balance: Reading your balance.` */
 export function createTailLines(options: TailLinesOptions): TailLines {
-  const { asJson, withLabel, withTime, withNames, colors } = options;
+  const { asJson, withLabel, withTime, withNames, colors, read } = options;
   let namedDaemon = "";
   let namedAgent = "";
 
@@ -46,13 +47,14 @@ export function createTailLines(options: TailLinesOptions): TailLines {
   }
 
   function plain(label: string, event: Envelope, quotesText: boolean): string | undefined {
-    const { what, text, isCritical } = eventText(event, { quotesText });
+    const { what, text, isCritical } = eventText(event, { quotesText, read });
     if (what === "text" && text === "") return undefined;
-    const agent = shownText(event.producer?.agent_name ?? event.producer?.agent_id ?? "");
+    const agent = agentText(event.producer?.agent_name ?? event.producer?.agent_id ?? "");
     const kind = isCritical ? colors.bold(colors.red(`critical ${what}`)) : colors.cyan(what);
     const body = event.urgency === "background" ? colors.dim(text) : text;
     const time = withTime ? `${colors.dim(timeOfDay(new Date(event.timestamp)))} ` : "";
-    return `${time}${names(label, agent)}${kind}${text === "" ? "" : `: ${body}`}`;
+    const line = `${time}${names(label, agent)}${kind}${text === "" ? "" : `: ${body}`}`;
+    return event.extensions?.aaepd?.by === "daemon" ? ownLine(line) : line;
   }
 
   return {

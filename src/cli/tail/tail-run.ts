@@ -7,6 +7,7 @@ import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
 import type { Connector, SubscriberEnd, Target } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
+import type { SpeakableOptions } from "../../speakable/index.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
@@ -15,15 +16,15 @@ import { createHelpLines } from "../shell/fault-help.js";
 import { noDaemonIn } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
+import { agentText, createReadText, ownLine } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
-import { shownText } from "../terminal/shown-text.js";
 import { createCursorFile } from "./cursor-file.js";
 import { createOnlyFilter } from "./only-filter.js";
-import { createTailLines } from "./tail-lines.js";
+import { createTailLines, type TailLines } from "./tail-lines.js";
 
-export interface TailOptions extends CapabilityOptions {
+export interface TailOptions extends CapabilityOptions, Omit<SpeakableOptions, "language"> {
   readonly socket?: string;
   readonly framing?: Framing;
   readonly json?: true;
@@ -107,14 +108,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   }
   const resumeAfter = options.resumeAfter ?? cursorFile?.read();
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
-  const colors = colorsFor(io);
-  const lines = createTailLines({
-    asJson: options.json === true,
-    withLabel: options.label === true,
-    withTime: options.time,
-    withNames: options.agent,
-    colors,
-  });
+  const lines = tailLinesFor(options, io);
   const only = createOnlyFilter(options.only);
   let left = options.count ?? Number.POSITIVE_INFINITY;
   let finish: (code: ExitCode) => void = () => {};
@@ -133,14 +127,14 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
 
   function say(label: string, text: string): void {
     if (options.quiet === true || text === "") return;
-    void status.write(shownText(label === "" ? text : `${label}: ${text}`));
+    void status.write(ownLine(agentText(label === "" ? text : `${label}: ${text}`)));
   }
 
   const questions =
     options.interactive === true
       ? createTailQuestions({
           io,
-          say: (line) => void status.write(line),
+          say: (line) => void status.write(ownLine(line)),
           verbosity: options.verbosity ?? "normal",
           onFailure: fail,
         })
@@ -336,6 +330,17 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     questions?.stop();
     await output.flush();
   }
+}
+
+function tailLinesFor(options: TailOptions, io: CommandIo): TailLines {
+  return createTailLines({
+    asJson: options.json === true,
+    withLabel: options.label === true,
+    withTime: options.time,
+    withNames: options.agent,
+    colors: colorsFor(io),
+    read: createReadText("braille", options),
+  });
 }
 
 /** Every core type has a colon. A pattern without one is not refused, because types may be added, but it is probably a mistake. */

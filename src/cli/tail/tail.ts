@@ -11,7 +11,8 @@ start later.
 
 Events go to standard output, one a line. Connection messages go to standard error, and so do the questions of --interactive. A line names its agent
 if the line before was about another one, and its daemon if several are followed and that changes. Text
-is shown as the agent wrote it, marks of Markdown included.
+is shown with all its words, and without marks of Markdown; --json has it as it is. Lines of the daemon and of the command begin with a dot (·); no line
+of an agent does.
 
 --only takes the words with which lines begin (started, state, progress, tool, text, confirm, question, handoff, completed, cancelled, error), types of
 events with a colon and perhaps a * at the end, and names or ids of agents. It hides everything else, critical events as well. The word critical leaves
@@ -29,6 +30,7 @@ typed. Type the answer that the question's last line asks for:
   an empty line   answers nothing
   r               repeats the question
   d               tells details
+  spell           tells what is asked letter by letter
   t               tells the time left
   s               leaves the question for later
   l               lists the open questions
@@ -80,6 +82,17 @@ export function registerTail(program: Command, io: CommandIo): void {
     .option("--resume-after <cursor>", "begin after this cursor's place, instead of the cursor file's")
     .option("--cursor-file <path>", "keep the cursor in this file, and begin after its place next time")
     .option("-i, --interactive", "ask questions here, answered by a line each")
+    .addOption(
+      new Option("--code <how>", "blocks of code: named, read or passed over")
+        .choices(["announce", "read", "skip"])
+        .default("read"),
+    )
+    .addOption(
+      new Option("--links <how>", "links: their text, with the host or with the whole address")
+        .choices(["text", "host", "full"])
+        .default("host"),
+    )
+    .addOption(new Option("--emoji <how>", "emoji: their names, or none").choices(["name", "drop"]).default("name"))
     .option("--no-reconnect", "end when the connection ends")
     .option("--subscriber-id <id>", "the subscriber's name in logs and status")
     .option("--subscriber-name <name>", "the subscriber's name for people", "aaepd tail");

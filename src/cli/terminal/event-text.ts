@@ -3,8 +3,9 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
+import { agentText, consentText, type ReadText } from "./agent-text.js";
 import { fieldsOf } from "./fields-of.js";
-import { quotedText, shownText, withoutColours } from "./shown-text.js";
+import { jsonText } from "./json-text.js";
 
 export interface EventText {
   /** Kind of the event: one of `EVENT_WORDS`, or the type of an extension's event. */
@@ -17,6 +18,8 @@ export interface EventText {
 export interface EventTextOptions {
   /** Shows streamed text quoted, with its white space: for streams that are not cut at words. Default false. */
   readonly quotesText?: boolean;
+  /** Puts texts into words. Default: each as it is, with the names of characters that are not seen. */
+  readonly read?: ReadText;
 }
 
 /** The kinds of core events, in the words of `EventText.what`. */
@@ -39,9 +42,9 @@ const CORE = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.(.+)$/;
 export function eventText(event: Envelope, options: EventTextOptions = {}): EventText {
   const topic = CORE.exec(event.type)?.[1] ?? event.type;
   const { what, text } = describe(topic, event, options);
-  const notes = daemonNotes(event);
-  const shown = options.quotesText === true && topic === "output.streaming" ? text : shownText(text);
-  return { what, text: [shown, ...notes].filter((part) => part !== "").join(" "), isCritical: isCritical(event) };
+  const isQuoted = options.quotesText === true && topic === "output.streaming";
+  const parts = [isQuoted ? text : agentText(text), ...daemonNotes(event)];
+  return { what, text: parts.filter((part) => part !== "").join(" "), isCritical: isCritical(event) };
 }
 
 export function isCritical({ urgency, type }: Envelope): boolean {
@@ -58,7 +61,8 @@ export function endsSession({ type }: Envelope): boolean {
 }
 
 function describe(topic: string, event: Envelope, options: EventTextOptions): Omit<EventText, "isCritical"> {
-  const summary = summaryOf(event);
+  const read = (text: string) => options.read?.(text, event, false) ?? consentText(text);
+  const summary = topic.startsWith("awaiting.") ? consentText(summaryOf(event)) : read(summaryOf(event));
   switch (topic) {
     case "session.started":
       return { what: "started", text: summary };
@@ -67,23 +71,29 @@ function describe(topic: string, event: Envelope, options: EventTextOptions): Om
     case "session.cancelled":
       return { what: "cancelled", text: summary };
     case "session.errored":
-      return { what: "error", text: sentences(summary, textOf(event.remediation_hint)) };
+      return { what: "error", text: sentences(summary, read(textOf(event.remediation_hint))) };
     case "state.changed":
       return { what: "state", text: summary || textOf(event.to_state).replaceAll("_", " ") };
     case "progress.updated":
-      return { what: "progress", text: labelled(progressParts(event), summary) };
+      return { what: "progress", text: labelled(progressParts(event, read), summary) };
     case "tool.invoked":
       return { what: "tool", text: labelled([textOf(event.tool)], summary) };
     case "tool.completed":
-      return { what: "tool", text: labelled([toolResultOf(event)], summary || textOf(event.error_message)) };
+      return { what: "tool", text: labelled([toolResultOf(event)], summary || read(textOf(event.error_message))) };
     case "output.streaming":
       return { what: "text", text: textOfChunk(event, options) };
     case "awaiting.confirmation":
-      return { what: "confirm", text: sentences(summary || textOf(event.action), confirmationTerms(event)) };
+      return {
+        what: "confirm",
+        text: sentences(summary || consentText(textOf(event.action)), confirmationTerms(event)),
+      };
     case "awaiting.clarification":
-      return { what: "question", text: sentences(summary || textOf(event.question), clarificationTerms(event)) };
+      return {
+        what: "question",
+        text: sentences(summary || consentText(textOf(event.question)), clarificationTerms(event)),
+      };
     case "handoff.requested":
-      return { what: "handoff", text: summary || textOf(event.reason) };
+      return { what: "handoff", text: summary || read(textOf(event.reason)) };
     default:
       return { what: topic, text: summary };
   }
@@ -95,17 +105,18 @@ export function summaryOf(event: Envelope): string {
   return [...fields, event.summary_detailed].map(textOf).find((text) => text !== "") ?? "";
 }
 
-function textOfChunk(event: Envelope, { quotesText }: EventTextOptions): string {
+function textOfChunk(event: Envelope, { quotesText, read }: EventTextOptions): string {
   const text = textOf(event.chunk);
-  if (quotesText === true) return text === "" ? "" : quotedText(text);
-  return withoutColours(text);
+  // Readers of text in pieces see every character.
+  if (quotesText === true) return text === "" ? "" : jsonText(text);
+  return read?.(text, event, true) ?? consentText(text);
 }
 
-function progressParts({ progress }: Envelope): readonly string[] {
+function progressParts({ progress }: Envelope, read: (text: string) => string): readonly string[] {
   const { percent, step, total_steps: total, description } = fieldsOf(progress);
   const amount = typeof percent === "number" ? `${percent}%` : "";
   const steps = typeof step === "number" ? `step ${step}${typeof total === "number" ? ` of ${total}` : ""}` : "";
-  return [amount || steps, textOf(description)];
+  return [amount || steps, read(textOf(description))];
 }
 
 function toolResultOf({ tool, status, duration_ms: duration }: Envelope): string {
@@ -114,12 +125,12 @@ function toolResultOf({ tool, status, duration_ms: duration }: Envelope): string
 }
 
 function confirmationTerms(event: Envelope): string {
-  return sentences(textOf(event.consequence), deadline(event, event.default_decision));
+  return sentences(consentText(textOf(event.consequence)), deadline(event, event.default_decision));
 }
 
 function clarificationTerms(event: Envelope): string {
   const { choices, default_response: response } = event;
-  const labels = Array.isArray(choices) ? choices.map((choice) => textOf(fieldsOf(choice).label)) : [];
+  const labels = Array.isArray(choices) ? choices.map((choice) => consentText(textOf(fieldsOf(choice).label))) : [];
   const list = labels.length === 0 ? "" : `Choices: ${labels.join("; ")}.`;
   return sentences(list, deadline(event, response));
 }
@@ -128,7 +139,7 @@ function clarificationTerms(event: Envelope): string {
 function deadline(event: Envelope, byDefault: unknown): string {
   const { timeout_seconds: seconds } = event;
   if (typeof seconds !== "number") return "";
-  const fallback = isHostDialog(event) ? "in the agent's own window" : textOf(byDefault);
+  const fallback = isHostDialog(event) ? "in the agent's own window" : consentText(textOf(byDefault));
   return fallback === "" ? `${seconds} s to answer.` : `${seconds} s to answer, then: ${fallback}.`;
 }
 
@@ -139,7 +150,7 @@ function daemonNotes({ extensions }: Envelope): readonly string[] {
   const notes: string[] = [];
   if (gap !== undefined) {
     const what = typeof events === "number" ? `up to ${events} events` : "events";
-    notes.push(shownText(`[${what} are missing here${textOf(reason) && `: ${textOf(reason)}`}]`));
+    notes.push(agentText(`[${what} are missing here${textOf(reason) && `: ${textOf(reason)}`}]`));
   }
   if (overtook === true) notes.push("[ahead of events held back]");
   return notes;

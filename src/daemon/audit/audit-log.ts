@@ -12,6 +12,7 @@ import { type AuditFile, type AuditLimits, createAuditFile } from "./audit-file.
 import { type AuditName, claimAuditName } from "./audit-names.js";
 import { replyMembers } from "./audit-reply.js";
 import { createReplyBudget, type ReplyEntry } from "./reply-budget.js";
+import { mayDeceive, shownTexts } from "./shown-texts.js";
 
 export interface AuditLogOptions {
   /** Made with mode 0700 if it is missing, at the first entry. */
@@ -61,6 +62,8 @@ interface Line {
   readonly text: string;
   readonly bytes: number;
   readonly settled: (() => void) | undefined;
+  /** The text with what it takes time to find out. Never rejects. */
+  readonly finished: (() => Promise<string>) | undefined;
 }
 
 const VAIN_SHARE = 1 / 16;
@@ -117,7 +120,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         name ??= await claimAuditName(directory, producerId);
         file ??= createFile(join(directory, name.fileName));
         underWay = next.length;
-        await file.append(next.map(({ text }) => text).join(""));
+        const texts = await Promise.all(next.map(({ text, finished }) => finished?.() ?? text));
+        await file.append(texts.join(""));
         written(next);
       }
     } catch (caught) {
@@ -153,14 +157,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       writing = undefined;
       if (isClosed || lines.length === 0) return;
       if (failure === undefined) schedule();
-      else cancelRetry = clock.wakeAt(clock.now() + retryAfterMs, retry);
+      else
+        cancelRetry = clock.wakeAt(clock.now() + retryAfterMs, () => {
+          cancelRetry = undefined;
+          void write();
+        });
     });
     return writing;
-  }
-
-  function retry(): void {
-    cancelRetry = undefined;
-    void write();
   }
 
   /** Lines of one turn are one write. */
@@ -174,11 +177,11 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   /** Appends a line if there is room. Returns whether there was room; only then `settled` is called. */
-  function append(text: string, roomBytes: number, settled?: () => void): boolean {
+  function append(text: string, roomBytes: number, settled?: () => void, entry?: AuditEntry): boolean {
     const bytes = Buffer.byteLength(text);
     if (isClosed || waitingBytes + bytes + LINE_BYTES > roomBytes) return false;
     waitingBytes += bytes + LINE_BYTES;
-    lines.push({ text, bytes, settled });
+    lines.push({ text, bytes, settled, finished: finishing(entry, text) });
     schedule();
     return true;
   }
@@ -217,13 +220,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return `${shownJson(JSON.stringify({ time: new Date(at).toISOString(), ...fields }))}\n`;
   }
 
-  function untoldCount(): number {
-    return [...untold.values()].reduce((sum, one) => sum + one, 0);
-  }
-
   function tellDropped(roomBytes = maxWaitingBytes): void {
     if (untold.size === 0) return;
-    const told = { kind: "left_out", count: untoldCount(), kinds: Object.fromEntries(untold) };
+    const told = { kind: "left_out", count: sumOf(untold), kinds: Object.fromEntries(untold) };
     if (append(lineOf(told), roomBytes)) untold = new Map();
   }
 
@@ -234,7 +233,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         const room = roomFor(entry);
         tellDropped(room);
         if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry, note, room);
-        else if (!append(lineOf(membersOf(entry), note.at), room, note.settled)) lose(entry, note);
+        else if (!append(lineOf(membersOf(entry), note.at), room, note.settled, entry)) lose(entry, note);
       } catch (caught) {
         lose(entry, note);
         tellDropped();
@@ -246,7 +245,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     trouble: () =>
       failure === undefined && untold.size === 0
         ? undefined
-        : { reason: failure, waitingCount: lines.length, leftOutCount: untoldCount() },
+        : { reason: failure, waitingCount: lines.length, leftOutCount: sumOf(untold) },
     close: async (withinMs = 300) => {
       cancelTelling?.();
       cancelRetry?.();
@@ -268,6 +267,19 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       // The journal keeps the lines of outcomes, and the next boot writes them.
       dropped += lines.length - underWay;
     },
+  };
+}
+
+function sumOf(counts: ReadonlyMap<unknown, number>): number {
+  return [...counts.values()].reduce((sum, one) => sum + one, 0);
+}
+
+/** Adds to the line of a question how its texts were to be seen; undefined for a line that has nothing to add. */
+function finishing(entry: AuditEntry | undefined, line: string): Line["finished"] {
+  if (entry?.kind !== "asked" || !mayDeceive(entry.event)) return undefined;
+  return async () => {
+    const shown = await shownTexts(entry.event).catch(() => undefined);
+    return shown === undefined ? line : `${shownJson(JSON.stringify({ ...JSON.parse(line), shown }))}\n`;
   };
 }
 

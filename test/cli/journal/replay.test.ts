@@ -168,7 +168,7 @@ describe("aaepd replay", () => {
         // A keyboard at which nobody types.
         const io = { ...stage.io, stdin: new PassThrough() };
         await run(registerTail, { ...stage, io }, "--socket", socketPath, "--no-reconnect", ...argv);
-        return { out: stage.out().replaceAll(/^\S+ /gm, ""), err: stage.err() };
+        return { out: stage.out().replaceAll(/^(· )?\S+ /gm, "$1"), err: stage.err() };
       };
     const noticeOf = (which: string) =>
       `test-agent asks for a confirmation: Delete the ${which} file. It is gone. It cannot be answered over this subscription.`;
@@ -199,18 +199,18 @@ describe("aaepd replay", () => {
     expect(plain.out.split("\n")).toStrictEqual([
       "test-agent: started: Begins.",
       "state: thinking",
-      `critical state: ${noticeOf("first")}`,
-      "critical state: Accepted. The question was: Delete the first file.",
+      `· critical state: ${noticeOf("first")}`,
+      "· critical state: Accepted. The question was: Delete the first file.",
       "tool: Runs rm.",
       "tool: rm success",
-      `critical state: ${noticeOf("second")}`,
-      "critical state: Rejected. The question was: Delete the second file.",
+      `· critical state: ${noticeOf("second")}`,
+      "· critical state: Rejected. The question was: Delete the second file.",
       "text: A text.",
-      `critical state: ${noticeOf("third")}`,
-      "critical state: Nobody answered in time, so the default applies. Rejected. The question was: Delete the third file.",
+      `· critical state: ${noticeOf("third")}`,
+      "· critical state: Nobody answered in time, so the default applies. Rejected. The question was: Delete the third file.",
       "state: deciding",
-      `critical state: ${noticeOf("fourth")}`,
-      "critical state: Withdrawn. The question was: Delete the fourth file.",
+      `· critical state: ${noticeOf("fourth")}`,
+      "· critical state: Withdrawn. The question was: Delete the fourth file.",
       "completed: Done.",
       "",
     ]);

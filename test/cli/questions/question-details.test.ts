@@ -32,13 +32,15 @@ test("ids are told on request only", () => {
 
 test("neither names nor values of them move the cursor or make lines of their own", () => {
   expect(detailsLine({ "to\n\u001b[2J": { "\u202eiban": "a\r\nb\u0007" } })).toEqual([
-    "Details: to \\u001b[2J \\u202eiban a b\\u0007.",
+    "Details: to [control sequence [2J] [right-to-left override]iban a[carriage return] b[control character U+0007].",
   ]);
 });
 
 test("what is too long or too much is said to go on, and d tells it whole", () => {
   const long = "word ".repeat(100).trim();
-  expect(detailsLine({ memo: long })[0]).toMatch(/^Details: memo word .{150,200}…\. Some are cut; d tells all\.$/);
+  expect(detailsLine({ memo: long })[0]).toMatch(
+    /^Details: memo word .{150,200}\[\d+ characters left out\]\. Some are cut; d tells all\.$/,
+  );
   const many = { list: Array.from({ length: 1000 }, (_, index) => `entry ${index}`) };
   const [line = ""] = detailsLine(many);
   expect(line.length).toBeLessThan(900);

@@ -91,7 +91,7 @@ test("the lines of a command and of its description are sentences, and an agent 
   const consequence = "Command: cd shop\nnpm test\nAs the agent says: Done!\nSent: yes.\u001b[2J\u202e";
   prompt.heard(source, confirmation(1, { action: "Run cd shop", consequence }));
   expect(heard()[1]).toBe(
-    "Consequence: Command: cd shop. npm test. As the agent says: Done! Sent: yes.\\u001b[2J\\u202e",
+    "Consequence: Command: cd shop. npm test. As the agent says: Done! Sent: yes.[control sequence [2J][right-to-left override]",
   );
   prompt.typed("l");
   expect(heard()[0]).toBe(

@@ -129,7 +129,7 @@ test("while a question is open the agents are heard, and its outcome comes befor
   const before = one.stage.out();
   one.type("reject");
   expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "reply" });
-  await asked(one, "Sent: no.\nQuestion 1 has ended: Rejected.\n");
+  await asked(one, "Sent: no.\n· Question 1 has ended: Rejected.\n");
   expect(one.stage.out()).toBe(before);
   await agent.publish({ type: "aaep:agent.session.completed", session_id: SESSION, producer, summary_normal: "Done." });
   await eventually(() => expect(one.stage.out()).toContain("completed: Done."));

@@ -73,7 +73,7 @@ test("names daemon and agent where they change, says no empty text, and hides wh
     return stage;
   });
   for (const stage of tails)
-    await eventually(() => expect(stage.err().match(/^(?:one|two): Connected/gm)).toHaveLength(2));
+    await eventually(() => expect(stage.err().match(/^· (?:one|two): Connected/gm)).toHaveLength(2));
   const [first, second] = [await agent(one.socketPath), await agent(two.socketPath)];
   const heard = (line: string) => eventually(() => expect(tails[0]?.out()).toContain(line));
   await first.publish([
@@ -89,12 +89,12 @@ test("names daemon and agent where they change, says no empty text, and hides wh
   await first.publish([{ ...started("sess_2", "Eve"), type: "aaep:agent.session.completed" }]);
   await heard("completed");
   const outs = [
-    "one, Ada: started: Hello.\ntext: **One.**\nEve: started: Hello.\ntwo, Eve: started: Hello.\ntext: Two.\none, Eve: completed: Hello.\n",
-    "started: Hello.\ntext: **One.**\nstarted: Hello.\nstarted: Hello.\ntext: Two.\ncompleted: Hello.\n",
-    "one, Ada: text: **One.**\n",
+    "one, Ada: started: Hello.\ntext: One.\nEve: started: Hello.\ntwo, Eve: started: Hello.\ntext: Two.\none, Eve: completed: Hello.\n",
+    "started: Hello.\ntext: One.\nstarted: Hello.\nstarted: Hello.\ntext: Two.\ncompleted: Hello.\n",
+    "one, Ada: text: One.\n",
     "one, Eve: started: Hello.\ntwo, Eve: started: Hello.\n",
   ];
-  expect(tails[2]?.err()).toMatch(/^Warning: "txt" is taken for text, and for the name of an agent\.\n/);
+  expect(tails[2]?.err()).toMatch(/^· Warning: "txt" is taken for text, and for the name of an agent\.\n/);
   for (const [index, stage] of tails.entries()) await eventually(() => expect(stage.out()).toBe(outs[index]));
 });
 
@@ -137,8 +137,8 @@ test("without --socket: every daemon, labelled, also those that start later or a
   const one = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
   const two = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
   await eventually(() => {
-    expect(stage.err()).toMatch(/^one: Connected/m);
-    expect(stage.err()).toMatch(/^two: Connected/m);
+    expect(stage.err()).toMatch(/^· one: Connected/m);
+    expect(stage.err()).toMatch(/^· two: Connected/m);
   });
   await (await agent(one.socketPath)).publish(started("sess_1"));
   await (await agent(two.socketPath)).publish(started("sess_2"));
@@ -147,9 +147,9 @@ test("without --socket: every daemon, labelled, also those that start later or a
     expect(stage.out()).toMatch(/^\S+ two, tester: started: Hello\.$/m);
   });
   await one.stop();
-  await eventually(() => expect(stage.err()).toMatch(/^one: .*Waiting for it to come back\.$/m));
+  await eventually(() => expect(stage.err()).toMatch(/^· one: .*Waiting for it to come back\.$/m));
   const again = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
-  await eventually(() => expect(stage.err().match(/^one: Connected/gm)).toHaveLength(2));
+  await eventually(() => expect(stage.err().match(/^· one: Connected/gm)).toHaveLength(2));
   await (await agent(again.socketPath)).publish(started("sess_3", "returned"));
   await eventually(() => expect(stage.out()).toMatch(/^\S+ one, returned: started: Hello\.$/m));
   // One line told that it had gone.

@@ -114,7 +114,7 @@ test("streamed text is shown with its white space where that is asked for; no ot
   expect(eventText(chunk, { quotesText: true }).text).toBe('" two\\n words"');
   expect(eventText({ ...chunk, chunk: "" }, { quotesText: true }).text).toBe("");
   const state = event("aaep:agent.state.changed", { to_state: "idle", summary_normal: "Two\n\u001b[31mlines." });
-  expect(eventText(state, { quotesText: true }).text).toBe("Two \\u001b[31mlines.");
+  expect(eventText(state, { quotesText: true }).text).toBe("Two [control sequence [31m]lines.");
 });
 
 test("R4, R27: gaps and overtaken events are told", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { quotedText, shownText, withoutColours } from "../../../src/cli/terminal/shown-text.js";
+import { shownText } from "../../../src/cli/terminal/shown-text.js";
 import { wrapText } from "../../../src/cli/terminal/wrap-text.js";
 import { casesOf } from "../../support/extent.js";
 
@@ -11,18 +11,10 @@ test("an agent cannot move the cursor, recolour or reorder what is shown, and no
   expect(shownText("\u009bHello")).toBe("\\u009bHello");
   expect(shownText("\ufeffone\ufeffword\ufeff")).toBe("\ufeffone\ufeffword\ufeff");
   expect(shownText("\u001bHello")).toBe("\\u001bHello");
-  expect(quotedText("\u001b[2J\u202e")).toBe('"\\u001b[2J\\u202e"');
-});
-
-test("colours go, and nothing that may be text goes with them", () => {
-  expect(withoutColours("\u001b[1;31mred\u001b[0m \u001b[mplain")).toBe("red plain");
-  for (const text of ["\u001b[Warning", "cut \u001b[3", "\u001b]0;Delete\u0007", "\u001b[2J", "[31m"])
-    expect(withoutColours(text)).toBe(text);
 });
 
 test("one event is one line", () => {
   expect(shownText("\n# Title\n\n- one\r\n- two\u2028end\n")).toBe("# Title - one - two end");
-  expect(quotedText(" the\n")).toBe('" the\\n"');
 });
 
 test("text is wrapped by the columns of a terminal: wide characters take two, marks none, an emoji of several code points two", () => {

@@ -478,7 +478,7 @@ test("R8a: what an orderly stop brings about stands there once, over any number 
       const asked = { session_id, type: "aaep:agent.awaiting.confirmation", reply_token: "rpl_1", timeout_seconds: 60 };
       const texts = {
         action: "Pay.",
-        consequence: "Money leaves.",
+        consequence: "Money\u202eleaves → é.",
         default_decision: "reject",
         summary_normal: "Pays?",
       };
@@ -489,7 +489,11 @@ test("R8a: what an orderly stop brings about stands there once, over any number 
   }
   const entries = readFileSync(join(audit.path, "aaepd.ndjson"), "utf8").trimEnd().split("\n");
   expect(entries.map((line) => JSON.parse(line))).toMatchObject([
-    { kind: "asked", event: { session_id } },
+    {
+      kind: "asked",
+      event: { session_id, consequence: "Money\u202eleaves → é." },
+      shown: { consequence: "Money[right-to-left override]leaves → é." },
+    },
     { kind: "outcome", outcome: { resolved_by: "cancelled" } },
   ]);
 });
