@@ -135,7 +135,7 @@ class EventStreamService implements HttpService {
 
   /** Opens a stream. Its subscription stands before the head goes out: a listener may speak without waiting for that. */
   private open(exchange: Exchange, refuse: Refuse, address: StreamAddress): void {
-    const stream = this.made(exchange, ABSENCE_MS);
+    const stream = this.made(exchange);
     const place = exchange.request.headers["last-event-id"];
     const fault = address.open(stream, typeof place === "string" && place !== "" ? place : undefined);
     if (fault === undefined) stream.attach(exchange);
@@ -165,7 +165,7 @@ class EventStreamService implements HttpService {
     const text = await bodyOf(exchange, refuse, this.limits);
     if (text === undefined) return;
     this.answering(exchange, () => {
-      const stream = this.made(exchange, STREAM_WITHIN_MS);
+      const stream = this.made(exchange);
       const { id, answer } = this.options.addresses.subscribe(stream, text);
       if (id === undefined) return this.answer(exchange, 400, answer);
       this.awaited.set(id, stream);
@@ -205,14 +205,15 @@ class EventStreamService implements HttpService {
     return { maxBodyBytes: maxMessageBytes, silentConnectionMs, after };
   }
 
-  private made(exchange: Exchange, absenceMs: number): SseConnection {
+  private made(exchange: Exchange): SseConnection {
     const { closeTimeoutMs, after } = this.options;
     const options: SseOptions = {
       highWaterMarkBytes: HIGH_WATER_MARK_BYTES,
       maxBufferedBytes: MAX_BUFFERED_BYTES,
       commentEveryMs: ALIVE_EVERY_MS,
       retryMs: RETRY_MS,
-      absenceMs,
+      responseWithinMs: STREAM_WITHIN_MS,
+      absenceMs: ABSENCE_MS,
       closeTimeoutMs,
       after,
     };

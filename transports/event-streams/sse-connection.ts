@@ -14,7 +14,9 @@ export interface SseOptions {
   readonly maxBufferedBytes: number;
   /** Longest silence of a stream, ms. A comment ends it. */
   readonly commentEveryMs: Millis;
-  /** How long the connection waits for its response, and how long it stays after a response that broke off, ms. */
+  /** How long the connection waits for its response, ms. */
+  readonly responseWithinMs: Millis;
+  /** How long the connection stays behind a response that broke off, ms: its listener still counts as one that may answer. */
   readonly absenceMs: Millis;
   /** How long a browser waits before it connects again, ms. */
   readonly retryMs: Millis;
@@ -48,6 +50,8 @@ export class SseConnection implements Connection<Uint8Array> {
   /** Frames that were handed over before there was a response. The first of them stops the engine. */
   private early: Uint8Array[] = [];
   private waiting: Resolvers<void> | undefined;
+  /** The response broke off. What is handed over now waits in the engine. */
+  private isAway = false;
   private isOver = false;
   private closing: CloseInfo | undefined;
   private wasSilent = false;
@@ -59,7 +63,7 @@ export class SseConnection implements Connection<Uint8Array> {
     this.closed = new Promise((resolve) => {
       this.tellClosed = resolve;
     });
-    this.endAfterAbsence();
+    this.endAfter(options.responseWithinMs);
   }
 
   /** Whether the stream has a response by now. */
@@ -115,16 +119,14 @@ export class SseConnection implements Connection<Uint8Array> {
   }
 
   send(frame: Uint8Array): boolean {
-    if (this.isOver || this.closing !== undefined) return false;
-    this.wasSilent = false;
+    if (!this.isTaking()) return false;
     if (this.outbox !== undefined) return this.outbox.send(frame);
     this.early.push(frame);
     return false;
   }
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
-    if (this.isOver || this.closing !== undefined) return false;
-    this.wasSilent = false;
+    if (!this.isTaking()) return false;
     if (this.outbox !== undefined) return this.outbox.sendBatch(batch);
     this.early.push(AS_THEY_ARE.batch(batch));
     return false;
@@ -132,7 +134,7 @@ export class SseConnection implements Connection<Uint8Array> {
 
   writable(): Promise<void> {
     if (this.isOver || this.closing !== undefined) return Promise.resolve();
-    if (this.outbox !== undefined) return this.outbox.writable();
+    if (this.outbox !== undefined && !this.isAway) return this.outbox.writable();
     this.waiting ??= withResolvers();
     return this.waiting.promise;
   }
@@ -158,7 +160,7 @@ export class SseConnection implements Connection<Uint8Array> {
 
   /** Ends a connection whose listener has left, before its absence is over. */
   giveUp(): void {
-    if (this.exchange?.signal.aborted === true) this.finish({ kind: "remote" });
+    if (this.isAway) this.finish({ kind: "remote" });
   }
 
   /** The response is over: by our own end, or because the listener left and may come back. */
@@ -166,12 +168,13 @@ export class SseConnection implements Connection<Uint8Array> {
     if (this.closing !== undefined) this.finish(this.closing);
     else if (!this.isOver) {
       this.cancelTimer();
-      this.endAfterAbsence();
+      this.isAway = true;
+      this.endAfter(this.options.absenceMs);
     }
   }
 
-  private endAfterAbsence(): void {
-    this.cancelTimer = this.options.after(this.options.absenceMs, () => this.finish({ kind: "remote" }));
+  private endAfter(ms: Millis): void {
+    this.cancelTimer = this.options.after(ms, () => this.finish({ kind: "remote" }));
   }
 
   private commentLater(): void {
@@ -180,6 +183,12 @@ export class SseConnection implements Connection<Uint8Array> {
       if (this.wasSilent) this.outbox?.send(COMMENT);
       this.commentLater();
     });
+  }
+
+  private isTaking(): boolean {
+    if (this.isOver || this.isAway || this.closing !== undefined) return false;
+    this.wasSilent = false;
+    return true;
   }
 
   private release(): void {
