@@ -50,7 +50,7 @@ export class SseConnection implements Connection<Uint8Array> {
   /** Frames that were handed over before there was a response. The first of them stops the engine. */
   private early: Uint8Array[] = [];
   private waiting: Resolvers<void> | undefined;
-  /** The response broke off. What is handed over now waits in the engine. */
+  /** The response broke off. Further events wait in the engine. */
   private isAway = false;
   private isOver = false;
   private closing: CloseInfo | undefined;
