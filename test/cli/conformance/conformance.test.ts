@@ -2,13 +2,13 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { registerConformance } from "../../../src/cli/conformance/conformance.js";
 import { runSuite } from "../../../src/cli/conformance/run-suite.js";
 import type { SuiteOptions } from "../../../src/cli/conformance/suite-options.js";
 import type { CaseResult, Severity, Verdict } from "../../../src/conformance/findings/finding.js";
 import { itInFull } from "../../support/extent.js";
-import { shared, sideBySide } from "../../support/lifetime.js";
+import { shared, sideBySide, whenFinished } from "../../support/lifetime.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
 
@@ -181,7 +181,7 @@ const PRODUCER = "examples/conformance/producer.py";
 async function vendorsProducer(): Promise<string> {
   const socket = join(temporaryDirectory(), "p.sock");
   const producer = spawn("python3", [PRODUCER, "serve", socket], { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void producer.kill());
+  whenFinished(() => void producer.kill());
   await new Promise((resolve) => producer.stdout.once("data", resolve));
   return socket;
 }
@@ -192,19 +192,29 @@ test("--user-input asks a producer that is an agent itself", async () => {
   expect(stage.out()).toMatch(/^passed {2}P2-accept: /m);
 });
 
+// Each waits for most of its time.
+const inFull = sideBySide({
+  producer: async () => {
+    const socket = await vendorsProducer();
+    const control = `python3 ${PRODUCER} perform ${socket}`;
+    const at = ["producer", "--endpoint", `unix:${socket}`, "--control", control];
+    return conformance(...at, "--level", "2", "--name", "p");
+  },
+  subscriber: async () => {
+    const folder = join(temporaryDirectory(), "s");
+    const start = 'exec python3 examples/conformance/subscriber.py "$AAEPD_SOCKET"';
+    const hooks = ["--announcements", "stdout", "--accept", "yes", "--answer", "{text}"];
+    return conformance("subscriber", "--endpoint", `unix:${folder}/s.sock`, "--start", start, ...hooks);
+  },
+});
+
 itInFull("a vendor's producer that is made from the chapters alone passes level 2 by its control command", async () => {
-  const socket = await vendorsProducer();
-  const control = `python3 ${PRODUCER} perform ${socket}`;
-  const at = ["producer", "--endpoint", `unix:${socket}`, "--control", control];
-  const stage = await conformance(...at, "--level", "2", "--name", "p");
+  const stage = await inFull.producer();
   expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 3 skipped\.\np passes the aaepd suite /m);
 });
 
 itInFull("a subscriber that is made from the chapters alone passes level 3", async () => {
-  const folder = join(temporaryDirectory(), "s");
-  const start = 'exec python3 examples/conformance/subscriber.py "$AAEPD_SOCKET"';
-  const hooks = ["--announcements", "stdout", "--accept", "yes", "--answer", "{text}"];
-  const stage = await conformance("subscriber", "--endpoint", `unix:${folder}/s.sock`, "--start", start, ...hooks);
+  const stage = await inFull.subscriber();
   expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 1 skipped\.$/m);
 });
 
