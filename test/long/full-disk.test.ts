@@ -204,7 +204,14 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
         directory,
         within: disk.within,
         services: [],
-        options: ["--journal", join(disk.folder, "journal"), "--agent-idle-seconds", "600"],
+        options: [
+          "--journal",
+          join(disk.folder, "journal"),
+          "--agent-idle-seconds",
+          "600",
+          "--agent-grace-seconds",
+          "600",
+        ],
       });
       onTestFinished(daemon.kill);
       const sniffer = createWireSniffer();
