@@ -235,7 +235,7 @@ describe("a group that is not installed", () => {
     const doctor = startProgram(["doctor"], { entry: installedProgram(user), environment });
     expect((await doctor.ended).code).toBe(1);
     expect(doctor.stdout()).toContain(
-      "The configuration asks for --http, and packages of HTTP and Connect are missing.",
+      "The configuration asks for --http, and packages of HTTP, Connect and WebSocket are missing.",
     );
   });
 
