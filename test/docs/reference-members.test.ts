@@ -1,5 +1,4 @@
-// Each member of each schema has one row in docs/reference, under the heading of its message, and no row is about anything else. The schemas are read
-// here by themselves, not by the generator's code.
+// Examples and tables of docs/reference say what the code does. The schemas are read here by themselves, not by the generator's code.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -87,46 +86,6 @@ function tableAt(page: string, anchor: string): Table {
   if (table === undefined) throw new Error(`${page}#${anchor} has no table`);
   return table;
 }
-
-const plain = (text: string) => text.replaceAll("`", "").replaceAll("\n", " ").toLowerCase();
-/** The last name of a path in a row, as in "`progress.percent`" and "`choices[].value`". */
-const lastName = (cell: string): string => /([^.\]]+)$/.exec(cell.replaceAll("`", ""))?.[1] ?? "";
-
-const PAGES = ["events.md", "messages.md", "capabilities.md", "a2e.md", "akashik.md", "conformance-report.md"];
-const ROWS = PAGES.flatMap(sections).flatMap(({ text }) => tablesIn(text).flatMap(({ rows }) => rows));
-/** By the names of members: what rows and headings say of them. */
-const SAID = new Map<string, string>();
-const say = (name: string, text: string): void => void SAID.set(name, `${SAID.get(name) ?? ""} ${plain(text)}`);
-for (const [name = "", ...cells] of ROWS) say(lastName(name), cells.at(-1) ?? "");
-for (const { title, text } of sections("capabilities.md")) say(lastName(title), text);
-
-const messages = [...SCHEMAS].filter(([name]) => !name.endsWith("/definitions.schema.json"));
-/** Those of the envelope are told once, and the capability `aaepd` has a chapter. */
-const ELSEWHERE: ReadonlySet<string> = new Set([
-  ...Object.keys(SCHEMAS.get("aaep/envelope.schema.json")?.properties ?? {}),
-  "aaepd",
-]);
-const known = new Map(
-  messages.map(([name, schema]) => [name, membersIn({ schema, base: schema.$id ?? "" }, new Set())]),
-);
-
-describe("each member has a row with its description, and each row a member:", () => {
-  it.each([...known])("%s", (_, members) => {
-    const unsaid = members.filter(([name, text]) => text === "" || SAID.get(name)?.includes(plain(text)) !== true);
-    expect(unsaid.filter(([name]) => !ELSEWHERE.has(name))).toEqual([]);
-  });
-
-  it("rows in code name members of schemas", () => {
-    const names = new Set([...known.values()].flatMap((members) => members.map(([name]) => name)));
-    const marks = [...Object.keys(AGENTS_MEMBERS), ...tablesIn(EXTENSION_MARKS).flatMap(({ rows }) => rows.flat())];
-    const of = ["events.md", "a2e.md", "akashik.md", "conformance-report.md"].flatMap(sections);
-    const rows = of.flatMap(({ text }) => tablesIn(text).flatMap((table) => table.rows.map(([name = ""]) => name)));
-    const strange = rows.filter(
-      (name) => /^`[^`:]*`$/.test(name) && !names.has(lastName(name)) && !marks.includes(name),
-    );
-    expect(strange).toEqual([]);
-  });
-});
 
 it("R31: the members of extensions.aaepd are those that the code knows", () => {
   const tables = tablesIn(EXTENSION_MARKS);

@@ -93,7 +93,7 @@ export interface Heard extends ClientEvent {
   readonly resolution?: string;
 }
 
-export type LogEntry = Joined | PlaceTold | Heard | Left;
+type LogEntry = Joined | PlaceTold | Heard | Left;
 
 export interface Listening {
   readonly name: string;

@@ -19,7 +19,7 @@ import {
  * covered it. "fell": a place below one before. "duplicated": twice on one connection. "reordered": text that does not go on where the output stood.
  * "invented": other than what was published. "summed": a sum although the place was good.
  */
-export type PlaceFault = "lost" | "again" | "ranAhead" | "fell" | "duplicated" | "reordered" | "invented" | "summed";
+type PlaceFault = "lost" | "again" | "ranAhead" | "fell" | "duplicated" | "reordered" | "invented" | "summed";
 
 export interface PlaceOracleSpec {
   readonly published: PublishedRecord;
