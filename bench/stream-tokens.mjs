@@ -14,9 +14,11 @@ const TOKEN_MS = 20;
 
 /**
  * Publishes tokens of 4 characters to one pass-through subscription and `sets` shaped ones, each with terms of its own. Returns the CPU, the
- * deliveries to the shaped ones, and the calls of the segmenter.
+ * deliveries to the shaped ones, and the calls of the segmenter. With `speakable`, words come beside each text (R37).
  */
-export function streamTokens({ tokens, sets }) {
+export async function streamTokens({ tokens, sets, speakable }) {
+  // The engine would wait for it.
+  await import("../dist/src/speakable/index.js");
   const stage = createEngineStage();
   const agent = stage.engine.openAgent({ agent_id: "bench-agent" });
   const session_id = "sess_shaped";
@@ -25,12 +27,13 @@ export function streamTokens({ tokens, sets }) {
   let delivered = 0;
   for (let set = 0; set < sets; set += 1) {
     stage.subscribe(
-      { maxEventsPerSecond: 3, coalesceBoundaries: ["sentence", "completion"], maxChars: 2000 + set },
+      { maxEventsPerSecond: 3, coalesceBoundaries: ["sentence", "completion"], maxChars: 2000 + set, speakable },
       (_, run) => {
         delivered += run.deliveries.filter(({ event }) => event.type === "aaep:agent.output.streaming").length;
       },
     );
   }
+  await new Promise(setImmediate);
   const text = TEXT.repeat(Math.ceil((tokens * 4) / TEXT.length));
   const before = process.cpuUsage();
   for (let token = 0; token < tokens; token += 1) {

@@ -27,11 +27,22 @@ async function shapedRows(stage, { pairs, scale }) {
     () => engine.call("shaped", { tokens, sets: 1 }),
     () => engine.call("shaped", { tokens, sets: 0 }),
   );
+  const spoken = await interleaved(
+    pairs,
+    () => engine.call("shaped", { tokens, sets: 1, speakable: { code: "announce", links: "host", emoji: "name" } }),
+    () => engine.call("shaped", { tokens, sets: 1 }),
+  );
   const micros = (pairs) => pairs.map(([shaped, plain]) => [shaped.microsPerToken, plain.microsPerToken]);
   const above = (sets) => ({ unit: "µs above, each", of: ([shaped, plain]) => (shaped - plain) / sets });
   return [
     aimedLine(`${SETS} sets of terms`, "µs CPU a token", micros(measured), above(SETS), atMost(3)),
     aimedLine("one set of terms", "µs CPU a token", micros(single), above(1), atMost(3)),
+    ratioLine(
+      "one set of terms, with words beside its texts, over the same without",
+      "µs CPU a token",
+      micros(spoken),
+      atMost(2.5),
+    ),
     ratioLine(
       "calls of the segmenter, over delivered events of sentences",
       "calls",

@@ -5,6 +5,9 @@ import { finalText, lastPart, speakablePart } from "./speakable.js";
 /** A shorter text that waits is read again at each possible end of a sentence. A longer one must have grown by a quarter since it was read. */
 const SHORT = 256;
 const GROWTH = 1.25;
+/** Characters of a possible end, and of a line that closes a block of code. */
+const LONGEST_END = 8;
+const LONGEST_FENCE = 1_000;
 /** A possible end of a sentence or a line. */
 const POSSIBLE_END = /[\p{STerm}…]["'”’»)\]*_]{0,4}\s|[。！？｡]|\n/u;
 
@@ -23,10 +26,14 @@ export class SpeakableStream {
   private readonly options: SpeakableOptions;
   private open: OpenText | undefined;
   private waiting: string;
+  /** Chunks behind `waiting`. They are joined when they are read, because to join each costs all that waits. */
+  private chunks: string[] = [];
+  private length: number;
   /** The length of what waited when it was last read. */
   private readLength = 0;
-  /** The length that was searched for a possible end. */
-  private searched = 0;
+  /** The last characters that were searched for a possible end, and the beginning of the last line. */
+  private searched = "";
+  private line = "";
   private mayEnd = false;
   private fence: string | undefined;
 
@@ -35,51 +42,65 @@ export class SpeakableStream {
     this.options = options;
     this.open = state.open;
     this.waiting = state.waiting;
+    this.length = state.waiting.length;
   }
 
   get state(): SpeakableStreamState {
-    return { ...(this.open === undefined ? {} : { open: this.open }), waiting: this.waiting };
+    return { ...(this.open === undefined ? {} : { open: this.open }), waiting: this.joined() };
   }
 
   /** Takes a chunk of the text. Returns the leaves that have become final. */
   push(chunk: string): readonly Leaf[] {
-    this.waiting += chunk;
-    if (!this.isDue()) return [];
-    const { length, fence } = finalText(this.waiting, this.options, this.open);
+    this.chunks.push(chunk);
+    this.length += chunk.length;
+    if (!this.isDue(chunk)) return [];
+    const text = this.joined();
+    const { length, fence } = finalText(text, this.options, this.open);
+    this.waiting = text.slice(length);
+    this.length = this.waiting.length;
+    this.readLength = this.length;
+    this.searched = this.waiting.slice(-LONGEST_END);
+    this.line = this.waiting.slice(this.waiting.lastIndexOf("\n") + 1).slice(0, LONGEST_FENCE);
     this.mayEnd = false;
     this.fence = fence;
-    this.readLength = this.waiting.length - length;
-    this.searched = this.readLength;
     if (length === 0) return [];
-    const { leaves, open } = speakablePart(this.waiting.slice(0, length), this.options, this.open);
+    const { leaves, open } = speakablePart(text.slice(0, length), this.options, this.open);
     this.open = open;
-    this.waiting = this.waiting.slice(length);
     return leaves;
   }
 
   /** Returns the leaves of all text that waits, now that no more follows. */
   end(): readonly Leaf[] {
-    const leaves = lastPart(this.waiting, this.options, this.open);
+    const leaves = lastPart(this.joined(), this.options, this.open);
     this.waiting = "";
+    this.length = 0;
     return leaves;
   }
 
-  private isDue(): boolean {
-    const { length } = this.waiting;
+  /** All text that waits. */
+  private joined(): string {
+    this.waiting += this.chunks.join("");
+    this.chunks = [];
+    return this.waiting;
+  }
+
+  private isDue(chunk: string): boolean {
+    const { length } = this;
     if (length >= 2 * Math.max(this.readLength, SHORT)) return true;
-    this.mayEnd ||= this.fence === undefined ? this.hasPossibleEnd() : this.hasFence(this.fence);
-    this.searched = length;
+    this.mayEnd ||= this.fence === undefined ? this.hasPossibleEnd(chunk) : this.hasFence(this.fence, chunk);
     return this.mayEnd && (length <= SHORT || this.fence !== undefined || length >= GROWTH * this.readLength);
   }
 
-  private hasPossibleEnd(): boolean {
-    return POSSIBLE_END.test(this.waiting.slice(Math.max(0, this.searched - 8)));
+  private hasPossibleEnd(chunk: string): boolean {
+    const text = this.searched + chunk;
+    this.searched = text.slice(-LONGEST_END);
+    return POSSIBLE_END.test(text);
   }
 
   /** Whether a new line closes the block of code that waits. */
-  private hasFence(fence: string): boolean {
-    const from = this.waiting.lastIndexOf("\n", Math.max(0, this.searched - 1)) + 1;
-    const lines = this.waiting.slice(from).split("\n").slice(0, -1);
+  private hasFence(fence: string, chunk: string): boolean {
+    const lines = (this.line + chunk).split("\n");
+    this.line = (lines.pop() ?? "").slice(0, LONGEST_FENCE);
     return lines.some((line) => {
       const marks = line.replace(/^[\s>]+/, "").trimEnd();
       return marks.length >= fence.length && marks === fence.charAt(0).repeat(marks.length);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type Leaf, type OpenText, SpeakableStream, speakable, speakablePart } from "../../src/speakable/index.js";
 
 function speechOf(leaves: readonly Leaf[]): string {
@@ -104,4 +104,39 @@ test("a text that waits is read again only after it has grown", () => {
   const text = "word ".repeat(4_000);
   for (let at = 0; at < text.length; at += 5) stream.push(text.slice(at, at + 5));
   expect(reads).toBeLessThan(10);
+});
+
+test("a line of code of a megabyte in small chunks costs its length, and not that of all that waits for each chunk", () => {
+  const stream = new SpeakableStream();
+  stream.push("```js\n");
+  let searched = 0;
+  const split = String.prototype.split as (this: string, separator: string) => string[];
+  const count = vi.spyOn(String.prototype, "split").mockImplementation(function (this: string, separator) {
+    searched += this.length;
+    return split.call(this, separator as unknown as string);
+  });
+  const chunks = 250_000;
+  const leaves: Leaf[] = [];
+  for (let index = 0; index < chunks; index += 1) leaves.push(...stream.push("abcd"));
+  count.mockRestore();
+  // Each chunk is searched with at most the beginning of its line, and all that waits is read when it has doubled.
+  expect(searched).toBeLessThan(chunks * 1_004 + 20 * 4 * chunks);
+  leaves.push(...stream.push("\n```\nEnd."), ...stream.end());
+  expect(speechOf(leaves)).toBe("code, JavaScript, 1 line\nEnd.");
+});
+
+test("brackets that nothing closes are searched once, and a link may have any text", () => {
+  expect(speechOf(speakable(`[${"a ".repeat(4000)}](https://x.org)`))).toContain("link to x.org");
+  expect(speechOf(speakable("[a [b](c) d](e)"))).toBe("[a b, link to c d](e)");
+  expect(speechOf(speakable("[a ![b](c.png) d](e)"))).toBe("a image: b d, link to e");
+  let steps = 0;
+  const at = String.prototype.charAt;
+  const count = vi.spyOn(String.prototype, "charAt").mockImplementation(function (this: string, index: number) {
+    steps += 1;
+    return at.call(this, index);
+  });
+  for (const piece of ["![[](", "[[](", "[", "[]]", "[[["]) speakable(piece.repeat(2_000).slice(0, 4_000));
+  speakable("[".repeat(2_000) + "]".repeat(2_000));
+  count.mockRestore();
+  expect(steps).toBeLessThan(6 * 4_000 * 40);
 });

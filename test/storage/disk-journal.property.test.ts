@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { MOST_READ_UNITS } from "../../src/base/most-read-units.js";
 import type { JournaledEvent } from "../../src/engine/event/event.js";
-import { MOST_READ_UNITS } from "../../src/engine/journal/journal-ring.js";
 import { copyDataFile } from "../../src/storage/lmdb/copy.js";
 import { casesOf } from "../support/extent.js";
 import { DAY_MS, type JournalRig, newEvent, openRig } from "../support/rigs/journal-rig.js";

@@ -1,7 +1,9 @@
 // The segmenter of a running daemon: sentences by sentencex, words and grapheme clusters by Intl.Segmenter (R10).
+
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { installCommand } from "../../../transports/optional-packages.js";
+import { primarySubtag } from "../../base/primary-subtag.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { advice, type Finding, fact } from "./finding.js";
 
@@ -71,7 +73,7 @@ export function createSegmenter(options: SegmenterOptions = {}): Segmenter {
   return {
     sentenceEnds: (text, language) => {
       splitter ??= firstThatLoads(loaders);
-      return text === "" ? [] : endsOfPieces(text, splitter(primarySubtag(language), text));
+      return text === "" ? [] : endsOfPieces(text, splitter(knownLanguage(language), text));
     },
     wordEnds: (text, language) =>
       Array.from(words(language).segment(text), (piece) => piece.index + piece.segment.length),
@@ -90,9 +92,9 @@ function firstThatLoads(loaders: readonly (() => SentenceSplitter)[]): SentenceS
   return loadIntlSplitter();
 }
 
-/** Returns the first subtag in lower case, the form in which sentencex knows languages; it treats unknown ones as English. */
-function primarySubtag(language: string): string {
-  const subtag = language.split(/[-_]/, 1)[0]?.toLowerCase() ?? "";
+/** The form in which sentencex knows languages; it treats unknown ones as English. */
+function knownLanguage(language: string): string {
+  const subtag = primarySubtag(language);
   return subtag === "" || subtag === "und" ? "en" : subtag;
 }
 

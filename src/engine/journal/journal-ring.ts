@@ -1,4 +1,5 @@
 // The journal in memory: a window over the newest events, bounded by count and by bytes.
+import { MOST_READ_UNITS } from "../../base/most-read-units.js";
 import type { Appended, Journal, JournalRead } from "../../contracts/journal.js";
 import {
   type AgentEvent,
@@ -72,9 +73,6 @@ interface RingEntry extends Pick<JournaledEvent, "epoch" | "ordinal" | "kind" | 
   /** The output of a chunk, "" for the unnamed one; undefined for other events. */
   readonly outputId: string | undefined;
 }
-
-/** Largest text that one read parses, beside the event that exceeds it, in UTF-16 units: some milliseconds (R34). */
-export const MOST_READ_UNITS = 256 * 1024;
 
 /** Initial size of the ring. */
 const SMALLEST_CIRCLE = 1024;

@@ -1,5 +1,6 @@
 // Where a mark ends a sentence, and where it does not: rules as data, each with texts that show it (R10). In such a text a bar stands where a
 // sentence ends. The segmenter decides where no rule does.
+import { primarySubtag } from "../../base/primary-subtag.js";
 
 /** A place that a rule judges. All of it is short. */
 export interface MarkPlace {
@@ -376,7 +377,7 @@ export const NO_ENDS: readonly SentenceRule[] = [
 
 /** Whether a sentence ends there, as far as a rule decides it. */
 export function ruledEnd(place: MarkPlace, language: string): boolean | undefined {
-  const primary = language.split(/[-_]/, 1)[0]?.toLowerCase() ?? "";
+  const primary = primarySubtag(language);
   if (ENDS.some((rule) => holds(rule, place, primary))) return true;
   return NO_ENDS.some((rule) => holds(rule, place, primary)) ? false : undefined;
 }

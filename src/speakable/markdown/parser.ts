@@ -40,9 +40,19 @@ export function placeOf(token: Token): Place {
 // Linear: letters, underscores and their ends cannot stand for one another, and a match is tried at one place.
 const DUNDER = /__[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*__(?![A-Za-z0-9_])/y;
 
+/** The text between a bracket and the one that closes it. */
+interface Label {
+  /** Where it ends; infinity if nothing closes it. */
+  readonly end: number;
+  readonly hasLink: boolean;
+  /** The end of the text that was looked at. */
+  readonly upTo: number;
+}
+
 class PlacedState extends parser.inline.State {
   /** Where the pending text begins. */
   pendingFrom = 0;
+  readonly labels = new Map<number, Label>();
   readonly lastRound = this.src.lastIndexOf("\\)");
   readonly lastSquare = this.src.lastIndexOf("\\]");
 
@@ -67,6 +77,38 @@ class PlacedState extends parser.inline.State {
   }
 }
 parser.inline.State = PlacedState;
+
+/** As markdown-it's: the end of the label that begins at a bracket, or -1. Each text is searched once for all brackets in it. */
+parser.helpers.parseLinkLabel = (given, start, disableNested) => {
+  const state = given as PlacedState;
+  const { labels, posMax } = state;
+  if ((labels.get(start)?.upTo ?? 0) < posMax) readLabels(state, start);
+  const label = labels.get(start);
+  // A link within a link is none.
+  return label === undefined || label.end >= posMax || (disableNested === true && label.hasLink) ? -1 : label.end;
+};
+
+function readLabels(state: PlacedState, start: number): void {
+  const { src, pos: before, posMax: upTo, labels } = state;
+  const open = [{ start, hasLink: false }];
+  state.pos = start + 1;
+  while (state.pos < upTo) {
+    const { pos } = state;
+    const mark = src.charAt(pos);
+    const closed = mark === "]" ? open.pop() : undefined;
+    if (closed !== undefined) labels.set(closed.start, { end: pos, hasLink: closed.hasLink, upTo });
+    const around = open.at(-1);
+    if (around === undefined) break;
+    around.hasLink ||= closed?.hasLink === true;
+    parser.inline.skipToken(state);
+    if (mark !== "[") continue;
+    // A bracket that is no link of its own.
+    if (state.pos === pos + 1) open.push({ start: pos, hasLink: false });
+    else around.hasLink = true;
+  }
+  for (const one of open) labels.set(one.start, { end: Number.POSITIVE_INFINITY, hasLink: false, upTo });
+  state.pos = before;
+}
 
 /** As markdown-it's, but notes the place of each token. */
 parser.inline.tokenize = (given) => {

@@ -1,5 +1,7 @@
 // The words of one language: its catalogue, CLDR's names, and what the platform knows of units, regions and scripts.
+
 import { CHARACTERS, NAMES } from "#gen/speakable/names.js";
+import { keepNewest } from "../../base/keep-newest.js";
 import { SPEAKABLE_LANGUAGES, type SpeakableLanguage } from "../segment.js";
 import type { Catalogue } from "./catalogue.js";
 import { ARABIC } from "./catalogues/ar.js";
@@ -107,13 +109,20 @@ export class Vocabulary {
 }
 
 const made = new Map<SpeakableLanguage, Vocabulary>();
+/** By tag. To read a tag costs more than to find words for a sentence. */
+const found = new Map<string, Vocabulary>();
+const MOST_FOUND = 64;
 
 /** The words for a language tag; English ones for a language without. */
 export function vocabularyOf(tag = "en"): Vocabulary {
+  const known = found.get(tag);
+  if (known !== undefined) return known;
   const wanted = primaryLanguage(tag);
   const language = SPEAKABLE_LANGUAGES.find((one) => one === wanted) ?? "en";
   const vocabulary = made.get(language) ?? new Vocabulary(language);
   made.set(language, vocabulary);
+  found.set(tag, vocabulary);
+  keepNewest(found, MOST_FOUND);
   return vocabulary;
 }
 

@@ -1,5 +1,6 @@
 // Events of a block store by epoch. The reader holds the blocks that were read lately, with the events parsed of them: subscriptions read from one
 // block to the next, and those that come back together read the same blocks (R14).
+import { MOST_READ_UNITS } from "../../base/most-read-units.js";
 import type { JournalRead } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, JournaledEvent, JournalSelection } from "../../engine/event/event.js";
@@ -39,8 +40,6 @@ export interface BlockReaderOptions {
 
 /** Between two boots there are more epochs than this (R29). If fewer are missing, a record is missing. */
 const BOOT_DISTANCE = 2 ** 31;
-/** Text after which a read ends, in UTF-16 units, as in the journal's window (R34). */
-const MOST_READ_UNITS = 256 * 1024;
 /** Bytes of blocks in memory, and how many: one holds a single event under light load. */
 const MOST_HELD_BYTES = 2 * 1024 * 1024;
 const MOST_HELD = 256;

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { MOST_READ_UNITS } from "../../../src/base/most-read-units.js";
 import type { AgentEvent, NewEvent } from "../../../src/engine/event/event.js";
-import { createJournalRing, MOST_READ_UNITS } from "../../../src/engine/journal/journal-ring.js";
+import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
 import { isWhole } from "../../support/extent.js";
 
 const MEBIBYTE = 1024 * 1024;
