@@ -1,7 +1,14 @@
 // Texts with the words that a good reader would say, and the reason for them. A line is a case; `speech` and `braille` are the leaves' words, joined.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type SpeakableOptions, speakable } from "../../src/speakable/index.js";
+import {
+  type Leaf,
+  type OpenText,
+  type SpeakableOptions,
+  SpeakableStream,
+  speakable,
+  speakablePart,
+} from "../../src/speakable/index.js";
 
 interface Case {
   readonly text: string;
@@ -45,3 +52,33 @@ test("of technical text every word is said", () => {
     ).toEqual([]);
   }
 });
+
+/** Pieces as models send them: a blank and the beginning of a word, the rest of it, marks by themselves or with what is beside them. */
+function tokensOf(text: string): readonly string[] {
+  return text.match(/\s?[\p{L}\p{N}]{1,5}|[^\p{L}\p{N}\s]{1,2}\n?|\s+/gu) ?? [];
+}
+
+test.each(["markdown", "technical"])(
+  "%s text that comes token by token is covered, and each leaf comes once",
+  (name) => {
+    for (const { text, options } of casesOf(name)) {
+      const tokens = tokensOf(text);
+      expect(tokens.join("")).toBe(text);
+      const stream = new SpeakableStream(options);
+      const waited = [...tokens.flatMap((token) => stream.push(token)), ...stream.end()];
+      let open: OpenText | undefined;
+      const atOnce: Leaf[] = [];
+      for (const token of tokens) {
+        const part = speakablePart(token, options, open);
+        atOnce.push(...part.leaves);
+        open = part.open;
+      }
+      for (const leaves of [waited, atOnce]) {
+        expect(leaves.map(({ from }) => from)).toEqual(
+          [0, ...leaves.slice(0, -1).map(({ to }) => to)].slice(0, leaves.length),
+        );
+        expect(leaves.at(-1)?.to ?? 0).toBe(Array.from(text).length);
+      }
+    }
+  },
+);
