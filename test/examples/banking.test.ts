@@ -103,7 +103,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(asked).toContain("Risk: high. It cannot be undone.");
     expect(asked).toContain("Nothing was sent. r repeats the question.");
     expect(asked).toContain("Not sent. Type yes or no, then Enter.");
-    expect(asked).toContain("Sent: yes.\nQuestion 1 has ended: Accepted.");
+    expect(asked).toContain("Sent: yes.\n· Question 1 has ended: Accepted.");
     expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
     expect(seen.at(-ACCEPTED.length - 1)).toMatch(/^state: awaiting input/);
     expect(seen.slice(-ACCEPTED.length)).toEqual(ACCEPTED);
@@ -120,7 +120,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
   itInFull("§4.5.3: does not transfer when a person rejects, and says so", async () => {
     const { told, seen, asked, audit } = await session(command, { lines: ["reject"] });
     expect(told).toBe("You declined it. Nothing was transferred.\n");
-    expect(asked).toContain("Sent: no.\nQuestion 1 has ended: Rejected.");
+    expect(asked).toContain("Sent: no.\n· Question 1 has ended: Rejected.");
     expect(seen.join("\n")).not.toContain("transfer_funds");
     expect(seen.at(-1)).toBe("completed: You declined it. Nothing was transferred.");
     expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "reply" });
