@@ -79,6 +79,7 @@ async function session(command: Command, { lines, whenAsked, argv = [], isServed
     .split("\n")
     .map((line) =>
       line
+        .replace(/^· /, "")
         .slice("00:00:00 ".length)
         .replace(/^banking-agent: /, "")
         .replace(/ after [\d.]+ s:/, ":"),
