@@ -29,12 +29,18 @@ function keepCompiled() {
   }
 }
 
+/** The keys of `aaepd speak`, of src/cli/speak/key-names.ts: a person waits for them, so that they load no more than they need. */
+const KEYS = "hush again back skip where pause resume mute questions details answer stop".split(" ");
+
 async function runCommand(argv) {
   keepCompiled();
-  const bundled = writtenAt("dist/bundle/main.js");
+  const isKey = KEYS.includes(argv[0]) && !argv.includes("--help") && !argv.includes("-h");
+  const [bundle, module] = isKey ? ["key", "speak/key"] : ["main", "main"];
+  const bundled = writtenAt(`dist/bundle/${bundle}.js`);
   const compiled = Math.max(...["pure", "node"].map((part) => writtenAt(`dist/${part}.tsbuildinfo`) ?? 0));
   // What was compiled since the bundle was made is not in it. Where the package is installed, there is no trace of compiling.
-  const entry = bundled !== undefined && bundled >= compiled ? "dist/bundle/main.js" : "dist/src/cli/main.js";
+  const isBundled = bundled !== undefined && bundled >= compiled;
+  const entry = isBundled ? `dist/bundle/${bundle}.js` : `dist/src/cli/${module}.js`;
   if (writtenAt(entry) !== undefined) return (await import(inPackage(entry))).main({ argv });
   const isClone = writtenAt("src") !== undefined;
   const remedy = isClone ? `Run "npm ci" in ${fileURLToPath(inPackage("."))}` : "Install it without --ignore-scripts.";

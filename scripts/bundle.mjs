@@ -30,6 +30,7 @@ const PACKAGES = [
     folder: ".",
     entries: {
       main: "cli/main.js",
+      key: "cli/speak/key.js",
       index: "client/with-grpc.js",
       client: "client/index.js",
       node: "client/node.js",

@@ -404,6 +404,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     field: ["terminal", "shell"],
     conformance: ["terminal", "shell"],
     tail: ["terminal", "shell", "questions", "field"],
+    speak: ["terminal", "shell", "questions"],
     setup: ["terminal", "shell", "status", "service", "hooks", "config", "tail"],
   },
 };

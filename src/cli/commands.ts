@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./shell/context.js";
+import { KEY_NAMES } from "./speak/key-names.js";
 import type { CommandIo } from "./terminal/command-io.js";
 
 /** A command, loaded only when it is called. */
@@ -25,6 +26,8 @@ export const COMMANDS: readonly CommandLoader[] = [
   withContext("say", async () => (await import("./adapters/say.js")).registerSay),
   withContext("manifest", async () => (await import("./serve/manifest.js")).registerManifest),
   withIo("tail", async () => (await import("./tail/tail.js")).registerTail),
+  withIo("speak", async () => (await import("./speak/speak.js")).registerSpeak),
+  ...KEY_NAMES.map((name) => withIo(name, async () => (await import("./speak/keys.js")).registerKey(name))),
   withIo("publish", async () => (await import("./recordings/publish.js")).registerPublish),
   withIo("validate", async () => (await import("./recordings/validate.js")).registerValidate),
   withIo("journal", async () => (await import("./journal/journal.js")).registerJournal),

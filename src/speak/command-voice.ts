@@ -1,5 +1,5 @@
 // A program of the person's choice as a voice. It reads one JSON object a line: `{"id": 1, "priority": "text", "text": "…", "language": "en"}` is to
-// be spoken, and `{"cancel": 1}` to be ended. It writes `{"done": 1}` or `{"cancelled": 1}`.
+// be spoken, and `{"cancel": 1}` to be ended. It writes `{"done": 1}` or `{"cancelled": 1}`. `"own": true` marks words of aaepd itself.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { faultFromNodeError } from "../../transports/node-errors.js";
@@ -80,12 +80,12 @@ export function createCommandVoice({ command, environment }: CommandVoiceOptions
   }
 
   return {
-    speak: ({ priority, text, language }: Utterance) => {
+    speak: ({ priority, text, language, isOwn }: Utterance) => {
       cancel();
       program ??= start();
       lastId += 1;
       const id = lastId;
-      program.write({ id, priority, text, language });
+      program.write({ id, priority, text, language, ...(isOwn && { own: true }) });
       return new Promise((resolve) => spoken.set(id, resolve));
     },
     cancel,

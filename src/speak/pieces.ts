@@ -4,8 +4,10 @@ import { wholeEnd } from "../base/whole-end.js";
 /** The longest utterance, UTF-16 units. */
 export const LONGEST_UTTERANCE = 500;
 
-/** The end of a sentence or of a line, with what belongs to it. */
-const SENTENCE_END = /[.!?…;:؟۔।]["'”’»)\]]{0,3}\s|[。！？]["'”’»」』）]{0,3}|\n/gu;
+/** The end of a sentence or of a line, with what belongs to it. A small letter or a digit goes on behind an abbreviation. */
+const SENTENCE_END = /[.!?…؟۔।]["'”’»)\]]{0,3}\s(?![\p{Ll}\d])|[。！？]["'”’»」』）]{0,3}|\n/gu;
+/** A short word with a capital before a full stop, as in "Dr." or "U.S.": perhaps no end. */
+const SHORT_WORD = /(?:^|[\s.(])\p{Lu}\p{L}{0,2}\.$/u;
 /** Sentences that are this short together are one utterance, as in "Yes. No." */
 const SHORT = 24;
 
@@ -26,7 +28,8 @@ export function piecesOf(text: string): readonly string[] {
   };
   for (const { 0: end, index } of text.matchAll(SENTENCE_END)) {
     const to = index + end.length;
-    if (to - from > SHORT || end === "\n") add(to);
+    const isLine = end.endsWith("\n");
+    if (isLine || (to - from > SHORT && !SHORT_WORD.test(text.slice(Math.max(from, to - 8), to).trimEnd()))) add(to);
   }
   add(text.length);
   return pieces;

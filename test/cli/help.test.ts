@@ -108,7 +108,15 @@ describe("what the table of commands decides before a command is loaded", () => 
       await main({ argv: [name, "--help"], loadDaemon });
       expect(loadDaemon).not.toHaveBeenCalled();
       expect(process.stdout.write).toBe(write);
-      const argument = { publish: " <file>", validate: " <file>", completion: " <shell>", say: " [text]" }[name];
+      const argument = {
+        publish: " <file>",
+        validate: " <file>",
+        completion: " <shell>",
+        say: " [text]",
+        mute: " [minutes]",
+        answer: " <words...>",
+        stop: " [name]",
+      }[name];
       const command = ["address", "conformance", "config", "hook", "journal", "service"].includes(name)
         ? " [command]"
         : "";

@@ -1,0 +1,197 @@
+// The action of each key.
+import { hostMarkIn } from "../../adapters/host-marks.js";
+import type { Subscription } from "../../client/listener/types.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
+import type { Part } from "../../speak/speech.js";
+import type { SpeechQueue } from "../../speak/speech-queue.js";
+import { detailsPage } from "../questions/question-details.js";
+import { counted } from "../terminal/counted.js";
+import type { HeardText } from "./heard-texts.js";
+import { KEYS, type KeyAnswer, type KeyCommand, type KeyMessage, type KeyName } from "./key-names.js";
+import { type NarratedSession, type Narrator, questionSource } from "./narrator.js";
+import { languageOf, named, own, revealedPart, textOfParts, theirs } from "./spoken-parts.js";
+import { listParts, type SpokenQuestions } from "./spoken-questions.js";
+
+interface KeyActionsOptions {
+  readonly queue: SpeechQueue;
+  readonly narrator: Narrator;
+  readonly questions: SpokenQuestions;
+  readonly subscription: Subscription;
+  readonly clock: Pick<Clock, "now" | "wakeAt">;
+}
+
+/** Time in which a second `stop` is meant for the agent that the first one named, ms. */
+const STOP_AGAIN_MS = 15_000;
+/** Agents that `where` tells, the newest first. */
+const MOST_TOLD = 5;
+const MOST_MUTED_MINUTES = 1440;
+const NOT_CONNECTED = "Not sent: its daemon is not connected at the moment.";
+
+export class KeyActions {
+  readonly #options: KeyActionsOptions;
+  #cancelMute = (): void => {};
+  #stopAsked: { readonly session: NarratedSession; readonly until: Millis } | undefined;
+  readonly #actions: Readonly<Record<KeyName, (message: KeyMessage) => KeyAnswer>> = {
+    hush: () => this.#hush(),
+    skip: () => this.#skip(),
+    again: () => this.#read(this.#options.narrator.texts.again(), "There is no text yet."),
+    back: () => this.#read(this.#options.narrator.texts.back(), "That was the first text."),
+    where: () => this.#where(),
+    pause: () => this.#pause(),
+    resume: () => this.#resume(),
+    mute: ({ words: [minutes] }) => this.#mute(minutes),
+    questions: () => this.#readQuestions(),
+    details: () => this.#details(),
+    answer: (message) => this.#answer(message),
+    stop: ({ words }) => this.#stop(words.join(" ")),
+  };
+
+  constructor(options: KeyActionsOptions) {
+    this.#options = options;
+  }
+
+  pressed(message: KeyMessage): KeyAnswer {
+    if (message.key === "who") return { said: String(process.pid) };
+    const mark = hostMarkIn(Object.fromEntries(message.variables.map((name) => [name, "set"])));
+    const key: KeyCommand = KEYS[message.key];
+    if (key.isPersons === true && mark !== undefined) {
+      const said = `The variable ${mark} says that an agent has started this command. Only a person answers.`;
+      return { said, isRefused: true };
+    }
+    return this.#actions[message.key](message);
+  }
+
+  /** Says it at once, in place of what the key before said, and tells the key. */
+  #say(parts: readonly Part[], isRefused = false, onSaid?: () => void): KeyAnswer {
+    const { queue } = this.#options;
+    queue.remove("key");
+    queue.add({ source: "key", rank: "answer", parts, ...(onSaid && { onSaid }) });
+    return { said: textOfParts(parts), ...(isRefused && { isRefused }) };
+  }
+
+  #tell(text: string): KeyAnswer {
+    return this.#say([own(text)]);
+  }
+
+  #refuse(text: string): KeyAnswer {
+    return this.#say([own(text)], true);
+  }
+
+  /** A key that makes silent says nothing. */
+  #hush(): KeyAnswer {
+    const source = this.#options.queue.hush();
+    if (source === undefined) return { said: "Nothing is spoken." };
+    this.#options.narrator.endSource(source);
+    return { said: "Silent." };
+  }
+
+  #skip(): KeyAnswer {
+    const { queue, narrator, subscription } = this.#options;
+    const source = queue.skip();
+    if (source === undefined) return { said: "Nothing is spoken." };
+    narrator.endSource(source);
+    const output = narrator.outputOf(source);
+    if (output !== undefined) subscription.skip(output);
+    return { said: "Skipped." };
+  }
+
+  #read(text: HeardText | undefined, none: string): KeyAnswer {
+    if (text === undefined) return this.#refuse(none);
+    const parts = this.#options.narrator.partsOfText(text);
+    return this.#say(textOfParts(parts).trim() === "" ? [theirs(text.text, text.language)] : parts);
+  }
+
+  #where(): KeyAnswer {
+    const { narrator, questions, queue } = this.#options;
+    const sessions = [...narrator.sessions.values()].reverse().slice(0, MOST_TOLD);
+    const open = questions.open().length;
+    return this.#say([
+      ...(sessions.length === 0 ? [own("No agent is at work.")] : []),
+      ...sessions.flatMap(({ name, latest }) => [...named(name, ":", latest.language), latest]),
+      ...(open === 0 ? [] : [own(`${counted(open, "open question")}.`)]),
+      ...(queue.waitingCount === 0 ? [] : [own(`${queue.waitingCount} waiting.`)]),
+    ]);
+  }
+
+  /** A daemon that refuses, or is away, holds nothing back: the queue does. */
+  #pace(paused: boolean): void {
+    this.#options.subscription.renegotiate({ aaepd: { paused } }).catch(() => {});
+  }
+
+  #pause(): KeyAnswer {
+    this.#cancelMute();
+    this.#options.queue.hold("paused");
+    this.#pace(true);
+    return this.#tell("Paused.");
+  }
+
+  #resume(): KeyAnswer {
+    const { queue, narrator } = this.#options;
+    this.#cancelMute();
+    const { missedCount } = narrator;
+    narrator.missedCount = 0;
+    const texts = missedCount === 0 ? "" : ` ${counted(missedCount, "text")} came meanwhile.`;
+    const answer = this.#tell(queue.held === "muted" ? `The sound is on again.${texts}` : "Speaking on.");
+    if (queue.held === "paused") this.#pace(false);
+    queue.resume();
+    return answer;
+  }
+
+  #mute(minutes: string | undefined): KeyAnswer {
+    const { queue, clock } = this.#options;
+    const amount = minutes === undefined ? undefined : Number(minutes);
+    if (amount !== undefined && !(amount > 0 && amount <= MOST_MUTED_MINUTES))
+      return this.#refuse(`Give minutes, up to ${MOST_MUTED_MINUTES}.`);
+    this.#cancelMute();
+    if (queue.held === "paused") this.#pace(false);
+    const span = amount === undefined ? "until resume" : `for ${counted(amount, "minute")}`;
+    const answer = this.#tell(`The sound is off ${span}.`);
+    queue.hold("muted");
+    if (amount !== undefined) this.#cancelMute = clock.wakeAt(clock.now() + amount * 60_000, () => this.#resume());
+    return answer;
+  }
+
+  #readQuestions(): KeyAnswer {
+    const { questions } = this.#options;
+    const last = questions.open().at(-1);
+    // The question that was read last is the one that an answer means.
+    return this.#say(listParts(questions), false, last && (() => questions.noteSaid(last)));
+  }
+
+  #details(): KeyAnswer {
+    const { questions } = this.#options;
+    const question = questions.lastSaid() ?? questions.open().at(-1);
+    if (question === undefined) return this.#refuse("No question was asked.");
+    const { event } = question.asked;
+    const { lines, next } = detailsPage(event, question.detailsTold);
+    question.detailsTold = next;
+    return this.#say(lines.map((line) => revealedPart(line, languageOf(event))));
+  }
+
+  #answer({ words, question: number }: KeyMessage): KeyAnswer {
+    const { questions, subscription, queue } = this.#options;
+    const read = questions.answer(words.join(" "), number);
+    if (read.kind === "none") return this.#refuse(read.why);
+    const { question } = read;
+    const isSent =
+      read.kind === "leave"
+        ? subscription.leave({ reply_token: question.asked.token })
+        : subscription.reply(read.reply);
+    if (!isSent) return this.#refuse(NOT_CONNECTED);
+    // An answered question is not read on.
+    queue.remove(questionSource(question));
+    return this.#tell(`Sent for question ${question.number}: ${read.kind === "leave" ? "leave." : read.said}`);
+  }
+
+  #stop(name: string): KeyAnswer {
+    const { narrator, subscription, clock } = this.#options;
+    const sessions = [...narrator.sessions.values()].reverse();
+    const session = sessions.find((one) => one.name.toLowerCase().startsWith(name.toLowerCase()));
+    if (session === undefined)
+      return this.#refuse(`No agent ${name === "" ? "" : `of the name ${name.slice(0, 40)} `}is at work.`);
+    const isAgain = this.#stopAsked?.session === session && clock.now() < this.#stopAsked.until;
+    this.#stopAsked = isAgain ? undefined : { session, until: clock.now() + STOP_AGAIN_MS };
+    if (!isAgain) return this.#tell(`Stop ${session.name}? Once more stops it.`);
+    return subscription.stop(session.event) ? this.#tell(`Sent: stop ${session.name}.`) : this.#refuse(NOT_CONNECTED);
+  }
+}

@@ -1,0 +1,287 @@
+// Makes speeches of events, by the table of the mode.
+import type { Envelope } from "#gen/aaep/types.js";
+import { keepNewest } from "../../base/keep-newest.js";
+import { textOf } from "../../base/members.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
+import { piecesOf } from "../../speak/pieces.js";
+import type { Part, Speech } from "../../speak/speech.js";
+import type { SpeechQueue } from "../../speak/speech-queue.js";
+import { endsSession, isCritical, summaryOf } from "../terminal/event-text.js";
+import { fieldsOf } from "../terminal/fields-of.js";
+import { createHeardTexts, type HeardText, type HeardTexts } from "./heard-texts.js";
+import { kindOf, type Mode, NARRATION } from "./narration-table.js";
+import { createSpokenOutput, gistOf, type SpeakableOptions, type SpokenOutput, speechOf } from "./spoken-output.js";
+import { languageOf, named, own, revealedPart, shortName, spokenName, theirs } from "./spoken-parts.js";
+import type { SpokenQuestion, SpokenQuestions } from "./spoken-questions.js";
+
+export interface NarratorOptions {
+  readonly queue: SpeechQueue;
+  readonly questions: SpokenQuestions;
+  readonly clock: Pick<Clock, "now">;
+  readonly mode: Mode;
+  /** `names`: who speaks and what happens, without the words of agents. `none`: nothing but answers to keys. */
+  readonly aloud: "all" | "names" | "none";
+  readonly speakable: Pick<SpeakableOptions, "code" | "links" | "emoji">;
+}
+
+/** A session that is open. */
+export interface NarratedSession {
+  readonly event: Envelope;
+  readonly name: string;
+  /** Its latest words, for the key `where`. */
+  latest: Part;
+  lastOutput: HeardText | undefined;
+}
+
+interface Output {
+  readonly heard: HeardText;
+  readonly spoken: SpokenOutput;
+}
+
+/** The same words of progress and of states are said once in this time, ms. */
+const REPEATED_MS = 10_000;
+const MOST_REMEMBERED = 256;
+/** Open sessions and outputs that are remembered, the newest. */
+const MOST_OPEN = 1024;
+/** A summary of so few words, as in "Done.", says nothing of what was done. */
+const FEW_WORDS = 3;
+
+export class Narrator {
+  /** The open sessions by their ids, the one that was heard last at the end. */
+  readonly sessions = new Map<string, NarratedSession>();
+  readonly texts: HeardTexts = createHeardTexts();
+  /** Texts that were not said because the sound was off. */
+  missedCount = 0;
+  readonly #options: NarratorOptions;
+  readonly #outputs = new Map<string, Output>();
+  /** Outputs of which a person wants to hear no more. */
+  readonly #ended = new Set<string>();
+  readonly #repeated = new Map<string, Millis>();
+  #lastNamed = "";
+
+  constructor(options: NarratorOptions) {
+    this.#options = options;
+  }
+
+  /** Takes an event with the short spelling of its type. */
+  heard(event: Envelope): void {
+    const { questions } = this.#options;
+    const session = this.#sessionOf(event);
+    const kind = kindOf(event);
+    if (kind === "question") this.#question(event);
+    else {
+      const ended = questions.heard(event);
+      for (const one of ended) this.#options.queue.remove(questionSource(one));
+      if (kind === "outcome") this.#say(event, outcomeParts(event, ended[0]));
+      else if (kind === "text") this.#text(event, session);
+      else if (kind === "end") this.#end(event, session);
+      else this.#say(event, this.#partsOf(event, kind));
+    }
+    if (endsSession(event)) this.sessions.delete(event.session_id);
+  }
+
+  /** Says words of the daemon's own in their turn. */
+  tell(text: string): void {
+    this.#add({ source: "aaepd", rank: "text", parts: [own(text)] });
+  }
+
+  /** Leaves the rest of this source unsaid. */
+  endSource(source: string): void {
+    this.#ended.add(source);
+    keepNewest(this.#ended, MOST_OPEN);
+  }
+
+  /** The output of a source, as the daemon names it; undefined for a source of another kind. */
+  outputOf(source: string): { readonly session_id: string; readonly output_id?: string } | undefined {
+    const [kind, session_id = "", output_id = ""] = source.split("\n");
+    return kind === "output" ? { session_id, ...(output_id === "" ? {} : { output_id }) } : undefined;
+  }
+
+  /** The words of a heard text, code included. */
+  partsOfText({ speaker, language, text }: HeardText): readonly Part[] {
+    const words = theirs(speechOf(text, { ...this.#options.speakable, code: "read", language }), language);
+    return [...named(speaker, ":", language), words];
+  }
+
+  #sessionOf(event: Envelope): NarratedSession {
+    const { session_id: id } = event;
+    const name = spokenName(event);
+    const session = this.sessions.get(id) ?? { event, name, latest: own("has begun."), lastOutput: undefined };
+    this.sessions.delete(id);
+    this.sessions.set(id, session);
+    keepNewest(this.sessions, MOST_OPEN);
+    return session;
+  }
+
+  #question(event: Envelope): void {
+    const { questions, queue } = this.#options;
+    const question = questions.ask(event);
+    const name = shortName(event);
+    if (question === undefined) {
+      // A handoff asks nothing that could be answered here. A question that has come before is known.
+      if (event.reply_token === undefined)
+        this.#say(
+          event,
+          [revealedPart(summaryOf(event) || textOf(event.reason), languageOf(event))],
+          named(name, " hands over.", languageOf(event)),
+        );
+      return;
+    }
+    const parts = questions.parts(question);
+    this.texts.add(
+      { speaker: spokenName(event), language: languageOf(event) },
+      parts.map(({ text }) => text).join(" "),
+    );
+    const [opening, ...more] = named(name, " asks.", languageOf(event));
+    const isWhole = this.#options.aloud === "all";
+    this.#add({
+      source: questionSource(question),
+      rank: "critical",
+      ...(opening && { opening }),
+      parts: [...more, ...parts],
+      onBegun: () => {
+        question.begunAt = this.#options.clock.now();
+      },
+      ...(isWhole ? { onSaid: () => questions.noteSaid(question) } : {}),
+    });
+    if (queue.held === "muted") this.missedCount += 1;
+  }
+
+  #partsOf(event: Envelope, kind: ReturnType<typeof kindOf>): readonly Part[] {
+    const language = languageOf(event);
+    const summary = summaryOf(event);
+    const words = (text: string): Part => theirs(speechOf(text, { ...this.#options.speakable, language }), language);
+    switch (kind) {
+      case "error":
+        return [words(summary), words(textOf(event.remediation_hint))];
+      case "start":
+        return [...named(spokenName(event), " begins.", language), words(summary)];
+      case "tool":
+        if (!event.type.endsWith("completed")) return [words(summary || textOf(event.tool))];
+        return event.status === "error"
+          ? [own("A tool has failed:"), words(summary || textOf(event.error_message) || textOf(event.tool))]
+          : [];
+      case "progress": {
+        const { percent, step, total_steps: total, description } = fieldsOf(event.progress);
+        const amount =
+          typeof percent === "number"
+            ? `${percent} percent.`
+            : typeof step === "number"
+              ? `Step ${step}${typeof total === "number" ? ` of ${total}` : ""}.`
+              : "";
+        return [own(amount), words(textOf(description) || summary)];
+      }
+      default:
+        return [words(summary || textOf(event.to_state).replaceAll("_", " "))];
+    }
+  }
+
+  #text(event: Envelope, session: NarratedSession): void {
+    const { speakable } = this.#options;
+    const source = `output\n${event.session_id}\n${textOf(event.output_id)}`;
+    const language = languageOf(event);
+    let output = this.#outputs.get(source);
+    if (output === undefined) {
+      const heard = this.texts.add({ speaker: session.name, language }, "");
+      output = { heard, spoken: createSpokenOutput({ ...speakable, language }) };
+      this.#outputs.set(source, output);
+      keepNewest(this.#outputs, MOST_OPEN);
+    }
+    session.lastOutput = output.heard;
+    const chunk = textOf(event.chunk);
+    this.texts.append(output.heard, chunk);
+    const isLast = event.complete === true;
+    if (isLast) this.#outputs.delete(source);
+    if (NARRATION[this.#options.mode].text === "never") return;
+    const words = output.spoken.push(chunk, isLast);
+    if (!this.#ended.has(source)) this.#say(event, [theirs(words, language)], undefined, source);
+  }
+
+  #end(event: Envelope, { lastOutput, name }: NarratedSession): void {
+    const isDone = event.type.endsWith("completed");
+    const language = languageOf(event);
+    const options = { ...this.#options.speakable, language };
+    const summary = theirs(speechOf(summaryOf(event), options), language);
+    const parts = [...named(name, isDone ? " is done." : " has stopped.", language)];
+    if (!isDone || summary.text.trim().split(/\s+/).length > FEW_WORDS) parts.push(summary);
+    else if (lastOutput !== undefined && NARRATION[this.#options.mode].text === "never") {
+      const { first, rest } = gistOf(lastOutput.text, { ...options, language: lastOutput.language });
+      parts.push(theirs(first, lastOutput.language), own(rest));
+    }
+    this.#say(event, parts);
+  }
+
+  /** Says it as the table wants it. A critical event of any kind is said now (R4). */
+  #say(event: Envelope, given: readonly Part[], opening?: readonly Part[], source = event.event_id): void {
+    const kind = kindOf(event);
+    const { [kind]: usual } = NARRATION[this.#options.mode];
+    const how = isCritical(event) && kind !== "outcome" ? "now" : usual;
+    const parts = [...gapParts(event), ...given].filter(({ text }) => text.trim() !== "");
+    const [first] = parts;
+    if (first === undefined) return;
+    const session = this.sessions.get(event.session_id);
+    if (session !== undefined) session.latest = lastSentence(parts.findLast(({ isOwn }) => !isOwn) ?? first);
+    if (how === "never" || this.#isRepeated(kind, parts)) return;
+    const language = languageOf(event);
+    const short = shortName(event);
+    if (how === "now") {
+      const [begins, ...more] = opening ?? named(short, kind === "error" ? " failed." : ", important.", language);
+      this.#add({ source, rank: "critical", ...(begins && { opening: begins }), parts: [...more, ...parts] });
+      this.#lastNamed = "";
+      return;
+    }
+    const name = session?.name ?? short;
+    const isNamed = (first.isOwn && first.text.startsWith(name)) || this.#lastNamed === name;
+    const speech = {
+      source,
+      rank: how === "silence" ? "passing" : "text",
+      parts: isNamed ? parts : [...named(name, ".", language), ...parts],
+    } as const;
+    if (this.#add(speech)) this.#lastNamed = name;
+  }
+
+  #add(speech: Speech): boolean {
+    const { aloud, queue } = this.#options;
+    if (aloud === "none") return false;
+    const isTaken = queue.add(
+      aloud === "all" ? speech : { ...speech, parts: speech.parts.filter(({ isOwn }) => isOwn) },
+    );
+    if (!isTaken && queue.held === "muted" && speech.rank === "text") this.missedCount += 1;
+    return isTaken;
+  }
+
+  #isRepeated(kind: string, parts: readonly Part[]): boolean {
+    if (kind !== "progress" && kind !== "state") return false;
+    const now = this.#options.clock.now();
+    const words = parts.map(({ text }) => text).join("\n");
+    const saidAt = this.#repeated.get(words);
+    if (saidAt !== undefined && now - saidAt < REPEATED_MS) return true;
+    this.#repeated.delete(words);
+    this.#repeated.set(words, now);
+    keepNewest(this.#repeated, MOST_REMEMBERED);
+    return false;
+  }
+}
+
+export function questionSource({ asked }: SpokenQuestion): string {
+  return `question\n${asked.token}`;
+}
+
+/** The outcome of a question, and where this side did not decide it, the daemon's text about it. */
+function outcomeParts(event: Envelope, ended: SpokenQuestion | undefined): readonly Part[] {
+  const { decision, decided_by } = event.extensions?.aaepd ?? {};
+  const outcome = own(`${ended === undefined ? "The question" : `Question ${ended.number}`}: ${textOf(decision)}.`);
+  return decided_by === "reply" ? [outcome] : [outcome, revealedPart(summaryOf(event), languageOf(event))];
+}
+
+function lastSentence(part: Part): Part {
+  return { ...part, text: piecesOf(part.text).at(-1) ?? part.text };
+}
+
+/** The words for a gap before an event (R27). */
+function gapParts({ extensions }: Envelope): readonly Part[] {
+  const gap = extensions?.aaepd?.gap;
+  if (gap === undefined) return [];
+  const { events } = fieldsOf(gap);
+  return [own(typeof events === "number" ? `Up to ${events} events are missing here.` : "Events are missing here.")];
+}

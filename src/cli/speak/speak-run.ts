@@ -1,0 +1,198 @@
+// Joins the parts of the listener that speaks: the daemons, the narrator, the queue, the voice and the keys.
+import type { Command } from "commander";
+import { assertNotBelowAgent } from "../../adapters/host-marks.js";
+import { Fault } from "../../base/errors.js";
+import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
+import { isCritical } from "../../client/event-types.js";
+import type { ReceivedEvent } from "../../client/events.js";
+import { subscribe } from "../../client/listener/subscribe.js";
+import type { Terms } from "../../client/listener/terms.js";
+import type { Source, SubscriberState, Subscription } from "../../client/listener/types.js";
+import { ipcConnector } from "../../client/node.js";
+import { createCommandVoice } from "../../speak/command-voice.js";
+import { SpeechQueue } from "../../speak/speech-queue.js";
+import { connectSpeechDispatcher, speechDispatcherPath } from "../../speak/ssip/speech-dispatcher.js";
+import { createSsipVoice } from "../../speak/ssip/ssip-voice.js";
+import type { Voice } from "../../speak/voice.js";
+import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { runCommand } from "../shell/run-command.js";
+import { stateInWords } from "../shell/tail-states.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { shownText } from "../terminal/shown-text.js";
+import { KeyActions } from "./key-actions.js";
+import { keySocketPath } from "./key-place.js";
+import { listenForKeys } from "./key-socket.js";
+import type { Mode } from "./narration-table.js";
+import { Narrator, type NarratorOptions } from "./narrator.js";
+import { applySpeakFile } from "./speak-file.js";
+import { createSpokenQuestions, type SpokenQuestions } from "./spoken-questions.js";
+
+interface SpeakOptions {
+  readonly mode: Mode;
+  readonly aloud: NarratorOptions["aloud"];
+  readonly rate?: number;
+  readonly volume?: number;
+  readonly voice?: string;
+  readonly code: "announce" | "read" | "skip";
+  readonly links: "text" | "host" | "full";
+  readonly emoji: "name" | "drop";
+  readonly to?: readonly string[];
+  readonly speech: boolean;
+  readonly socket?: string;
+}
+
+export function runSpeak(command: Command, io: CommandIo): Promise<void> {
+  return runCommand(io, async () => {
+    assertNotBelowAgent(io.environment);
+    applySpeakFile(command, io);
+    return speakOn(command.opts<SpeakOptions>(), io);
+  });
+}
+
+async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> {
+  const { clock } = io;
+  const status = createLineWriter(io.stderr);
+  const report = (text: string): void => void status.write(shownText(text));
+  const voice = voiceOf(options, io);
+  const questions = createSpokenQuestions(clock);
+  const queue: SpeechQueue = new SpeechQueue({
+    voice,
+    clock,
+    wordsPerMinute: wordsPerMinute(options.rate),
+    onSilent: ({ sentence }) => report(`Nothing can be spoken: ${sentence} Trying again every 30 seconds.`),
+    onHeard: () => report("Speaking again."),
+    onParked: () => report("Another program speaks. The rest waits for: aaepd resume"),
+  });
+  const { mode, aloud, code, links, emoji } = options;
+  const narrator = new Narrator({ queue, questions, clock, mode, aloud, speakable: { code, links, emoji } });
+  const subscription: Subscription = subscribe(daemonsOf(options, io), termsOf(options), {
+    id: `aaepd-speak-${io.ids.hex(4)}`,
+    name: "aaepd speak",
+    timers: clock,
+    onCritical: (event) => narrator.heard(event),
+    onState: createStates({ report, narrator, questions, openQuestions: () => subscription.listPending() }),
+    onError: ({ answers, code, message }) => {
+      if (answers !== "aaepd.stop") report(`The daemon did not accept a message: ${message}`);
+      else
+        narrator.tell(
+          code === "unsupported" ? "It cannot be stopped from here. Use its own window." : "It has ended already.",
+        );
+    },
+    onReplyNotTaken: (token) =>
+      narrator.tell(`The answer to question ${questions.byToken(token)?.number ?? ""} did not count.`),
+  });
+  const keys = new KeyActions({ queue, narrator, questions, subscription, clock });
+  let stopKeys: () => Promise<void> = async () => {};
+  const cancelInterrupt = io.onInterrupt(() => {
+    // Its room is there then, for which the loop may wait.
+    queue.close();
+    void subscription.close();
+  });
+  try {
+    stopKeys = await listenForKeys(keySocketPath(io.environment), (message) => keys.pressed(message));
+    for await (const event of subscription) {
+      if (isNews(subscription, event)) narrator.heard(event);
+      await queue.room();
+    }
+    return EXIT.ok;
+  } finally {
+    cancelInterrupt();
+    queue.close();
+    voice.cancel();
+    voice.close();
+    await Promise.all([stopKeys(), subscription.close()]);
+    await status.flush();
+  }
+}
+
+/** Critical events were heard as soon as they came. */
+function isNews(subscription: Subscription, event: ReceivedEvent): boolean {
+  return !isCritical(event) && !subscription.isRepeated(event);
+}
+
+function daemonsOf({ socket: given }: SpeakOptions, { environment, daemonDirectories, clock, stderr }: CommandIo) {
+  const socket = chosenSocket(given, environment);
+  if (socket !== undefined)
+    return { name: socket.path, label: "the daemon", connect: connectingTo(socket, ipcConnector(socket.path)) };
+  return discoverDaemons({
+    directories: daemonDirectories,
+    timers: clock,
+    onLeftOut: ({ sentence }) => void stderr.write(`Warning: ${shownText(sentence)} Its daemons are not followed.\n`),
+  });
+}
+
+function termsOf({ mode, rate }: SpeakOptions): Terms {
+  return {
+    supports_confirmation_reply: true,
+    supports_clarification_reply: true,
+    coalesce_boundaries: ["sentence", "completion"],
+    // Where sentences are said, the daemon holds them back as long as they are spoken, and joins those that wait.
+    ...(mode === "sentence" ? { pace_wpm: wordsPerMinute(rate) } : {}),
+  };
+}
+
+/** Words a minute of eSpeak NG at a rate of SSIP. Other synthesizers are near. */
+function wordsPerMinute(rate = 0): number {
+  return Math.round(175 + rate * (rate < 0 ? 0.95 : 2.75));
+}
+
+function voiceOf({ to, speech, rate, volume, voice }: SpeakOptions, { environment, clock }: CommandIo): Voice {
+  if (!speech) return SILENCE;
+  if (to === undefined) {
+    const path = speechDispatcherPath(environment);
+    return createSsipVoice({
+      clock,
+      rate,
+      volume,
+      voice,
+      connect: () => connectSpeechDispatcher({ path, clock, environment }),
+    });
+  }
+  const [way, command, ...more] = to;
+  if (way === "command" && command !== undefined && more.length === 0)
+    return createCommandVoice({ command, environment });
+  throw new Fault("usage", "Give --to command and a program, in quotes if it has arguments.", { origin: "local" });
+}
+
+const SILENCE: Voice = { speak: async () => ({ kind: "done" }), cancel: () => {}, reset: () => {}, close: () => {} };
+
+interface StatesOptions {
+  readonly report: (text: string) => void;
+  readonly narrator: Narrator;
+  readonly questions: SpokenQuestions;
+  readonly openQuestions: () => Promise<readonly ReceivedEvent[]>;
+}
+
+/** Tells each connection that is made, lost or found again, once. */
+function createStates({ report, narrator, questions, openQuestions }: StatesOptions) {
+  const waiting = new Set<string>();
+
+  /** Forgets questions that ended while nobody here could hear it. */
+  async function compare(): Promise<void> {
+    const before = questions.open();
+    if (before.length === 0) return;
+    const open = new Set(
+      (await openQuestions()).map((event) => (event as { readonly reply_token?: unknown }).reply_token),
+    );
+    for (const one of before)
+      if (!open.has(one.asked.token)) {
+        questions.forget(one);
+        narrator.tell(`Question ${one.number} is over.`);
+      }
+  }
+
+  return (state: SubscriberState, { name, label }: Source): void => {
+    if (state.kind === "waiting" && waiting.has(name) && state.because.kind === "fault") return;
+    const words = stateInWords(state, label);
+    if (words !== "") report(`${label}: ${words}`);
+    if (state.kind === "waiting") {
+      if (!waiting.has(name)) narrator.tell(`The daemon ${label} has gone.`);
+      waiting.add(name);
+    }
+    if (state.kind !== "active") return;
+    if (waiting.delete(name)) narrator.tell(`The daemon ${label} is back.`);
+    if (state.isResumed) compare().catch(() => {});
+  };
+}

@@ -1,0 +1,55 @@
+// One output of an agent as it is said: sentence by sentence while it comes, or at its end by its first sentence and what follows that.
+import { piecesOf } from "../../speak/pieces.js";
+import { type Leaf, type SpeakableOptions, SpeakableStream, speakable } from "../../speakable/index.js";
+import { counted } from "../terminal/counted.js";
+
+export type { SpeakableOptions };
+
+/** The words of a text for speech. */
+export function speechOf(text: string, options: SpeakableOptions): string {
+  return joined(speakable(text, options));
+}
+
+export interface SpokenOutput {
+  /** Takes the next chunk. Returns the words that no later chunk changes. */
+  readonly push: (chunk: string, isLast: boolean) => string;
+}
+
+export function createSpokenOutput(options: SpeakableOptions): SpokenOutput {
+  const stream = new SpeakableStream(options);
+  return {
+    push: (chunk, isLast) => joined([...stream.push(chunk), ...(isLast ? stream.end() : [])]),
+  };
+}
+
+export interface Gist {
+  /** The first sentence, in the words and the language of the agent. */
+  readonly first: string;
+  /** The rest in our words, as in "and 14 sentences, one table"; "" if nothing does. */
+  readonly rest: string;
+}
+
+/** Sums a whole output up. */
+export function gistOf(text: string, options: SpeakableOptions): Gist {
+  const leaves = speakable(text, { ...options, code: "skip" });
+  const blocks = new Map<number, "table" | "code" | "list">();
+  for (const { kind, id } of leaves.flatMap((leaf) => leaf.in))
+    if (kind === "table" || kind === "code" || kind === "list") blocks.set(id, kind);
+  const prose = leaves.filter((leaf) => !leaf.in.some(({ kind }) => kind === "table" || kind === "code"));
+  const [first = "", ...others] = piecesOf(joined(prose));
+  const count = (kind: string): number => [...blocks.values()].filter((one) => one === kind).length;
+  const parts = [
+    [others.length, "sentence"],
+    [count("list"), "list"],
+    [count("table"), "table"],
+    [count("code"), "block", "of code"],
+  ] as const;
+  const rest = parts.flatMap(([amount, name, of]) =>
+    amount === 0 ? [] : [[counted(amount, name), ...(of === undefined ? [] : [of])].join(" ")],
+  );
+  return { first, rest: rest.length === 0 ? "" : `and ${rest.join(", ")}.` };
+}
+
+function joined(leaves: readonly Leaf[]): string {
+  return leaves.map(({ speech }) => speech).join("");
+}

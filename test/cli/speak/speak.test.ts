@@ -1,0 +1,278 @@
+// `aaepd speak` with a real daemon and a program as its voice: every word that is said, and what each key does.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { KEYS } from "../../../src/cli/speak/key-names.js";
+import { NARRATION } from "../../../src/cli/speak/narration-table.js";
+import { openEditor } from "../../adapters/acp/acp-editor.js";
+import { CLAUDE_MESSAGES as CLAUDE } from "../../adapters/hooks/hook-messages.js";
+import { PROGRAM, startCommand } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { eventually, runCommandLine, SESSIONS, startCommandLine } from "../command-stage.js";
+import { speakStage } from "./speak-stage.js";
+
+const golden = (name: string): string => `golden/${name}.txt`;
+const ARGUMENTS = { timeout_seconds: 600 };
+
+describe("every word of a session", () => {
+  it.each([
+    ["arabic-library", "done", "عند أمينة المكتبة"],
+    ["parallel-tools", "done", "need not run again"],
+    ["yoruba-market", "sentence", "Your answer is ready"],
+  ])("%s, in the mode %s", async (name, mode, last) => {
+    const { said, hears, environment } = await speakStage("--mode", mode);
+    await runCommandLine(["publish", join(SESSIONS, `${name}.ndjson`)], environment);
+    await hears(last);
+    await expect(`${said().join("\n")}\n`).toMatchFileSnapshot(golden(`${name}-${mode}`));
+  });
+
+  it("an agent that knows nothing of aaepd, through aaepd acp, answered by a key", async () => {
+    const { said, hears, key, environment } = await speakStage();
+    const editor = await openEditor({ environment });
+    const turn = editor.prompt([
+      { say: "I look at the **build** first. It needs `npm test`." },
+      { ask: { toolCallId: "t1", title: "Run npm test", kind: "execute", rawInput: { command: "npm test" } } },
+      { say: "\n\nAll 12 tests pass.\n\n| file | tests |\n|---|---|\n| a.ts | 12 |\n\nNothing is left to do." },
+    ]);
+    await hears("to answer.");
+    expect((await key("answer", "accept")).stdout).toBe("Sent for question 1: accept.\n");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    await hears("table");
+    await expect(`${withoutTimes(said()).join("\n")}\n`).toMatchFileSnapshot(golden("acp"));
+  });
+
+  it("a terminal agent through its hooks", async () => {
+    const { said, hears, key, daemon } = await speakStage();
+    const hook = async (message: object): Promise<string> => {
+      // The host is a process of its own: nobody below it answers (R5d), and this process is the listener.
+      const runs =
+        'require("node:child_process").spawnSync(process.execPath, process.argv.slice(1), { stdio: "inherit" })';
+      const argv = [process.execPath, "-e", runs, "--", PROGRAM, "hook", "claude", "--answer"];
+      const { child, stdout, ended } = startCommand([...argv, "--patience", "60000"], {
+        environment: daemon.environment,
+      });
+      child.stdin?.end(JSON.stringify(message));
+      await ended;
+      return stdout();
+    };
+    await hook(CLAUDE.UserPromptSubmit);
+    await hook(CLAUDE.PreToolUse);
+    const asked = hook(CLAUDE.PermissionRequest);
+    await hears("to answer.");
+    await key("answer", "accept");
+    expect(await asked).toContain('"allow"');
+    await hook(CLAUDE.PostToolUse);
+    await hook(CLAUDE.Stop);
+    await hears("The build is mended");
+    await expect(`${withoutTimes(said()).join("\n")}\n`).toMatchFileSnapshot(golden("hook"));
+  });
+});
+
+/** The time to answer depends on the machine. */
+function withoutTimes(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.replace(/\d+ (seconds|minutes)? to answer/, "N to answer"));
+}
+
+describe("an answer", () => {
+  it("goes to the question that was said to its end last, and free text is read back by its length", async () => {
+    const { agent, hears, key } = await speakStage();
+    const session = (await agent()).session("Sort the books.");
+    const asked = session.clarify({
+      question: "By author or by title?",
+      ...ARGUMENTS,
+      accepted_response_kinds: ["freetext"],
+    });
+    await hears("in your own words");
+    await eventually(async () => expect((await key("answer", "by", "title,", "please")).code).toBe(0));
+    expect(await asked).toMatchObject({ response: "by title, please" });
+    await hears("Sent for question 1: 3 words, beginning with by.");
+    await hears("Question 1: answered.");
+    expect(await key("answer", "yes")).toMatchObject({ code: 1, stdout: "Question 1 has ended. Nothing was sent.\n" });
+  });
+
+  it("names the possible answers where it is none, and takes another question by its number", async () => {
+    const { agent, hears, key } = await speakStage();
+    const session = (await agent()).session("Sort the books.");
+    const first = session.confirm({ action: "Throw 40 books away", consequence: "They are gone.", ...ARGUMENTS });
+    await hears("Answer accept or reject.");
+    await eventually(async () =>
+      expect((await key("answer", "perhaps")).stdout).toBe(
+        "That is no answer to question 1. Answer accept or reject. Nothing was sent.\n",
+      ),
+    );
+    expect(await key("answer", "reject", "--question", "7")).toMatchObject({
+      code: 1,
+      stdout: "Question 7 is not open. Nothing was sent.\n",
+    });
+    expect((await key("questions")).stdout).toContain(
+      "Sorter asks. Question 1. Throw 40 books away Consequence: They are gone.",
+    );
+    expect((await key("details")).code).toBe(0);
+    expect((await key("answer", "reject", "--question=1")).code).toBe(0);
+    expect(await first).toMatchObject({ decision: "reject" });
+    await eventually(async () => expect((await key("questions")).stdout).toBe("No open questions.\n"));
+  });
+
+  it("does not come from a program that an agent has started (R5d)", async () => {
+    const { environment, key } = await speakStage();
+    expect(await runCommandLine(["answer", "accept"], { ...environment, CLAUDECODE: "1" })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("CLAUDECODE"),
+    });
+    expect(await runCommandLine(["stop"], { ...environment, CLAUDECODE: "1" })).toMatchObject({ code: 1 });
+    expect(await runCommandLine(["speak"], { ...environment, CLAUDECODE: "1" })).toMatchObject({ code: 2 });
+    expect((await key("where")).code).toBe(0);
+  });
+});
+
+describe("keys", () => {
+  it("again, back and where read what was heard; stop asks back by name, and then stops", async () => {
+    const { agent, hears, key } = await speakStage();
+    const sorter = await agent();
+    const session = sorter.session("Sort the books.");
+    await session.say(["The first answer. It has `code`."]);
+    await session.say(["The second answer."]);
+    session.state("calling_tool", "Counting the shelves.");
+    await eventually(async () => expect((await key("where")).stdout).toContain("Sorter: Counting the shelves."));
+    expect((await key("again")).stdout).toBe("Sorter: The second answer.\n");
+    expect((await key("back")).stdout).toBe("Sorter: The first answer. It has code.\n");
+    expect((await key("again")).stdout).toBe("Sorter: The first answer. It has code.\n");
+    expect(await key("back")).toMatchObject({ code: 1, stdout: "That was the first text.\n" });
+    expect((await key("stop", "nobody")).code).toBe(1);
+    expect((await key("stop")).stdout).toBe("Stop Sorter? Once more stops it.\n");
+    expect((await key("stop", "sort")).stdout).toBe("Sent: stop Sorter.\n");
+    session.complete("Done.");
+    await hears("Sorter is done.");
+    await hears("The second answer.");
+  });
+
+  it("pause lets questions through; mute tells afterwards what came", async () => {
+    const { agent, hears, key } = await speakStage("--mode", "sentence");
+    const session = (await agent()).session("Sort the books.");
+    await hears("Sort the books.");
+    expect((await key("mute", "5000")).code).toBe(1);
+    expect((await key("mute", "30")).stdout).toBe("The sound is off for 30 minutes.\n");
+    session.state("calling_tool", "Counting the shelves.");
+    await eventually(async () => expect((await key("where")).stdout).toContain("Counting the shelves."));
+    expect((await key("resume")).stdout).toBe("The sound is on again. 1 text came meanwhile.\n");
+    expect((await key("pause")).stdout).toBe("Paused.\n");
+    void session
+      .confirm({ action: "Throw 40 books away", consequence: "They are gone.", ...ARGUMENTS })
+      .catch(() => {});
+    await hears("Answer accept or reject.");
+    expect((await key("resume")).stdout).toBe("Speaking on.\n");
+    expect((await key("hush")).stdout).toMatch(/^(Silent|Nothing is spoken)\.$/m);
+    expect((await key("skip")).stdout).toMatch(/^(Skipped|Nothing is spoken)\.$/m);
+  });
+
+  it("without a listener they say how to start one; wrong usage is told", async () => {
+    const environment = { XDG_RUNTIME_DIR: temporaryDirectory() };
+    expect(await runCommandLine(["hush"], environment)).toEqual({
+      code: 69,
+      stdout: "",
+      stderr: "Error: Nobody speaks here. To start: aaepd speak\n",
+    });
+    expect((await runCommandLine(["answer"], environment)).code).toBe(2);
+    expect((await runCommandLine(["answer", "yes", "--question", "first"], environment)).code).toBe(2);
+  });
+
+  it("the program that is started knows all of them", () => {
+    const [, names = ""] =
+      /const KEYS = "([^"]*)"/.exec(readFileSync(new URL("../../../bin/aaepd.js", import.meta.url), "utf8")) ?? [];
+    expect(names.split(" ")).toEqual(Object.keys(KEYS));
+  });
+
+  it("a message that is no key does nothing", async () => {
+    const { daemon, key } = await speakStage();
+    const path = join(daemon.socketPath, "..", "speak.keys");
+    const { connectIpc } = await import("../../../transports/ipc/connect.js");
+    for (const text of [
+      "x",
+      "[]",
+      "{}",
+      '{"key":"toString","words":[],"variables":[]}',
+      '{"key":"answer","words":[1],"variables":[]}',
+    ]) {
+      const connection = await connectIpc(path, { framing: "newline" });
+      connection.send(Buffer.from(text));
+      for await (const [frame] of connection.frames) {
+        expect(JSON.parse(Buffer.from(frame ?? []).toString())).toEqual({ said: "This is no key.", isRefused: true });
+        break;
+      }
+      await connection.close();
+    }
+    expect((await key("where")).stdout).toBe("No agent is at work.\n");
+  });
+});
+
+describe("the listener", () => {
+  it("a second one says who speaks already", async () => {
+    const { environment } = await speakStage();
+    const { code, stderr } = await runCommandLine(["speak", "--no-speech"], environment);
+    expect([code === 0, stderr]).toEqual([
+      false,
+      expect.stringContaining(`Process ${process.pid} speaks for you already.`),
+    ]);
+  });
+
+  it("names alone, or nothing, is said aloud where a person wants that", async () => {
+    const names = await speakStage("--aloud", "names");
+    const session = (await names.agent()).session("A secret.");
+    void session.confirm({ action: "Tell a secret", consequence: "It is known.", ...ARGUMENTS }).catch(() => {});
+    await names.hears("Answer accept or reject.");
+    expect(names.said().join("\n")).not.toMatch(/secret|known/);
+    expect(await names.key("answer", "accept")).toMatchObject({ code: 1 });
+    expect((await names.key("questions")).stdout).toContain("Tell a secret");
+  });
+
+  it("takes its options from its file, and the command line goes first", async () => {
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, "aaepd"));
+    const path = join(folder, "aaepd", "speak.json");
+    const environment = { XDG_CONFIG_HOME: folder, XDG_RUNTIME_DIR: temporaryDirectory() };
+    for (const [text, sentence] of [
+      ["[]", "no JSON object"],
+      ['{"mod": "done"}', "Did you mean mode?"],
+      ['{"mode": "loud"}', 'mode is "loud"'],
+      ['{"rate": 500}', "rate is 500. Give a whole number from -100 to 100."],
+      ['{"speech": 1}', "Give true or false"],
+      ['{"mode": "sentence", "to": ["orca"]}', "Give --to command and a program"],
+    ] as const) {
+      writeFileSync(path, text);
+      expect(await runCommandLine(["speak"], environment)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(sentence),
+      });
+    }
+    writeFileSync(path, '{"mode": "sentence", "rate": 30, "speech": false}');
+    const speaker = startCommandLine(["speak", "--mode", "done"], { environment });
+    await eventually(async () => expect((await runCommandLine(["where"], environment)).code).toBe(0));
+    speaker.signal("SIGTERM");
+    expect(await speaker.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("tells in one line that nothing can be spoken, and goes on", async () => {
+    const runtime = temporaryDirectory();
+    const socket = join(runtime, "speechd.sock");
+    const server = createServer((one) => one.end());
+    await new Promise<void>((resolve) => server.listen(socket, resolve));
+    const environment = { XDG_RUNTIME_DIR: runtime, SPEECHD_ADDRESS: `unix_socket:${socket}` };
+    const speaker = startCommandLine(["speak"], { environment });
+    await eventually(async () =>
+      expect((await runCommandLine(["where"], environment)).stdout).toBe("No agent is at work.\n"),
+    );
+    await eventually(() =>
+      expect(speaker.stderr()).toContain("Nothing can be spoken: Speech Dispatcher has ended the connection."),
+    );
+    server.close();
+  });
+});
+
+it("docs/listening.md has the table of what is said", () => {
+  const page = readFileSync(new URL("../../../docs/listening.md", import.meta.url), "utf8");
+  for (const kind of Object.keys(NARRATION.done) as (keyof typeof NARRATION.done)[])
+    expect(page).toContain(
+      `| ${kind} | ${NARRATION.done[kind]} | ${NARRATION.sentence[kind]} | ${NARRATION.questions[kind]} |`,
+    );
+});
