@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import type { CommandIo } from "../terminal/command-io.js";
 import { planService, type ServicePrograms } from "./plan-service.js";
-import { MADE_BY, type ServiceKind, serviceFiles, unitDirectory } from "./service-files.js";
+import { MADE_BY, type ServiceKind, SPEAK_UNIT, serviceFiles, unitDirectory } from "./service-files.js";
 
 export interface InstalledService {
   /** The file with the command, as in "aaepd.service". */
@@ -39,7 +39,7 @@ export function installedServices(
       : [join(HOME, "Library", "LaunchAgents"), ".plist"];
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return names
-    .filter((name) => name.startsWith("aaepd") && name.endsWith(ending))
+    .filter((name) => name.startsWith("aaepd") && name.endsWith(ending) && name !== SPEAK_UNIT)
     .flatMap((name) => {
       const path = join(directory, name);
       const text = readIfFile(path);

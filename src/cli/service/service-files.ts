@@ -30,6 +30,9 @@ export interface ServicePlan {
 /** In each file of a service, so that `install` replaces only such files. */
 export const MADE_BY = "Made by `aaepd service install`";
 
+/** The unit of `aaepd speak`. No daemon has this name: behind "aaepd" stands a hyphen there. */
+export const SPEAK_UNIT = "aaepd.speak.service";
+
 /** Time between the end of an orderly stop and the end by force, seconds. */
 const STOP_RESERVE_SECONDS = 10;
 

@@ -1,5 +1,5 @@
 // `aaepd service`: the options and the help. The commands themselves are in service-run.ts, which is loaded only when one of them runs.
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ServiceOptions } from "./plan-service.js";
 import type { ServiceStatusOptions } from "./service-run.js";
@@ -33,7 +33,8 @@ Exit codes: 0 done, 1 a file could not be written, 2 wrong usage.
 
 Examples:
   aaepd service install
-  aaepd service install --producer-id planner`;
+  aaepd service install --producer-id planner
+  aaepd service install speak`;
 
 const STATUS_HELP = `
 The report has the form of aaepd doctor: each problem with its remedy, then what is in order. The command starts nothing, and does not wake a daemon
@@ -53,7 +54,8 @@ Exit codes: 0 done, or there was no service, 1 the manager or a file refused, 2 
 
 Examples:
   aaepd service uninstall
-  aaepd service uninstall --producer-id planner`;
+  aaepd service uninstall --producer-id planner
+  aaepd service uninstall speak`;
 
 export function registerService(program: Command, io: CommandIo): void {
   const command = program
@@ -63,6 +65,7 @@ export function registerService(program: Command, io: CommandIo): void {
     .helpCommand(false)
     .addHelpText("after", HELP);
   const run = () => import("./service-run.js");
+  const speak = () => import("./speak-service.js");
   addOptions(command.command("print"))
     .option("--kind <systemd|launchd>", "the service manager; default: the one of this platform")
     .summary("print the files of the service")
@@ -73,7 +76,10 @@ export function registerService(program: Command, io: CommandIo): void {
     .summary("write the files of the service")
     .description("Writes the files of the service.")
     .addHelpText("after", INSTALL_HELP)
-    .action(async (options: ServiceOptions) => (await run()).runServiceInstall(options, io));
+    .argument("[part]", "speak: aaepd speak in place of the daemon", speakAlone)
+    .action(async (part: "speak" | undefined, options: ServiceOptions) =>
+      part === undefined ? (await run()).runServiceInstall(options, io) : (await speak()).runSpeakInstall(options, io),
+    );
   addOptions(command.command("status"))
     .option("--json", "print the report as JSON")
     .summary("report whether the service works")
@@ -84,7 +90,17 @@ export function registerService(program: Command, io: CommandIo): void {
     .summary("stop the service and remove its files")
     .description("Stops the service and removes its files.")
     .addHelpText("after", UNINSTALL_HELP)
-    .action(async (options: ServiceOptions) => (await run()).runServiceUninstall(options, io));
+    .argument("[part]", "speak: aaepd speak in place of the daemon", speakAlone)
+    .action(async (part: "speak" | undefined, options: ServiceOptions) =>
+      part === undefined
+        ? (await run()).runServiceUninstall(options, io)
+        : (await speak()).runSpeakUninstall(options, io),
+    );
+}
+
+function speakAlone(text: string): "speak" {
+  if (text === "speak") return text;
+  throw new InvalidArgumentError("Give speak, or leave it out for the daemon.");
 }
 
 function addOptions(command: Command): Command {

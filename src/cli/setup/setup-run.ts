@@ -199,6 +199,7 @@ async function carryOut(
 
 function tellNext(changed: readonly InstallPlan[], { say }: Told): void {
   say("To hear and answer from now on, run in a terminal of its own: aaepd tail --interactive");
+  say("To hear it spoken through Speech Dispatcher: aaepd speak. At each login: aaepd service install speak");
   say("With one terminal only: docs/adapters.md, under One terminal, names four ways.");
   const names = changed.map(({ host }) => host.name).join(" and ");
   if (names !== "")

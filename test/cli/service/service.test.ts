@@ -7,6 +7,7 @@ import { installedServices } from "../../../src/cli/service/installed-services.j
 import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/plan-service.js";
 import { registerService } from "../../../src/cli/service/service.js";
 import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
+import { runSpeakInstall, runSpeakUninstall } from "../../../src/cli/service/speak-service.js";
 import { PROGRAM, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
@@ -51,6 +52,38 @@ async function install(stage: Stage, options: ServiceOptions = {}, programs?: Se
 /** The values of a key, in their order. */
 const valuesOf = (text: string, key: string): readonly string[] =>
   [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
+
+describe.runIf(UNIX)("the service of aaepd speak", () => {
+  it("is a unit of its own, which is neither the daemon's nor somebody else's", async () => {
+    const { stage, unit } = home();
+    const path = unit("aaepd.speak.service");
+    const installed = stage();
+    await runSpeakInstall({ kind: "systemd" }, installed.io);
+    expect([installed.err(), installed.exitCode()]).toEqual(["", 0]);
+    expect(installed.out()).toContain(`Wrote ${path}\n`);
+    const text = readFileSync(path, "utf8");
+    expect(valuesOf(text, "ExecStart")).toEqual([`:${process.execPath} ${PROGRAM} speak`]);
+    expect(text).not.toContain("@");
+    expect(installedServices(stage().io, "systemd")).toEqual([]);
+    const removed = stage();
+    await runSpeakUninstall({ kind: "systemd" }, removed.io);
+    expect([removed.exitCode(), existsSync(path)]).toEqual([0, false]);
+    const again = stage();
+    await runSpeakUninstall({ kind: "systemd" }, again.io);
+    expect(again.out()).toContain("There is no service aaepd.speak.service to remove");
+    writeFileSync(path, "[Unit]\n");
+    const foreign = stage();
+    await runSpeakInstall({ kind: "systemd" }, foreign.io);
+    expect([foreign.exitCode(), foreign.err()]).toEqual([2, expect.stringContaining("was written by somebody else")]);
+  });
+
+  it("there is none of launchd", async () => {
+    const { stage } = home();
+    const refused = stage();
+    await runSpeakInstall({ kind: "launchd" }, refused.io);
+    expect(refused.err()).toContain("aaepd speak is a service of systemd alone.");
+  });
+});
 
 describe.runIf(UNIX)("aaepd service print", () => {
   it("prints both units behind their paths, with this Node and this program, and nothing left to fill in", async () => {

@@ -1,0 +1,83 @@
+// The service of `aaepd speak`: one unit of systemd for this user.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Fault } from "../../base/errors.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { packagePath } from "../shell/package-path.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { shownText } from "../terminal/shown-text.js";
+import { kindOf, planService, projectNote, type ServicePrograms } from "./plan-service.js";
+import { systemdValue, systemdWord } from "./quoting.js";
+import { SPEAK_UNIT, unitDirectory } from "./service-files.js";
+import { assertOwn, manage, removeFile, writeServiceFile } from "./service-steps.js";
+
+export interface SpeakServiceOptions {
+  readonly kind?: string;
+}
+
+/** Writes the unit, and prints the commands that start it. */
+export function runSpeakInstall(
+  options: SpeakServiceOptions,
+  io: CommandIo,
+  programs?: ServicePrograms,
+): Promise<void> {
+  return runCommand(io, async (): Promise<ExitCode> => {
+    const path = unitPath(options, io);
+    const plan = planService(options, io, programs);
+    const [node = "", program = ""] = plan.command;
+    const values: Readonly<Record<string, string>> = {
+      DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "listening.md")).href),
+      COMMAND: [node, program, "speak"].map(systemdWord).join(" "),
+    };
+    const template = readFileSync(packagePath("packaging", "systemd/aaepd.speak.service.in"), "utf8");
+    assertOwn(path);
+    writeServiceFile({
+      path,
+      text: template.replaceAll(/@([A-Z]+)@/g, (place, name: string) => values[name] ?? place),
+    });
+    await write(io, [
+      `Wrote ${shownText(path)}`,
+      "The next commands start it, now and at each login:",
+      "  systemctl --user daemon-reload",
+      `  systemctl --user enable --now ${SPEAK_UNIT}`,
+    ]);
+    const note = projectNote(plan, "The service", "aaepd service install speak");
+    if (note !== undefined) io.stderr.write(`Note: ${shownText(note)}\n`);
+    return EXIT.ok;
+  });
+}
+
+/** Stops it, and removes the unit. */
+export function runSpeakUninstall(options: SpeakServiceOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async (): Promise<ExitCode> => {
+    const path = unitPath(options, io);
+    if (!existsSync(path)) {
+      await write(io, [`There is no service ${SPEAK_UNIT} to remove: ${shownText(path)} does not exist.`]);
+      return EXIT.ok;
+    }
+    assertOwn(path);
+    const refused = manage(["systemctl", "--user", "disable", "--now", SPEAK_UNIT], io);
+    removeFile(path);
+    await write(io, [
+      `Removed ${shownText(path)}`,
+      refused === undefined ? `The service ${SPEAK_UNIT} has stopped.` : `It may still run: ${refused}`,
+    ]);
+    return EXIT.ok;
+  });
+}
+
+function unitPath({ kind }: SpeakServiceOptions, { environment }: CommandIo): string {
+  if (kindOf(kind) === "systemd") return join(unitDirectory(environment), SPEAK_UNIT);
+  const sentence =
+    "aaepd speak is a service of systemd alone. Elsewhere, start it at login by hand: aaepd speak --to command";
+  throw new Fault("unsupported", sentence, { origin: "local" });
+}
+
+async function write({ stdout }: CommandIo, lines: readonly string[]): Promise<void> {
+  const output = createLineWriter(stdout);
+  for (const line of lines) await output.write(line);
+  await output.flush();
+}
