@@ -48,6 +48,20 @@ test("a block of code is named once, when it is closed", () => {
   ]);
 });
 
+test("a block of code that is cut anywhere loses no letter of its code", () => {
+  const text = "Look:\n\n```js\nlet x;\nlet y;\n```\n";
+  for (let cut = text.indexOf("```") + 3; cut < text.length; cut += 1) {
+    const { leaves, open } = speakablePart(text.slice(0, cut), { code: "read" });
+    const all = [...leaves, ...speakablePart(text.slice(cut), { code: "read" }, open).leaves];
+    expect(
+      all
+        .map(({ braille }) => braille)
+        .join("")
+        .replaceAll("code, JavaScript, 1 line", ""),
+    ).toMatch(/let x;\nlet y;/);
+  }
+});
+
 test("a table goes on with its columns, row by row", () => {
   const text = "| Name | Size |\n|---|---|\n| a | 1 |\n| b | 2 |\n";
   expect(spokenBy(...text.split(/(?<=\n)/)).join("")).toBe(speechOf(speakable(text)));

@@ -322,8 +322,8 @@ export class BlockReader {
     this.startContent(token, from);
     const blocks = [...this.blocks, this.ownBlock("code", token)];
     const goesOn = from < source.base;
-    // The prefix of a part that begins within a line has a letter for that line.
-    const isWithin = goesOn && !source.text.slice(0, source.base).endsWith("\n");
+    // The prefix of a part that begins within a line of code has a letter for that line. Its first line, with the marks, has none.
+    const isWithin = goesOn && /\n[^\n]+$/.test(source.text.slice(from, source.base));
     this.note(token);
     const words = fenceWords(token, goesOn, isWithin, context.code, context.vocabulary);
     this.leaf("code", from, lines.end(endLineOf(token) - 1), words, blocks);

@@ -1,15 +1,14 @@
 // What a person reads of agents: every word of a text without the marks around it, and nothing that could be taken for the daemon's own.
+import { createColors } from "picocolors";
 import { describe, expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { questionFromEvent, questionLines } from "../../../src/cli/questions/asked-question.js";
 import { detailsPage, spelledPage } from "../../../src/cli/questions/question-details.js";
 import { createTailLines } from "../../../src/cli/tail/tail-lines.js";
 import { createReadText, ownLine } from "../../../src/cli/terminal/agent-text.js";
-import { colorsFor } from "../../../src/cli/terminal/colors.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
-import { createStage } from "../command-stage.js";
 
-const colors = colorsFor(createStage().io);
+const colors = createColors(false);
 
 function linesOf(read = createReadText("braille", { code: "read" })) {
   const lines = createTailLines({ asJson: false, withLabel: false, withTime: false, withNames: true, colors, read });
