@@ -62,8 +62,8 @@ interface Line {
   readonly text: string;
   readonly bytes: number;
   readonly settled: (() => void) | undefined;
-  /** The text with what it takes time to find out. Never rejects. */
-  readonly finished: (() => Promise<string>) | undefined;
+  /** The text with what it takes time to find out. Never rejects. Undefined where `text` is all. */
+  readonly finished: Promise<string> | undefined;
 }
 
 const VAIN_SHARE = 1 / 16;
@@ -120,7 +120,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         name ??= await claimAuditName(directory, producerId);
         file ??= createFile(join(directory, name.fileName));
         underWay = next.length;
-        const texts = await Promise.all(next.map(({ text, finished }) => finished?.() ?? text));
+        const texts = await Promise.all(next.map(({ text, finished }) => finished ?? text));
         await file.append(texts.join(""));
         written(next);
       }
@@ -251,14 +251,14 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       cancelRetry?.();
       tellDropped();
       tellFlooded();
-      const end = async (): Promise<void> => {
-        await writing;
-        await write();
-        await file?.close();
-      };
-      // Another daemon may take the name when nothing is written any more.
-      const ended = end()
+      // The time limit is for the disk: a line that is written behind it would be written again by the next boot.
+      const unfinished = lines.flatMap(({ finished }) => finished ?? []);
+      if (unfinished.length > 0) await Promise.all(unfinished);
+      const ended = Promise.resolve(writing)
+        .then(write)
+        .then(() => file?.close())
         .catch(() => {})
+        // Another daemon may take the name when nothing is written any more.
         .then(() => name?.release());
       await within(clock.now() + withinMs, ended, clock);
       isClosed = true;
@@ -277,10 +277,10 @@ function sumOf(counts: ReadonlyMap<unknown, number>): number {
 /** Adds to the line of a question how its texts were to be seen; undefined for a line that has nothing to add. */
 function finishing(entry: AuditEntry | undefined, line: string): Line["finished"] {
   if (entry?.kind !== "asked" || !mayDeceive(entry.event)) return undefined;
-  return async () => {
-    const shown = await shownTexts(entry.event).catch(() => undefined);
-    return shown === undefined ? line : `${shownJson(JSON.stringify({ ...JSON.parse(line), shown }))}\n`;
-  };
+  return shownTexts(entry.event).then(
+    (shown) => (shown === undefined ? line : `${shownJson(JSON.stringify({ ...JSON.parse(line), shown }))}\n`),
+    () => line,
+  );
 }
 
 function membersOf(entry: AuditEntry): object {

@@ -14,7 +14,7 @@ export function mayDeceive(event: AgentEvent): boolean {
 /** The texts in which something is not seen, each with the names of that; undefined if there are none. */
 export async function shownTexts(event: AgentEvent): Promise<Readonly<Record<string, string>> | undefined> {
   // Loaded when it is first needed.
-  const { revealed } = await import("../../speakable/index.js");
+  const { revealed } = await import("../../speakable/consent.js");
   const shown = readableTexts(event).flatMap(([name, text]) => {
     const { text: said, named } = revealed(text, { limit: LONGEST_SHOWN });
     return named.length === 0 ? [] : [[name, said] as const];

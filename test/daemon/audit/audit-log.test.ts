@@ -7,6 +7,7 @@ import type { Log } from "../../../src/contracts/log.js";
 import type { AuditFile, AuditLimits } from "../../../src/daemon/audit/audit-file.js";
 import { type AuditLog, type AuditLogOptions, createAuditLog } from "../../../src/daemon/audit/audit-log.js";
 import type { ReplyEntry } from "../../../src/daemon/audit/reply-budget.js";
+import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { startRig } from "../../support/rigs/daemon-rig.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -463,6 +464,21 @@ test("a daemon records what it was asked into the folder that it was given, and 
   const [asked, ended] = entries.map((line) => JSON.parse(line));
   expect(asked).toMatchObject({ kind: "asked", event: { session_id, action: "Pay." } });
   expect(ended).toMatchObject({ kind: "outcome", outcome });
+});
+
+test("R8a: the time limit of a close counts from when the names of what is not seen are known", async () => {
+  const { audit, clock, lines } = stage();
+  const event = {
+    type: "aaep:agent.awaiting.confirmation",
+    event_id: "evt_1",
+    session_id: "sess_1",
+    action: "Pay \u202e.",
+  };
+  audit.record({ kind: "asked", event: event as unknown as AgentEvent });
+  const closing = audit.close(300);
+  clock.advance(300);
+  await closing;
+  expect(lines()).toMatchObject([{ kind: "asked", shown: { action: "Pay [right-to-left override]." } }]);
 });
 
 test("R8a: what an orderly stop brings about stands there once, over any number of starts on the same journal", async () => {
