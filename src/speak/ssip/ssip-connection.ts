@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { keepNewest } from "../../base/keep-newest.js";
-import { withResolvers } from "../../base/with-resolvers.js";
+import { type Resolvers, withResolvers } from "../../base/with-resolvers.js";
 import type { Clock } from "../../contracts/clock.js";
 
 export interface SsipAnswer {
@@ -47,7 +47,7 @@ export class SsipConnection {
   readonly #lines: string[] = [];
   readonly #waiting: Waiting[] = [];
   /** Messages whose end is awaited, and ends that nobody awaits yet. */
-  readonly #spoken = new Map<number, (end: SsipEnd) => void>();
+  readonly #spoken = new Map<number, Resolvers<SsipEnd>>();
   readonly #early = new Map<number, SsipEnd>();
   /** No command may come between SPEAK and its text. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -88,10 +88,10 @@ export class SsipConnection {
     const early = this.#early.get(message);
     this.#early.delete(message);
     if (early !== undefined) return Promise.resolve(early);
-    return new Promise((resolve, reject) => {
-      this.#spoken.set(message, resolve);
-      void this.closed.then(reject);
-    });
+    if (this.#fault !== undefined) return Promise.reject(this.#fault);
+    const end = withResolvers<SsipEnd>();
+    this.#spoken.set(message, end);
+    return end.promise;
   }
 
   close(fault: Fault = gone()): void {
@@ -102,6 +102,8 @@ export class SsipConnection {
       cancelTimer();
       reject(fault);
     }
+    for (const { reject } of this.#spoken.values()) reject(fault);
+    this.#spoken.clear();
     this.#end(fault);
   }
 
@@ -150,10 +152,10 @@ export class SsipConnection {
 
   #takeEvent(message: number, name: string): void {
     if (name !== "END" && name !== "CANCELED") return;
-    const resolve = this.#spoken.get(message);
+    const awaited = this.#spoken.get(message);
     this.#spoken.delete(message);
-    if (resolve === undefined) this.#early.set(message, name);
-    else resolve(name);
+    if (awaited === undefined) this.#early.set(message, name);
+    else awaited.resolve(name);
     keepNewest(this.#early, MOST_EARLY);
   }
 }
