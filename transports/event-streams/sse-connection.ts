@@ -66,11 +66,6 @@ export class SseConnection implements Connection<Uint8Array> {
     this.endAfter(options.responseWithinMs);
   }
 
-  /** Whether the stream has a response by now. */
-  get isAttached(): boolean {
-    return this.exchange !== undefined;
-  }
-
   /** Begins the response, and writes what waits. Call it once. */
   attach(exchange: Exchange): void {
     const { response } = exchange;

@@ -176,6 +176,8 @@ describe("a base address", () => {
       expect(socket.protocol).toBe(protocols[0] ?? "");
       agent.session("Plan a trip.");
       await expect.poll(() => came.join()).toContain("session.started");
+      // R17: places go to those that ask for them, and this one has not.
+      expect(came.join()).not.toContain("aaepd.checkpoint");
       const closed = new Promise((resolve) => socket.once("close", resolve));
       socket.send(Buffer.from([1]));
       expect(await closed).toBe(1003);

@@ -13,6 +13,6 @@ export function createSseCodec(utf8: Utf8, event: string | undefined): Codec<Uin
     textOf: json.textOf,
     encode: (message) => utf8.encode(`data: ${JSON.stringify(message)}\n\n`),
     checkpoint: (cursor) => utf8.encode(`id: ${cursor}\n\n`),
-    format: { encode: (event, source) => framed(source ?? JSON.stringify(event)) },
+    format: { encode: (document, source) => framed(source ?? JSON.stringify(document)) },
   };
 }

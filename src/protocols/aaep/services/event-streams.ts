@@ -39,7 +39,7 @@ const MOST_KEPT = 1024;
 /** Makes the addresses of a daemon. Call it once, because their encodings are shared (R14). */
 export function createEventStreams(services: EventStreamServices): StreamAddresses {
   const { utf8, clock } = services;
-  const plain = { ...services, json: createJsonCodec(utf8), givesCheckpoints: true };
+  const plain = { ...services, json: createJsonCodec(utf8) };
   // The chapter's own paths name their events. A base address does not: a page's `onmessage` gets only events without a name.
   const named = { ...plain, sse: createSseCodec(utf8, "aaep.event") };
   const unnamed = { ...plain, sse: createSseCodec(utf8, undefined) };
@@ -77,17 +77,19 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
     plain: new TermsAddress(named, { request: requestOf(`listener-${services.ids.hex(8)}`, {}) }),
     subscribe: (connection, text) => {
       const address = new TermsAddress(named, { request: parseJsonDocument(text) as Message });
-      const { outcome, session } = address.begin(connection, named.sse, undefined);
-      if (outcome.kind === "rejected") return { id: undefined, answer: JSON.stringify(outcome.message) };
-      connection.send(named.sse.checkpoint(session.cursor));
-      const id = String(outcome.message.subscription_id);
+      const { opening, cursor } = address.begin(connection, named.sse, undefined);
+      const answer = JSON.stringify(opening.message);
+      if (opening.kind === "rejected") return { id: undefined, answer };
+      connection.send(named.sse.checkpoint(cursor));
+      const id = String(opening.message.subscription_id);
       keep(id, address);
-      return { id, answer: JSON.stringify(outcome.message) };
+      return { id, answer };
     },
     post: (text) => {
-      const id = (parseJsonDocument(text) as Message | null)?.subscription_id;
+      const message = parseJsonDocument(text) as Message | null;
+      const id = message?.subscription_id;
       const address = typeof id === "string" ? subscribed.get(id) : undefined;
-      if (address !== undefined) return address.post(text);
+      if (address !== undefined) return address.take(message, text);
       const sentence = "There is no such subscription. Give the subscription_id of an acceptance, and open its stream.";
       throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
     },

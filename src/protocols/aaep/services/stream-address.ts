@@ -5,14 +5,16 @@ import type { Codec } from "../../../contracts/codec.js";
 import type { PostedConnection, StreamAddress } from "../../../contracts/event-streams.js";
 import type { Connection } from "../../../contracts/transport.js";
 import { isReplyType } from "../json/claims.js";
+import type { Utf8 } from "../json/json-codec.js";
 import type { Message } from "../json/message.js";
 import { OpenedSession } from "../sessions/opened-session.js";
-import { type PlainServices, PlainSession } from "../sessions/plain-session.js";
+import type { PlainServices } from "../sessions/plain-session.js";
 import type { RequestOutcome } from "../subscriber/subscription-handler.js";
 import type { ServeStream } from "./subscriber-service.js";
 
 export interface StreamAddressServices extends PlainServices {
   readonly serve: ServeStream;
+  readonly utf8: Utf8;
   readonly json: Codec<Uint8Array, unknown>;
   /** Server-Sent Events, in the form that the address's listeners know. */
   readonly sse: Codec<Uint8Array, unknown>;
@@ -48,18 +50,18 @@ export class TermsAddress implements StreamAddress {
   }
 
   open(connection: PostedConnection, resumeAfter: string | undefined): Fault | undefined {
-    const { session, outcome } = this.begin(connection, this.services.sse, resumeAfter);
-    if (outcome.kind === "rejected") return refusedBy(outcome);
+    const { opening, cursor } = this.begin(connection, this.services.sse, resumeAfter);
+    if (opening.kind === "rejected") return refusedBy(opening);
     // The place before everything that follows (R35).
-    connection.send(this.services.sse.checkpoint(session.cursor));
+    connection.send(this.services.sse.checkpoint(cursor));
     // The listener has come back: what it left behind asks nobody any more.
     for (const { connection: other } of this.streams) if (other !== connection && "giveUp" in other) other.giveUp();
     return undefined;
   }
 
   converse(connection: Connection<Uint8Array>): Fault | undefined {
-    const { outcome } = this.begin(connection, this.services.json, undefined);
-    return outcome.kind === "rejected" ? refusedBy(outcome) : undefined;
+    const { opening } = this.begin(connection, this.services.json, undefined);
+    return opening.kind === "rejected" ? refusedBy(opening) : undefined;
   }
 
   /** Serves a connection under the terms of the address. A rejected one is closed. */
@@ -67,19 +69,21 @@ export class TermsAddress implements StreamAddress {
     connection: Connection<Uint8Array> | PostedConnection,
     codec: Codec<Uint8Array, unknown>,
     resumeAfter: string | undefined,
-  ): { readonly session: OpenedSession; readonly outcome: RequestOutcome } {
-    const { services, terms } = this;
+  ): OpenedSession {
+    const { terms } = this;
+    // Places are part of Server-Sent Events. Elsewhere only listeners that ask get them (R17).
+    const services = { ...this.services, givesCheckpoints: codec === this.services.sse };
     const request = resumeAfter === undefined ? terms.request : resuming(terms.request, resumeAfter);
     let session: OpenedSession | undefined;
     const open = (...[peer, { stream, tell }]: Parameters<Parameters<ServeStream>[2]["open"]>): OpenedSession => {
-      const plain = new PlainSession(services, { stream, access: services.access.of(peer), tell, peer });
-      session = new OpenedSession(plain, { request, userInput: terms.userInput });
+      const events = { stream, access: services.access.of(peer), tell, peer };
+      session = new OpenedSession(services, events, { request, userInput: terms.userInput });
       return session;
     };
     services.serve(connection, codec, { open }, undefined);
     if (session === undefined) throw new Error("The stream has no session.");
-    const { opening: outcome } = session;
-    if (outcome.kind === "rejected") void connection.close(refusedBy(outcome));
+    const { opening } = session;
+    if (opening.kind === "rejected") void connection.close(refusedBy(opening));
     else {
       const one: OpenStream = { session, connection };
       this.streams.add(one);
@@ -88,11 +92,15 @@ export class TermsAddress implements StreamAddress {
         if (this.isEmpty) this.whenEmpty();
       });
     }
-    return { session, outcome };
+    return session;
   }
 
   post(text: string): void {
-    const message = parseJsonDocument(text) as Message | null;
+    this.take(parseJsonDocument(text) as Message | null, text);
+  }
+
+  /** As `post`, with the message that the text is. */
+  take(message: Message | null, text: string): void {
     const newest = [...this.streams].reverse();
     if (newest.length === 0) {
       const sentence = "No stream is open at this address. Open it first, and send the message again.";
@@ -112,7 +120,7 @@ export class TermsAddress implements StreamAddress {
       const sentence = "Messages that came before still wait. Send this one again, later.";
       throw new Fault("rate_limit", sentence, { rule: "R34", retryAfterSeconds: 1 });
     }
-    connection.push(this.services.json.encode(message));
+    connection.push(this.services.utf8.encode(text));
   }
 
   /** Ends every stream: the address is no more. */

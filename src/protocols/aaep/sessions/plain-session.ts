@@ -32,7 +32,7 @@ export function createPlainProtocol(services: PlainServices): MessageProtocol<un
 
 /** The session of one stream, which may be open before its peer has said anything (`OpenedSession`). */
 export class PlainSession implements ProtocolSession<unknown> {
-  readonly source: SubscriptionHandler;
+  protected readonly source: SubscriptionHandler;
   private readonly services: SubscriptionHandlerServices;
 
   constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents) {
