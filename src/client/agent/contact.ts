@@ -257,7 +257,8 @@ function manifestOf({
   manifest,
   language,
   pid,
-  ...abilities
+  canStop,
+  takesUserInput,
 }: ContactOptions): Readonly<Record<string, unknown>> {
   const own = {
     agent_name: name ?? id,
@@ -267,7 +268,7 @@ function manifestOf({
   };
   return withOwn(own, {
     pid,
-    can_stop: abilities.canStop ? true : undefined,
-    takes_user_input: abilities.takesUserInput ? true : undefined,
+    can_stop: canStop ? true : undefined,
+    takes_user_input: takesUserInput ? true : undefined,
   });
 }
