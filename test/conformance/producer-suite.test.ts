@@ -49,7 +49,8 @@ it("a mutant fails the cases that the table names, and a correct producer passes
   const judge = async (name: string): Promise<void> => {
     const cases = FAILS[name] ?? [];
     const results = await judgeMutant(PRODUCER_MUTANTS[name] ?? (() => ({})), daemon.socketPath, cases);
-    expect([...failedIds(results)].sort()).toEqual([...cases].sort());
+    const told = results.map(({ about, verdict }) => `${name}: ${about.id}: ${JSON.stringify(verdict)}`).join("\n");
+    expect([...failedIds(results)].sort(), told).toEqual([...cases].sort());
     for (const { about, verdict } of results)
       if (about.id in SHOWN_IN)
         expect(verdict).toMatchObject({

@@ -170,8 +170,8 @@ itInFull(
     await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "ours");
     const stage = createStage({ environment: runtime, fallbackDirectory });
     void tail(stage);
-    await eventually(() => expect(stage.err()).toMatch(/^ours: Connected/m));
-    expect(stage.err()).toMatch(/^Warning: The folder \S+ is a symbolic link\. .* Its daemons are not followed\.$/m);
+    await eventually(() => expect(stage.err()).toMatch(/^· ours: Connected/m));
+    expect(stage.err()).toMatch(/^· Warning: The folder \S+ is a symbolic link\. .* Its daemons are not followed\.$/m);
     expect(stage.err()).not.toContain("stranger");
   },
 );

@@ -23,6 +23,9 @@ export function socketFolder(): string {
   return folder;
 }
 
+/** How long a producer's case waits for what must come: a case that waits in vain is skipped, also where the machine is the cause. In milliseconds. */
+const PATIENCE_MS = 20_000;
+
 /** `daemon`: the socket of a producer that is correct. `chosen`: ids of cases; default: all. */
 export async function judgeMutant(
   deviation: Deviation,
@@ -41,7 +44,7 @@ export async function judgeMutant(
       level: 3,
       extensions: [],
       chosen,
-      patienceMs: 8000,
+      patienceMs: PATIENCE_MS,
       told: () => {},
     });
   } finally {
