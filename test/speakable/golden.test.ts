@@ -9,6 +9,7 @@ import {
   speakable,
   speakablePart,
 } from "../../src/speakable/index.js";
+import { tokensOf } from "./tokens.js";
 
 interface Case {
   readonly text: string;
@@ -52,11 +53,6 @@ test("of technical text every word is said", () => {
     ).toEqual([]);
   }
 });
-
-/** Pieces as models send them: a blank and the beginning of a word, the rest of it, marks by themselves or with what is beside them. */
-function tokensOf(text: string): readonly string[] {
-  return text.match(/\s?[\p{L}\p{N}]{1,5}|[^\p{L}\p{N}\s]{1,2}\n?|\s+/gu) ?? [];
-}
 
 test.each(["markdown", "technical"])(
   "%s text that comes token by token is covered, and each leaf comes once",
