@@ -90,7 +90,7 @@ export function registerTail(program: Command, io: CommandIo): void {
     .addOption(
       new Option("--links <how>", "links: their text, with the host or with the whole address")
         .choices(["text", "host", "full"])
-        .default("host"),
+        .default("full"),
     )
     .addOption(new Option("--emoji <how>", "emoji: their names, or none").choices(["name", "drop"]).default("name"))
     .option("--no-reconnect", "end when the connection ends")
