@@ -4,7 +4,7 @@ import type { Connection, PeekableConnection } from "./transport.js";
 
 /** A connection whose messages come in by requests of their own. */
 export interface PostedConnection extends Connection<Uint8Array> {
-  /** Whether messages that came before still wait. */
+  /** Whether as many messages wait as may. */
   readonly isFull: boolean;
   readonly push: (frame: Uint8Array) => void;
   /** Ends a connection whose listener has left, and may not come back for it. */

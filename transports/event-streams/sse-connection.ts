@@ -37,6 +37,8 @@ const AS_THEY_ARE: Envelopes = {
   },
 };
 
+/** Messages that may wait for their turn. Clients post several in a row, and few of them try again. */
+const MOST_POSTED = 32;
 const COMMENT = Buffer.from(":\n\n");
 
 export class SseConnection implements Connection<Uint8Array> {
@@ -98,7 +100,7 @@ export class SseConnection implements Connection<Uint8Array> {
   }
 
   get isFull(): boolean {
-    return this.inbox.isFull;
+    return this.inbox.waitingCount >= MOST_POSTED;
   }
 
   get frames(): AsyncIterable<readonly Uint8Array[]> {

@@ -35,6 +35,11 @@ export class FrameQueue<Frame> {
     return this.waiting.length > 0 || (!this.isTaking && this.reader !== undefined);
   }
 
+  /** Frames that the reader has not taken yet. */
+  get waitingCount(): number {
+    return this.waiting.length;
+  }
+
   /** No frame follows: the peer has ended, or a fault ends the frames. Frames that wait are taken first. Only the first call counts. */
   end(fault?: Fault): void {
     this.ending ??= { fault };
