@@ -20,7 +20,9 @@ test("documents of others are covered, each character by one leaf", () => {
   const files = documents();
   expect(files.length).toBeGreaterThan(50);
   for (const file of files) {
-    const text = readFileSync(file, "utf8").slice(0, 4096).toWellFormed();
+    const text = readFileSync(file, "utf8")
+      .slice(0, 4096)
+      .replace(/[\ud800-\udbff]$/, "");
     const stream = new SpeakableStream();
     const leaves: Leaf[] = [];
     for (const token of tokensOf(text)) leaves.push(...stream.push(token));
