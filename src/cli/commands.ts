@@ -23,6 +23,7 @@ export const COMMANDS: readonly CommandLoader[] = [
   withIo("hook", async () => (await import("./hooks/hook.js")).registerHook),
   piped("mcp", async () => (await import("./adapters/mcp.js")).registerMcp),
   piped("run", async () => (await import("./adapters/run.js")).registerRun),
+  withIo("relay", async () => (await import("./adapters/relay.js")).registerRelay),
   withContext("say", async () => (await import("./adapters/say.js")).registerSay),
   withContext("manifest", async () => (await import("./serve/manifest.js")).registerManifest),
   withIo("tail", async () => (await import("./tail/tail.js")).registerTail),

@@ -103,6 +103,8 @@ export const AGENT_MARKS = {
     "In an event about a tool call, in a progress of one, or in a question about one: the id that the call has in the agent's host, any text of 1 to 256 characters, unique in its session. The daemon replaces it by a `tool_call_id`: in a question in `extra_context`, in a progress in `extensions.aaepd` (R5c). See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
   consent:
     "In `tool.invoked`: the `reply_token` of the accepted confirmation that the call uses up (R5c). See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
+  breach:
+    "In `state.changed`: the rule that an event broke which a [relay](../relay.md) passes on. The event is told in this form, because its producer has acted already (R38).",
   host_dialog:
     "In a question: `true`, if the host of the agent asks in [a window of its own](../confirmations.md#a-dialog-of-the-agents-own) too. Only a reply decides it here (R5b).",
   tool_call_id:

@@ -145,13 +145,14 @@ function deadline(event: Envelope, byDefault: unknown): string {
 
 /** Notes that the daemon adds for this subscription: gaps (R27) and overtaken events (R4). */
 function daemonNotes({ extensions }: Envelope): readonly string[] {
-  const { gap, overtook } = fieldsOf(extensions?.aaepd);
+  const { gap, overtook, breach } = fieldsOf(extensions?.aaepd);
   const { events, reason } = fieldsOf(gap);
   const notes: string[] = [];
   if (gap !== undefined) {
     const what = typeof events === "number" ? `up to ${events} events` : "events";
     notes.push(agentText(`[${what} are missing here${textOf(reason) && `: ${textOf(reason)}`}]`));
   }
+  if (breach !== undefined) notes.push(agentText(`[against the rule ${textOf(breach)}]`));
   if (overtook === true) notes.push("[ahead of events held back]");
   return notes;
 }

@@ -38,6 +38,7 @@ await agent.session("Counts.", (session) => session.say(["Three ", "books."]));
 await agent.close();
 `;
 const LISTENER = `import { subscribe } from "@aaepd/client";
+console.log("looking");
 const onState = ({ kind }) => kind === "active" && console.log("listening");
 for await (const event of subscribe({ preferred_verbosity: "terse" }, { onState })) {
   if (event.chunk) console.log(event.chunk);
@@ -117,11 +118,11 @@ describe("@aaepd/client, installed alone", () => {
       await serve.stdoutLines(1);
       const start = (file: string) => startCommand([...runtime(), file], { cwd: user.client, environment });
       const listener = start("listener.mjs");
-      await listener.stdoutLines(1);
+      await listener.stdoutLines(2);
       const agent = start("agent.mjs");
       expect([(await agent.ended).code, agent.stderr()]).toEqual([0, ""]);
       expect((await listener.ended).code).toBe(0);
-      expect(listener.stdout()).toBe("listening\nThree books.\n");
+      expect(listener.stdout()).toBe("looking\nlistening\nThree books.\n");
     },
     60_000,
   );
@@ -131,6 +132,8 @@ describe("@aaepd/client, installed alone", () => {
     const environment = { XDG_RUNTIME_DIR: temporaryDirectory(), PATH: `${bin}:${process.env.PATH ?? ""}` };
     const start = (file: string) => startCommand([process.execPath, file], { cwd: user.client, environment });
     const listener = start("listener.mjs");
+    await listener.stdoutLines(1);
+    // The daemon ends with its agent, which waits half a second for listeners that look for it.
     const agent = start("agent.mjs");
     expect([(await agent.ended).code, agent.stderr()]).toEqual([0, ""]);
     await listener.ended;

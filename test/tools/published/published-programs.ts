@@ -6,7 +6,10 @@ import { expect } from "vitest";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { succeed } from "../package/stage.js";
 
-const PACKAGES = ["aaep-conformance", "aaep-cli-debug"].map((name) => `${name}==1.0.0`);
+const PACKAGES = [
+  ...["aaep-conformance", "aaep-cli-debug", "aaep-minimal-producer", "aaep-anthropic-sdk-producer"],
+  ...["aaep-langchain-producer", "aaep-maf-producer", "aaep-mcp-bridge"],
+].map((name) => `${name}==1.0.0`);
 const SCHEMAS = fileURLToPath(new URL("../../../schemas/aaep/", import.meta.url));
 const BASE = "https://aaep-protocol.org/schemas/v1/";
 

@@ -148,6 +148,10 @@ export const ENGLISH = {
   // `how` is an exit code in words, or the name of a signal.
   exited: "The agent has ended unexpectedly: {how}.",
   exitCode: "code {code}",
+  relayAtWork: "{name} is at work.",
+  relayGap: "The connection to {name} was lost. Words may be missing here.",
+  relayLost: "The connection to {name} was lost, and did not come back.",
+  relayUnanswered: "The answer did not reach {name}. Answer it there.",
   programEnded: "The program has ended: {how}.",
   usesTools: "Uses tools of {server}.",
   message: "A message.",

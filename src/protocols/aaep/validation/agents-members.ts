@@ -1,4 +1,4 @@
-// The members of the daemon's extension that agents may set (R5a, R5b, R5c, R8, AAEP §6.3.2); all others mark events of the daemon itself (R31).
+// The members of the daemon's extension that agents may set (R5a, R5b, R5c, R8, R38, AAEP §6.3.2); all others mark events of the daemon itself (R31).
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
@@ -29,6 +29,13 @@ export const AGENTS_MEMBERS = {
     rule: "R5a",
     sentence:
       'Set `extensions.aaepd.approved_by` to "host", in a tool.invoked, or leave it out; nobody else approves for the agent.',
+  },
+  breach: {
+    kinds: ["state.changed"],
+    accepts: (value) => typeof value === "string" && value.length > 0 && value.length <= 100,
+    rule: "R38",
+    sentence:
+      "Set `extensions.aaepd.breach` to the rule that a passed-on event broke, 1 to 100 characters, in a state.changed, or leave it out.",
   },
   call_id: {
     kinds: ["tool.invoked", "tool.completed", "progress.updated", "awaiting.confirmation", "awaiting.clarification"],

@@ -1,0 +1,145 @@
+// The stream of a producer elsewhere, over Server-Sent Events (AAEP app. B.1). A stream that ends is opened again, with the place that it had if the
+// producer names places.
+import { createParser } from "eventsource-parser";
+import { Fault, faultFrom } from "../../base/errors.js";
+import { parseJsonDocument } from "../../base/json-document.js";
+import { backOffMs, Pause, type Timers } from "../../client/timers.js";
+import type { Millis } from "../../contracts/clock.js";
+
+export type Message = Readonly<Record<string, unknown>>;
+
+export interface ProducerStreamOptions {
+  /** The base address of the producer, without a slash at its end. */
+  readonly base: string;
+  readonly timers: Timers;
+  /** From [0, 1). */
+  readonly chance: () => number;
+  /** Called for each stream that opens. `isWhole`: it goes on at the place at which the one before ended, or is the first. Must not reject. */
+  readonly onOpen: (isWhole: boolean) => Promise<void>;
+  /** Takes a message. The next is read when this has resolved. Must not reject. */
+  readonly onMessage: (message: Message) => Promise<void>;
+  /** Told once for each time without a stream. */
+  readonly onLost: (fault: Fault) => void;
+}
+
+/** Bytes of one message, with its field names. */
+const MOST_BYTES = 1 << 20;
+/** Producers send a comment at least every 30 s. After twice that and more the connection counts as lost, ms. */
+const SILENCE_MS: Millis = 75_000;
+const BACK_OFF = { firstMs: 500, longestMs: 30_000 };
+
+export class ProducerStream {
+  readonly #options: ProducerStreamOptions;
+  readonly #pause: Pause;
+  readonly #closing = new AbortController();
+  #lastId = "";
+  #wasOpen = false;
+  #retryMs: Millis = 0;
+
+  constructor(options: ProducerStreamOptions) {
+    this.#options = options;
+    this.#pause = new Pause(options.timers);
+  }
+
+  /** Reads until `close`. Never rejects. */
+  async run(): Promise<void> {
+    const { chance, onLost } = this.#options;
+    for (let retry = 0, isTold = false; ; retry += 1) {
+      let fault = new Fault("peer_gone", "The producer has ended its stream.");
+      try {
+        await this.#read(() => {
+          retry = 0;
+          isTold = false;
+        });
+      } catch (caught) {
+        fault = caught instanceof TypeError ? unreachable(caught) : faultFrom(caught);
+      }
+      if (this.#closing.signal.aborted) return;
+      if (!isTold) onLost(fault);
+      isTold = true;
+      await this.#pause.take(Math.max(this.#retryMs, backOffMs(retry, chance(), BACK_OFF)));
+      if (this.#closing.signal.aborted) return;
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#pause.cutShort();
+  }
+
+  /** Reads one stream to its end. Rejects with what is wrong with it. */
+  async #read(opened: () => void): Promise<void> {
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    this.#closing.signal.addEventListener("abort", end);
+    try {
+      const headers = { accept: "text/event-stream", "cache-control": "no-cache" };
+      const answer = await fetch(`${this.#options.base}/events`, {
+        headers: this.#lastId === "" ? headers : { ...headers, "last-event-id": this.#lastId },
+        redirect: "error",
+        signal: ending.signal,
+      });
+      if (answer.status !== 200 || !answer.headers.get("content-type")?.startsWith("text/event-stream"))
+        throw new Fault("invalid_message", `The producer answers ${answer.status}, and no stream of events.`);
+      const isWhole = !this.#wasOpen || this.#lastId !== "";
+      this.#wasOpen = true;
+      opened();
+      await this.#options.onOpen(isWhole);
+      await this.#readMessages(answer.body as ReadableStream<Uint8Array>, end);
+    } finally {
+      this.#closing.signal.removeEventListener("abort", end);
+      end();
+    }
+  }
+
+  async #readMessages(body: ReadableStream<Uint8Array>, end: () => void): Promise<void> {
+    const { timers, onMessage } = this.#options;
+    const decoder = new TextDecoder();
+    const read: { readonly id?: string | undefined; readonly data: string }[] = [];
+    const parser = createParser({
+      onEvent: (event) => void read.push(event),
+      onRetry: (ms) => {
+        this.#retryMs = Math.min(ms, BACK_OFF.longestMs);
+      },
+    });
+    let unreadBytes = 0;
+    let cancelWatch = (): void => {};
+    const watch = (): void => {
+      cancelWatch();
+      cancelWatch = timers.wakeAt(timers.now() + SILENCE_MS, end);
+    };
+    try {
+      watch();
+      for await (const part of body) {
+        watch();
+        parser.feed(decoder.decode(part, { stream: true }));
+        unreadBytes = read.length === 0 ? unreadBytes + part.length : 0;
+        if (unreadBytes > MOST_BYTES)
+          throw new Fault("message_too_large", `A message of the producer is longer than ${MOST_BYTES} bytes.`);
+        for (const { id, data } of read.splice(0)) {
+          await onMessage(messageOf(data));
+          this.#lastId = id ?? this.#lastId;
+        }
+      }
+    } finally {
+      cancelWatch();
+    }
+  }
+}
+
+/** The object of a message. A text that is none has no members, and is refused as an event without a type. */
+function messageOf(data: string): Message {
+  try {
+    const value = parseJsonDocument(data);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Message;
+  } catch {
+    // Told as what it is: no event.
+  }
+  return {};
+}
+
+function unreachable(caught: TypeError): Fault {
+  const { cause } = caught;
+  const why = cause instanceof Error ? cause.message : caught.message;
+  return new Fault("peer_gone", `The producer is not reached: ${why}`, { cause: caught });
+}

@@ -1,0 +1,17 @@
+import { isLoopback } from "../../../transports/service-calls/loopback.js";
+
+/**
+ * The base address of a producer, without a slash at its end; undefined if it is none. What leaves the machine is encrypted, unless `isPlainAllowed`.
+ */
+export function relayAddress(text: string, isPlainAllowed: boolean): string | undefined {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return undefined;
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && (isPlainAllowed || isLoopback(host)));
+  const isPlace = url.username === "" && url.search === "" && url.hash === "";
+  return isSafe && isPlace ? url.href.replace(/\/+$/, "") : undefined;
+}

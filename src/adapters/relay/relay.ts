@@ -1,0 +1,338 @@
+// Lets a producer elsewhere be heard here (R38). Its events go in as an agent's. What the daemon refuses of them is told and marked, because the
+// producer has acted anyway. Its questions are put to the listeners of this daemon, and the first reply goes back to it.
+import { type Fault, faultFrom } from "../../base/errors.js";
+import type { AgentClient } from "../../client/agent/agent-client.js";
+import type { QuestionOutcome } from "../../client/agent/questions.js";
+import { newEventId, newSessionId } from "../../client/random-ids.js";
+import type { Timers } from "../../client/timers.js";
+import type { Wording } from "../../engine/messages/wording.js";
+import { shortenedText } from "../../engine/text/shortened-text.js";
+import { type Message, ProducerStream } from "./producer-stream.js";
+
+export interface RelayOptions {
+  /** The producer's base address, without a slash at its end. */
+  readonly base: string;
+  /** A client of this daemon, for this relay alone. */
+  readonly client: Pick<AgentClient, "publish" | "confirm" | "clarify" | "cancel">;
+  readonly words: Wording;
+  readonly timers: Timers;
+  /** From [0, 1). */
+  readonly chance: () => number;
+  /** Receives each state of the connection, and each event that was refused. Must not throw. */
+  readonly onNews: (news: RelayNews) => void;
+}
+
+export type RelayNews =
+  | { readonly kind: "connected" }
+  | { readonly kind: "lost"; readonly fault: Fault }
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+interface RelayedSession {
+  /** The id here. It is the producer's, unless a session of that id has ended. */
+  id: string;
+  producer: Message;
+  /** The last `to_state` that the daemon has taken, which the next `from_state` may name (R3a). */
+  state: string;
+  /** The tokens of its open questions. */
+  readonly questions: Set<string>;
+}
+
+const CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
+/** Open sessions of one producer. The oldest is forgotten. */
+const MOST_SESSIONS = 256;
+/** UTF-16 units of what is said of a refused event. */
+const LONGEST_SUMMARY = 1000;
+/** So many refused events are said in this time, ms. Further ones are counted, so that a producer that errs always does not drown the others. */
+const MOST_SAID = 20;
+const SAID_IN_MS = 60_000;
+/** A producer that is away so long has given its sessions up, ms. */
+const AWAY_MS = 60_000;
+/** Faults of an event that is here already: the producer hears this daemon, or both hear a third. */
+const KNOWN_HERE: ReadonlySet<string> = new Set(["event_id_reused", "session_not_yours", "session_already_started"]);
+const ENDS = new Set(["session.completed", "session.errored", "session.cancelled"]);
+/** What a producer does once a question of its own is over. */
+const GOES_ON = new Set([...ENDS, "tool.invoked", "output.streaming", "state.changed"]);
+
+export class Relay {
+  readonly #options: RelayOptions;
+  readonly #stream: ProducerStream;
+  readonly #sessions = new Map<string, RelayedSession>();
+  #subscriptionId: string | undefined;
+  #said = { since: 0, count: 0 };
+  #cancelGivingUp = (): void => {};
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    const { base, timers, chance, onNews } = options;
+    this.#stream = new ProducerStream({
+      base,
+      timers,
+      chance,
+      onOpen: (isWhole) => this.#opened(isWhole),
+      onMessage: (message) => this.#take(message),
+      onLost: (fault) => {
+        onNews({ kind: "lost", fault });
+        this.#cancelGivingUp = timers.wakeAt(timers.now() + AWAY_MS, () => void this.#giveUp());
+      },
+    });
+  }
+
+  /** Relays until `close`. Never rejects. */
+  run(): Promise<void> {
+    return this.#stream.run();
+  }
+
+  close(): void {
+    this.#cancelGivingUp();
+    this.#stream.close();
+  }
+
+  async #opened(isWhole: boolean): Promise<void> {
+    this.#cancelGivingUp();
+    this.#options.onNews({ kind: "connected" });
+    if (!isWhole)
+      for (const session of this.#sessions.values()) {
+        const gap = this.#options.words.say("relayGap", { name: nameOf(session.producer) });
+        await this.#say(session, gap, {});
+      }
+    // A producer that knows no requests refuses this one, and its stream is taken as it comes.
+    await this.#post({
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: "aaepd-relay",
+      subscriber_name: "aaepd relay",
+      capabilities: {
+        supports_confirmation_reply: true,
+        supports_clarification_reply: true,
+        coalesce_boundaries: ["none"],
+      },
+    });
+  }
+
+  async #take(message: Message): Promise<void> {
+    const { type, subscription_id: subscription, session_id: remote, extensions } = message;
+    if (typeof type === "string" && type.startsWith("subscription.")) {
+      if (type === "subscription.accepted" && typeof subscription === "string") this.#subscriptionId = subscription;
+      return;
+    }
+    // Another daemon's own words about its sessions: this daemon has its own.
+    if ((extensions as { readonly aaepd?: Message } | undefined)?.aaepd?.by === "daemon") return;
+    const session = this.#sessionOf(typeof remote === "string" ? remote : "", message);
+    const event = this.#own(message, session);
+    const topic = topicOf(event);
+    if (GOES_ON.has(topic)) this.#endQuestions(session);
+    if (topic === "awaiting.confirmation" || topic === "awaiting.clarification") this.#ask(session, event, topic);
+    else await this.#publish(session, event);
+    if (ENDS.has(topic)) this.#sessions.delete(String(remote));
+  }
+
+  #sessionOf(remote: string, { producer }: Message): RelayedSession {
+    let session = this.#sessions.get(remote);
+    if (session === undefined) {
+      const id = remote === "" ? newSessionId() : remote;
+      session = { id, producer: {}, state: "idle", questions: new Set() };
+      this.#sessions.set(remote, session);
+      const [oldest] = this.#sessions.keys();
+      if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+    }
+    const given = typeof producer === "object" && producer !== null ? (producer as Message) : {};
+    const { host } = new URL(this.#options.base);
+    const { agent_id: id = "relayed-producer", agent_name: name = id } = given;
+    session.producer = { ...given, agent_id: id, agent_name: `${String(name)} at ${host}` };
+    return session;
+  }
+
+  /**
+   * The event as it goes in here (R38). What belongs to the way that it came is left out, and its time with it: the clocks of two machines differ, and
+   * what is told of refused events stands between those of the producer.
+   */
+  #own(message: Message, { id, producer }: RelayedSession): Message {
+    const { sequence_number: _, position: __, timestamp: ___, extensions, ...event } = message;
+    const { aaepd: ____, ...others } = (extensions ?? {}) as Message;
+    const isExtended = Object.keys(others).length > 0;
+    return { ...event, session_id: id, producer, ...(isExtended ? { extensions: others } : {}) };
+  }
+
+  async #publish(session: RelayedSession, event: Message): Promise<void> {
+    try {
+      await this.#options.client.publish(event);
+      this.#noteState(session, event);
+    } catch (caught) {
+      await this.#refused(session, event, faultFrom(caught));
+    }
+  }
+
+  async #refused(session: RelayedSession, event: Message, fault: Fault): Promise<void> {
+    if (fault.code === "session_ended") session.id = newSessionId();
+    if (fault.code === "session_ended" || fault.code === "session_not_started") {
+      if (await this.#begin(session)) await this.#again(session, { ...event, session_id: session.id });
+      return;
+    }
+    this.#options.onNews({ kind: "refused", fault });
+    if (KNOWN_HERE.has(fault.code)) return;
+    const topic = topicOf(event);
+    if (topic === "state.changed" && fault.code === "state_mismatch") {
+      await this.#tell(session, { ...event, from_state: session.state, ...breached(event, fault) });
+      return;
+    }
+    const urgency = topic === "tool.invoked" && event.irreversible === true ? { urgency: "critical" } : {};
+    await this.#say(session, summaryOf(event), { ...urgency, ...breached(event, fault) });
+    // Nobody waits for a session that is over, whatever it has left open.
+    if (ENDS.has(topic))
+      await this.#tell(session, {
+        type: "aaep:agent.session.cancelled",
+        summary_normal: summaryOf(event),
+        cancelled_by: "producer",
+      });
+  }
+
+  /** Publishes the event in a session that has begun meanwhile. */
+  async #again(session: RelayedSession, event: Message): Promise<void> {
+    const topic = topicOf(event);
+    if (topic === "session.started") return;
+    if (topic === "awaiting.confirmation" || topic === "awaiting.clarification") this.#ask(session, event, topic);
+    else await this.#publish(session, event);
+  }
+
+  /** Begins a session that had begun before this relay heard of it. Resolves with whether the daemon has it now. */
+  #begin(session: RelayedSession): Promise<boolean> {
+    session.state = "idle";
+    return this.#tell(session, {
+      type: "aaep:agent.session.started",
+      summary_normal: this.#options.words.say("relayAtWork", { name: nameOf(session.producer) }),
+    });
+  }
+
+  #ask(session: RelayedSession, event: Message, topic: "awaiting.confirmation" | "awaiting.clarification"): void {
+    const { type: _, "@context": __, ...question } = event;
+    const token = String(event.reply_token);
+    const extensions = { ...(event.extensions as Message | undefined), aaepd: { host_dialog: true } };
+    const asked = { ...question, "@context": CONTEXTS, extensions };
+    const { client } = this.#options;
+    session.questions.add(token);
+    const outcome = topic === "awaiting.confirmation" ? client.confirm(asked) : client.clarify(asked);
+    outcome.then(
+      (told) => {
+        session.questions.delete(token);
+        if (told.resolved_by === "reply") void this.#answer(session, topic, token, told);
+      },
+      (caught) => {
+        session.questions.delete(token);
+        void this.#refused(session, event, faultFrom(caught));
+      },
+    );
+  }
+
+  /** The producer goes on: it has ended its questions itself. */
+  #endQuestions({ questions }: RelayedSession): void {
+    for (const token of questions) this.#options.client.cancel(token).catch(() => {});
+    questions.clear();
+  }
+
+  async #answer(session: RelayedSession, topic: string, token: string, outcome: QuestionOutcome): Promise<void> {
+    const { decision, response } = outcome as { readonly decision?: unknown; readonly response?: unknown };
+    const isTaken = await this.#post({
+      type: topic.replace("awaiting.", "").concat(".reply"),
+      reply_token: token,
+      ...(this.#subscriptionId === undefined ? {} : { subscription_id: this.#subscriptionId }),
+      ...(topic === "awaiting.confirmation" ? { decision } : { response }),
+      timestamp: new Date().toISOString(),
+    });
+    if (isTaken) return;
+    const words = this.#options.words.say("relayUnanswered", { name: nameOf(session.producer) });
+    await this.#say(session, words, { urgency: "critical" });
+  }
+
+  /** Whether the producer has taken a message. */
+  async #post(message: Message): Promise<boolean> {
+    try {
+      const answer = await fetch(`${this.#options.base}/messages`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(message),
+        redirect: "error",
+        signal: AbortSignal.timeout(10_000),
+      });
+      void answer.body?.cancel();
+      return answer.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Says words in the producer's name. */
+  async #say(session: RelayedSession, words: string, members: Message): Promise<void> {
+    const { state } = session;
+    if (!this.#mayBeSaid(members)) return;
+    await this.#tell(session, {
+      "@context": CONTEXTS,
+      type: "aaep:agent.state.changed",
+      event_id: newEventId(),
+      from_state: state,
+      to_state: state,
+      summary_normal: words,
+      ...members,
+    });
+  }
+
+  #mayBeSaid({ extensions }: Message): boolean {
+    if (extensions === undefined) return true;
+    const now = this.#options.timers.now();
+    if (now - this.#said.since > SAID_IN_MS) this.#said = { since: now, count: 0 };
+    this.#said.count += 1;
+    return this.#said.count <= MOST_SAID;
+  }
+
+  /** Publishes an event of the relay's own in a session. Resolves with whether the daemon has it. */
+  async #tell(session: RelayedSession, event: Message): Promise<boolean> {
+    const { id, producer } = session;
+    try {
+      await this.#options.client.publish({ session_id: id, producer, ...event });
+      this.#noteState(session, event);
+      return true;
+    } catch (caught) {
+      this.#options.onNews({ kind: "refused", fault: faultFrom(caught) });
+      return false;
+    }
+  }
+
+  #noteState(session: RelayedSession, event: Message): void {
+    if (topicOf(event) === "state.changed") session.state = String(event.to_state);
+  }
+
+  /** Ends the sessions of a producer that does not come back. */
+  async #giveUp(): Promise<void> {
+    for (const [remote, session] of this.#sessions) {
+      this.#sessions.delete(remote);
+      await this.#tell(session, {
+        type: "aaep:agent.session.errored",
+        summary_normal: this.#options.words.say("relayLost", { name: nameOf(session.producer) }),
+        error_category: "transient",
+        error_code: "RELAY_LOST",
+      });
+    }
+  }
+}
+
+function topicOf({ type }: Message): string {
+  return String(type).replace("aaep:agent.", "");
+}
+
+function nameOf({ agent_name: name }: Message): string {
+  return String(name);
+}
+
+/** The mark of an event that was refused. */
+function breached(event: Message, { rule, code }: Fault): Message {
+  return {
+    "@context": CONTEXTS,
+    extensions: { ...(event.extensions as Message | undefined), aaepd: { breach: rule ?? code } },
+  };
+}
+
+/** The words that an event has for people. */
+function summaryOf(event: Message): string {
+  const texts = [event.summary_normal, event.summary_terse, event.chunk, event.action, event.question, event.tool];
+  const text = texts.find((one) => typeof one === "string" && one.trim() !== "");
+  return shortenedText(String(text ?? topicOf(event)), LONGEST_SUMMARY);
+}
