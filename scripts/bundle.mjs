@@ -90,7 +90,14 @@ function write(path, content) {
 const JOINED = new Set([
   ...["wrap-ansi", "string-width", "ansi-styles", "get-east-asian-width", "strip-ansi", "ansi-regex"],
   ...["markdown-it", "entities", "mdurl", "uc.micro"],
-  ...["fastest-levenshtein", "pino-std-serializers", "safe-stable-stringify", "stemmer", "tinyqueue"],
+  ...[
+    "eventsource-parser",
+    "fastest-levenshtein",
+    "pino-std-serializers",
+    "safe-stable-stringify",
+    "stemmer",
+    "tinyqueue",
+  ],
 ]);
 
 /** Packages that markdown-it imports for what is switched off here: finding addresses, and names of hosts in other scripts. */

@@ -261,6 +261,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     // The sentences of adapters, and how texts are shortened.
     "src/engine": "yes",
     "src/client": "yes",
+    "src/contracts": "yes",
+    "eventsource-parser": "yes",
     transports: "yes",
     node: "yes",
   },
@@ -383,12 +385,13 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     acp: ["proxy"],
     mcp: ["proxy"],
     program: ["proxy"],
+    relay: [],
     hooks: [],
   },
   "src/cli": {
     terminal: [],
     shell: ["terminal"],
-    adapters: ["shell"],
+    adapters: ["terminal", "shell"],
     serve: ["terminal", "shell"],
     recordings: ["terminal", "shell"],
     status: ["terminal", "shell"],

@@ -75,6 +75,6 @@ function untouchedStdio({ stdin, stdout }: CommandIo): Stdio {
 }
 
 async function loadDaemon() {
-  const { startDaemon } = await import("../daemon/daemon.js");
-  return startDaemon;
+  const { startDaemonAndRelays } = await import("../daemon/relays.js");
+  return startDaemonAndRelays;
 }

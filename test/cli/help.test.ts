@@ -112,6 +112,7 @@ describe("what the table of commands decides before a command is loaded", () => 
         publish: " <file>",
         validate: " <file>",
         completion: " <shell>",
+        relay: " <url>",
         say: " [text]",
         mute: " [minutes]",
         answer: " <words...>",

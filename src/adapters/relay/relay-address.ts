@@ -1,7 +1,8 @@
 import { isLoopback } from "../../../transports/service-calls/loopback.js";
 
 /**
- * The base address of a producer, without a slash at its end; undefined if it is none. What leaves the machine is encrypted, unless `isPlainAllowed`.
+ * The base address of a producer, without a slash at its end; undefined if it is none. An address of another machine is https, unless
+ * `isPlainAllowed`.
  */
 export function relayAddress(text: string, isPlainAllowed: boolean): string | undefined {
   let url: URL;

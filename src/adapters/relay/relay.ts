@@ -1,6 +1,6 @@
-// Lets a producer elsewhere be heard here (R38). Its events go in as an agent's. What the daemon refuses of them is told and marked, because the
-// producer has acted anyway. Its questions are put to the listeners of this daemon, and the first reply goes back to it.
-import { type Fault, faultFrom } from "../../base/errors.js";
+// Lets a producer elsewhere be heard here (R38). Its events go in as an agent's. The relay tells and marks those that the daemon refuses, because
+// the producer has acted anyway. Its questions are put to the listeners of this daemon, and the first reply goes back to it.
+import { Fault, faultFrom } from "../../base/errors.js";
 import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { QuestionOutcome } from "../../client/agent/questions.js";
 import { newEventId, newSessionId } from "../../client/random-ids.js";
@@ -50,7 +50,7 @@ const AWAY_MS = 60_000;
 /** Faults of an event that is here already: the producer hears this daemon, or both hear a third. */
 const KNOWN_HERE: ReadonlySet<string> = new Set(["event_id_reused", "session_not_yours", "session_already_started"]);
 const ENDS = new Set(["session.completed", "session.errored", "session.cancelled"]);
-/** What a producer does once a question of its own is over. */
+/** Events after which a question of the producer is over. */
 const GOES_ON = new Set([...ENDS, "tool.invoked", "output.streaming", "state.changed"]);
 
 export class Relay {
@@ -111,26 +111,26 @@ export class Relay {
 
   async #take(message: Message): Promise<void> {
     const { type, subscription_id: subscription, session_id: remote, extensions } = message;
-    if (typeof type === "string" && type.startsWith("subscription.")) {
+    if (typeof type !== "string" || typeof remote !== "string") {
       if (type === "subscription.accepted" && typeof subscription === "string") this.#subscriptionId = subscription;
+      else if (typeof type !== "string") this.#options.onNews({ kind: "refused", fault: noEvent() });
       return;
     }
     // Another daemon's own words about its sessions: this daemon has its own.
     if ((extensions as { readonly aaepd?: Message } | undefined)?.aaepd?.by === "daemon") return;
-    const session = this.#sessionOf(typeof remote === "string" ? remote : "", message);
+    const session = this.#sessionOf(remote, message);
     const event = this.#own(message, session);
     const topic = topicOf(event);
     if (GOES_ON.has(topic)) this.#endQuestions(session);
     if (topic === "awaiting.confirmation" || topic === "awaiting.clarification") this.#ask(session, event, topic);
     else await this.#publish(session, event);
-    if (ENDS.has(topic)) this.#sessions.delete(String(remote));
+    if (ENDS.has(topic)) this.#sessions.delete(remote);
   }
 
   #sessionOf(remote: string, { producer }: Message): RelayedSession {
     let session = this.#sessions.get(remote);
     if (session === undefined) {
-      const id = remote === "" ? newSessionId() : remote;
-      session = { id, producer: {}, state: "idle", questions: new Set() };
+      session = { id: remote, producer: {}, state: "idle", questions: new Set() };
       this.#sessions.set(remote, session);
       const [oldest] = this.#sessions.keys();
       if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
@@ -143,8 +143,8 @@ export class Relay {
   }
 
   /**
-   * The event as it goes in here (R38). What belongs to the way that it came is left out, and its time with it: the clocks of two machines differ, and
-   * what is told of refused events stands between those of the producer.
+   * The event as it goes in here (R38). Members of the way on which it came are left out. So is its time: the clocks of two machines differ, and the
+   * relay's own events stand between those of the producer.
    */
   #own(message: Message, { id, producer }: RelayedSession): Message {
     const { sequence_number: _, position: __, timestamp: ___, extensions, ...event } = message;
@@ -312,6 +312,10 @@ export class Relay {
       });
     }
   }
+}
+
+function noEvent(): Fault {
+  return new Fault("invalid_event", "What has come is no event: it is no object with a type.", { rule: "AAEP §3.9" });
 }
 
 function topicOf({ type }: Message): string {

@@ -5,10 +5,10 @@ import { relayAddress } from "../../adapters/relay/relay-address.js";
 import { createRelayNews } from "../../adapters/relay/relay-news.js";
 import { Fault } from "../../base/errors.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
+import type { CommandContext } from "../shell/context.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { findSocket } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
-import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 
 export interface RelayCommandOptions {
@@ -17,11 +17,11 @@ export interface RelayCommandOptions {
   readonly socket?: string;
 }
 
-export function runRelay(url: string, options: RelayCommandOptions, io: CommandIo): Promise<void> {
+export function runRelay(url: string, options: RelayCommandOptions, io: CommandContext["io"]): Promise<void> {
   return runCommand(io, () => relayOn(url, options, io));
 }
 
-async function relayOn(url: string, options: RelayCommandOptions, io: CommandIo): Promise<ExitCode> {
+async function relayOn(url: string, options: RelayCommandOptions, io: CommandContext["io"]): Promise<ExitCode> {
   const { environment, daemonDirectories, stderr } = io;
   const base = relayAddress(url, options.plainHttp === true);
   if (base === undefined) {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import type { CommandContext } from "../shell/context.js";
 import { languageTag } from "../shell/option-values.js";
-import type { CommandIo } from "../terminal/command-io.js";
 import type { RelayCommandOptions } from "./relay-run.js";
 
 const EXPLANATION = `
@@ -18,7 +18,7 @@ Examples:
   aaepd relay https://agents.example/library`;
 
 /** `aaepd relay URL`: a producer elsewhere is heard by the listeners of the running daemon. */
-export function registerRelay(program: Command, io: CommandIo): void {
+export function registerRelay(program: Command, { io }: CommandContext): void {
   program
     .command("relay")
     .summary("let a producer that speaks Server-Sent Events be heard here")

@@ -1,6 +1,7 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
 import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import { SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
+import { relayAddress } from "../../adapters/relay/relay-address.js";
 import type { ServiceAddress } from "../../contracts/transport.js";
 import { textValue, wordOrPath } from "./config-values.js";
 import { readPath } from "./read-path.js";
@@ -87,3 +88,19 @@ function isOrigin(text: string): boolean {
     return false;
   }
 }
+
+/** Base addresses of producers elsewhere (R38). */
+export const relayChoice = textValue<readonly string[]>({
+  placeholder: "URL|none",
+  range: "none, or base addresses with commas between them, as in http://localhost:8080",
+  read: (text): ReadValue<readonly string[]> => {
+    if (text === "none") return given([]);
+    const bases = text.split(",").map((part) => relayAddress(part.trim(), true));
+    return bases.length <= MOST_ADDRESSES && bases.every((base) => base !== undefined)
+      ? given(bases)
+      : refused(
+          `none, or at most ${MOST_ADDRESSES} base addresses of producers, such as http://localhost:8080 or https://agents.example/library`,
+        );
+  },
+  toText: (value) => (value.length === 0 ? "none" : value.join(",")),
+});

@@ -1,7 +1,7 @@
 // The rows of the table of options that concern the services over gRPC and HTTP (docs/services.md).
 import { onOrOff } from "./config-values.js";
 import { option } from "./option-row.js";
-import { originChoice, serviceChoice, tokenFileChoice } from "./service-choices.js";
+import { originChoice, relayChoice, serviceChoice, tokenFileChoice } from "./service-choices.js";
 
 export const SERVICE_OPTIONS = {
   grpc: option({
@@ -41,6 +41,24 @@ export const SERVICE_OPTIONS = {
       "A browser hides the answers from pages of other origins. Every page needs the token too. On the command line the option requires http.",
     needs: ["http"],
     change: "at_once",
+  }),
+  relay: option({
+    group: "Where it listens",
+    type: relayChoice,
+    fallback: [],
+    meaning: "The producers elsewhere, over Server-Sent Events, that listeners of this daemon hear.",
+    atTheLimit:
+      "A producer that is away is tried again, at least every 30 seconds. The daemon leaves out a producer that another process of yours relays already, and logs that.",
+    change: "next_start",
+  }),
+  relayPlainHttp: option({
+    group: "Where it listens",
+    type: onOrOff,
+    fallback: false,
+    meaning: "Allows http to producers on other machines.",
+    atTheLimit:
+      "Others on the way can then read and change what is said. Without it, the daemon refuses to start with such an address in relay.",
+    change: "next_start",
   }),
   compression: option({
     group: "Where it listens",

@@ -19,6 +19,7 @@ const KINDS = [...QUESTIONS, "tool.invoked", "tool.completed", "state.changed", 
 const MEMBERS: readonly Member[] = [
   ["accepts_modified_action", "AAEP §6.3", ["awaiting.confirmation"], [true, false], ["true", 1, null]],
   ["approved_by", "R5a", ["tool.invoked"], ["host"], ["maria", "", true, null]],
+  ["breach", "R38", ["state.changed"], ["R5", "x".repeat(100)], ["", "x".repeat(101), true, null]],
   ["host_dialog", "R5b", QUESTIONS, [true, false], ["true", 1, null, {}]],
   [
     "call_id",

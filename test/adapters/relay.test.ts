@@ -1,0 +1,237 @@
+// A relay between a real daemon and a producer that does whatever the test wants.
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { relayAddress } from "../../src/adapters/relay/relay-address.js";
+import type { ReceivedEvent } from "../../src/client/events.js";
+import { subscribe } from "../../src/client/listener/subscribe.js";
+import type { Terms } from "../../src/client/listener/terms.js";
+import { ipcConnector } from "../../src/client/node.js";
+import { eventually, runCommandLine, type ServedDaemon, serve, startCommandLine } from "../cli/command-stage.js";
+import { whenFinished } from "../support/lifetime.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+const SESSION = "sess_11111111111111111111111111111111";
+
+describe("an event of a producer elsewhere", () => {
+  it("is heard with its id, as of NAME at HOST", async () => {
+    const { producer, heard, base } = await relayed();
+    producer.says("session.started", { event_id: ID, summary_normal: "Looks for a book.", sequence_number: 7 });
+    await eventually(() => expect(heard.at(-1)).toMatchObject({ event_id: ID, session_id: SESSION }));
+    expect(heard.at(-1)?.producer.agent_name).toBe(`Librarian at ${base.replace("http://", "")}`);
+  });
+
+  it("begins its session where the relay came later", async () => {
+    const { producer, heard } = await relayed();
+    producer.says("output.streaming", { output_id: "out_1", chunk: "The book is here.", complete: true });
+    await eventually(() => expect(heard.map(chunkOf)).toContain("The book is here."));
+    expect(heard[0]?.summary_normal).toMatch(/^Librarian at .* is at work\.$/);
+  });
+
+  it("that breaks a rule is told and marked, and an irreversible call without a yes is critical", async () => {
+    const { producer, heard, relay } = await relayed();
+    producer.says("session.started", { summary_normal: "Tidies up." });
+    producer.says("tool.completed", {
+      tool: "t",
+      tool_call_id: "call_1",
+      status: "success",
+      summary_normal: "Found it.",
+    });
+    const call = { tool: "burn", tool_call_id: "call_2", irreversible: true, risk_level: "high" };
+    producer.says("tool.invoked", { ...call, summary_normal: "Burns the book." });
+    producer.says("session.sang", { summary_normal: "Sings." });
+    producer.saysText("data: no JSON\n\n");
+    producer.says("session.completed", { summary_normal: "Nothing is left." });
+    await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.session.completed"));
+    const told = heard.filter(({ extensions }) => extensions?.aaepd?.breach !== undefined);
+    expect(told.map(({ summary_normal: words, urgency }) => [words, urgency])).toEqual([
+      ["Found it.", "normal"],
+      ["Burns the book.", "critical"],
+      ["Sings.", "normal"],
+    ]);
+    expect(relay.stderr().match(/breaks a rule/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("comes once, however often it is sent, and a flood of refused ones is cut", async () => {
+    const { producer, heard } = await relayed();
+    producer.says("session.started", { event_id: ID, summary_normal: "Begins." });
+    for (let again = 0; again < 50; again += 1) producer.says("tool.completed", { tool: "t", status: "success" });
+    producer.says("session.started", { event_id: ID, summary_normal: "Begins." });
+    producer.says("session.completed", { summary_normal: "Over." });
+    await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Over."));
+    expect(heard.length).toBeLessThanOrEqual(22);
+  });
+});
+
+describe("a question of a producer elsewhere", () => {
+  it("is answered here, and the reply has its token", async () => {
+    const { producer, daemon } = await relayed();
+    const { heard, reply } = await answering(daemon);
+    producer.says("session.started", { summary_normal: "Tidies up." });
+    producer.says("awaiting.confirmation", QUESTION);
+    await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.awaiting.confirmation"));
+    expect(reply({ reply_token: QUESTION.reply_token, decision: "reject" })).toBe(true);
+    await eventually(() => expect(producer.posted.at(-1)).toMatchObject({ decision: "reject" }));
+    expect(producer.posted.at(-1)).toMatchObject({ type: "confirmation.reply", reply_token: QUESTION.reply_token });
+  });
+
+  it("is over when the producer goes on", async () => {
+    const { producer, daemon } = await relayed();
+    const { heard } = await answering(daemon);
+    producer.says("session.started", { summary_normal: "Tidies up." });
+    producer.says("awaiting.confirmation", QUESTION);
+    await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.awaiting.confirmation"));
+    producer.says("output.streaming", { output_id: "out_1", chunk: "Nobody answered.", complete: true });
+    await eventually(() => expect(heard.map(chunkOf)).toContain("Nobody answered."));
+    expect(heard.map(({ extensions }) => extensions?.aaepd?.decision)).toContain("cancelled");
+    expect(producer.posted.filter(({ type }) => type === "confirmation.reply")).toEqual([]);
+  });
+});
+
+describe("a connection", () => {
+  it("that is lost comes back, and open sessions tell that words may be missing", async () => {
+    const { producer, heard } = await relayed();
+    producer.says("session.started", { summary_normal: "Tidies up." });
+    await eventually(() => expect(heard.length).toBe(1));
+    producer.ends();
+    await eventually(() => expect(heard.at(-1)?.summary_normal).toMatch(/Words may be missing here\.$/));
+    producer.says("session.completed", { summary_normal: "Done." });
+    await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Done."));
+  });
+
+  it("with a message of many bytes is given up, and made again", async () => {
+    const { producer, heard, relay } = await relayed();
+    producer.saysText(`data: ${"x".repeat(2 << 20)}`);
+    await eventually(() => expect(relay.stderr()).toContain("longer than 1048576 bytes"));
+    await eventually(() => expect(relay.stderr().match(/Connected/g)?.length).toBe(2));
+    producer.says("session.started", { summary_normal: "Begins." });
+    await eventually(() => expect(heard.length).toBe(1));
+  });
+});
+
+describe("the command", () => {
+  it("refuses a second relay of one producer, and an address that others could read", async () => {
+    const { base, daemon } = await relayed();
+    const second = await runCommandLine(["relay", base], daemon.environment);
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: `Error: Another process relays ${base} already. (address_in_use)\n`,
+    });
+    const open = await runCommandLine(["relay", "http://agents.example"], daemon.environment);
+    expect(open.code).not.toBe(0);
+    expect(open.stderr).toContain("--plain-http");
+    expect(relayAddress("https://agents.example/library/", false)).toBe("https://agents.example/library");
+    expect(relayAddress("http://agents.example", true)).toBe("http://agents.example");
+    for (const wrong of ["agents.example", "ftp://localhost", "http://me:it@localhost:1", "http://localhost:1?x=y"])
+      expect(relayAddress(wrong, true), wrong).toBeUndefined();
+  });
+
+  it("is an option of serve too", async () => {
+    const { base, producer } = await produce();
+    const daemon = await serve(temporaryDirectory(), "--relay", base);
+    const heard = listen(daemon);
+    await eventually(() => expect(producer.posted.length).toBe(1));
+    producer.says("session.started", { summary_normal: "Begins." });
+    await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Begins."));
+    const refused = await runCommandLine(["serve", "--relay", "http://agents.example"], daemon.environment);
+    expect(refused.stderr).toContain("--relay-plain-http");
+  });
+});
+
+const ID = "evt_00000000000000000000000000000001";
+const QUESTION = {
+  reply_token: "rpl_00000000000000000000000000000001",
+  action: "Burn the book",
+  consequence: "It is gone.",
+  default_decision: "reject",
+  timeout_seconds: 300,
+};
+
+interface Producer {
+  readonly says: (topic: string, members: object) => void;
+  readonly saysText: (text: string) => void;
+  readonly ends: () => void;
+  /** What was posted to it. */
+  readonly posted: readonly Readonly<Record<string, unknown>>[];
+}
+
+async function produce(): Promise<{ readonly base: string; readonly producer: Producer }> {
+  const posted: Readonly<Record<string, unknown>>[] = [];
+  let stream: ServerResponse | undefined;
+  const server = createServer((request, response) => {
+    if (request.url === "/events") {
+      stream = response.writeHead(200, { "content-type": "text/event-stream" });
+      stream.write(": connected\n\n");
+      return;
+    }
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => (body += text));
+    request.on("end", () => {
+      const message = JSON.parse(body) as Readonly<Record<string, unknown>>;
+      posted.push(message);
+      response.writeHead(message.type === "subscription.request" ? 400 : 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  whenFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const saysText = (text: string): void => void stream?.write(text);
+  const says = (topic: string, members: object): void => {
+    const event = {
+      "@context": "https://aaep-protocol.org/context/v1",
+      type: `aaep:agent.${topic}`,
+      session_id: SESSION,
+      timestamp: "2020-01-01T00:00:00.000Z",
+      producer: { agent_id: "librarian", agent_name: "Librarian" },
+      ...members,
+    };
+    saysText(`data: ${JSON.stringify(event)}\n\n`);
+  };
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { base, producer: { says, saysText, posted, ends: () => void stream?.end() } };
+}
+
+function listen(daemon: ServedDaemon): readonly ReceivedEvent[] {
+  return listener(daemon, {}).heard;
+}
+
+/** A listener that can answer, and is asked from now on. */
+async function answering(daemon: ServedDaemon) {
+  const { heard, subscription, isActive } = listener(daemon, { supports_confirmation_reply: true });
+  await eventually(() => expect(isActive()).toBe(true));
+  return { heard, reply: subscription.reply };
+}
+
+function listener(daemon: ServedDaemon, terms: Terms) {
+  const heard: ReceivedEvent[] = [];
+  let isActive = false;
+  const subscription = subscribe(
+    ipcConnector(daemon.socketPath),
+    { coalesce_boundaries: ["none"], ...terms },
+    {
+      onState: ({ kind }) => {
+        isActive ||= kind === "active";
+      },
+    },
+  );
+  whenFinished(() => subscription.close());
+  void (async () => {
+    for await (const event of subscription) heard.push(event);
+  })();
+  return { heard, subscription, isActive: () => isActive };
+}
+
+async function relayed() {
+  const { base, producer } = await produce();
+  const daemon = await serve(temporaryDirectory());
+  const heard = listen(daemon);
+  const relay = startCommandLine(["relay", base], { environment: daemon.environment });
+  await eventually(() => expect(producer.posted.length).toBe(1));
+  return { base, producer, daemon, heard, relay };
+}
+
+function chunkOf(event: ReceivedEvent): unknown {
+  return (event as { readonly chunk?: unknown }).chunk;
+}
