@@ -14,5 +14,8 @@ export function relayAddress(text: string, isPlainAllowed: boolean): string | un
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const isSafe = url.protocol === "https:" || (url.protocol === "http:" && (isPlainAllowed || isLoopback(host)));
   const isPlace = url.username === "" && url.search === "" && url.hash === "";
-  return isSafe && isPlace ? url.href.replace(/\/+$/, "") : undefined;
+  if (!isSafe || !isPlace) return undefined;
+  let base = url.href;
+  while (base.endsWith("/")) base = base.slice(0, -1);
+  return base;
 }
