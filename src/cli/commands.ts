@@ -23,6 +23,7 @@ export const COMMANDS: readonly CommandLoader[] = [
   withIo("hook", async () => (await import("./hooks/hook.js")).registerHook),
   piped("mcp", async () => (await import("./adapters/mcp.js")).registerMcp),
   piped("run", async () => (await import("./adapters/run.js")).registerRun),
+  piped("connect", async () => (await import("./serve/connect.js")).registerConnect),
   withContext("relay", async () => (await import("./adapters/relay.js")).registerRelay),
   withContext("say", async () => (await import("./adapters/say.js")).registerSay),
   withContext("manifest", async () => (await import("./serve/manifest.js")).registerManifest),

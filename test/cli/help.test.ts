@@ -87,9 +87,9 @@ it("the list of all commands has two columns on 80: each summary fits beside its
 
 it("a command whose standard output is a protocol's takes it from everything else; no other command does", () => {
   const owners = COMMANDS.filter(({ ownsStdout }) => ownsStdout).map(({ name }) => name);
-  expect(owners).toEqual(["serve", "stdio", "a2e", "acp", "mcp", "run", "replay"]);
+  expect(owners).toEqual(["serve", "stdio", "a2e", "acp", "mcp", "run", "connect", "replay"]);
   const withoutDaemon = COMMANDS.filter(({ ownsStdout, runsDaemon }) => ownsStdout && runsDaemon === false);
-  expect(withoutDaemon.map(({ name }) => name)).toEqual(["acp", "mcp", "run"]);
+  expect(withoutDaemon.map(({ name }) => name)).toEqual(["acp", "mcp", "run", "connect"]);
 });
 
 describe("what the table of commands decides before a command is loaded", () => {

@@ -15,6 +15,7 @@ import { connectSpeechDispatcher, speechDispatcherPath } from "../../speak/ssip/
 import { createSsipVoice } from "../../speak/ssip/ssip-voice.js";
 import type { Voice } from "../../speak/voice.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { daemonsFrom } from "../shell/daemons-from.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import { stateInWords } from "../shell/tail-states.js";
@@ -41,6 +42,7 @@ interface SpeakOptions {
   readonly to?: readonly string[];
   readonly speech: boolean;
   readonly socket?: string;
+  readonly from?: readonly string[];
 }
 
 export function runSpeak(command: Command, io: CommandIo): Promise<void> {
@@ -112,7 +114,9 @@ function isNews(subscription: Subscription, event: ReceivedEvent): boolean {
   return !isCritical(event) && !subscription.isRepeated(event);
 }
 
-function daemonsOf({ socket: given }: SpeakOptions, { environment, daemonDirectories, clock, stderr }: CommandIo) {
+function daemonsOf({ socket: given, from }: SpeakOptions, io: CommandIo) {
+  const { environment, daemonDirectories, clock, stderr } = io;
+  if (from !== undefined) return daemonsFrom(from, environment, clock);
   const socket = chosenSocket(given, environment);
   if (socket !== undefined)
     return { name: socket.path, label: "the daemon", connect: connectingTo(socket, ipcConnector(socket.path)) };

@@ -11,6 +11,7 @@ import type { SpeakableOptions } from "../../speakable/index.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { daemonsFrom } from "../shell/daemons-from.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { createHelpLines } from "../shell/fault-help.js";
 import { noDaemonIn } from "../shell/find-socket.js";
@@ -26,6 +27,7 @@ import { createTailLines, type TailLines } from "./tail-lines.js";
 
 export interface TailOptions extends CapabilityOptions, Omit<SpeakableOptions, "language"> {
   readonly socket?: string;
+  readonly from?: readonly string[];
   readonly framing?: Framing;
   readonly json?: true;
   readonly label?: true;
@@ -100,7 +102,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   if (options.label === true && options.json !== true) {
     throw new Fault("usage", "--label goes with --json. Give both, or neither.", { origin: "local" });
   }
-  const socket = chosenSocket(options.socket, io.environment);
+  const { from } = options;
+  const socket = from === undefined ? chosenSocket(options.socket, io.environment) : undefined;
   const cursorFile = options.cursorFile === undefined ? undefined : createCursorFile(options.cursorFile);
   if (socket === undefined && (cursorFile !== undefined || options.resumeAfter !== undefined)) {
     const sentence = `${cursorFile === undefined ? "--resume-after" : "--cursor-file"} is about one daemon. Name its socket (--socket).`;
@@ -219,7 +222,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
 
   async function followAll(): Promise<ExitCode> {
     const directories = io.daemonDirectories;
-    if (directories.length === 0) throw needsSocket();
+    if (from === undefined && directories.length === 0) throw needsSocket();
     const followed = new Map<string, Followed>();
     const stoppedAt = new Map<string, string>();
     /** The last line about each socket, so that an unchanged state is not repeated at every change beside it. */
@@ -284,14 +287,18 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       void one.subscriber.close();
     }
 
-    const stopWatching = discoverDaemons({
-      directories,
-      framing: options.framing,
-      timers: io.clock,
-      onLooked: looked,
-      onStale: (fault, label) => say(label, fault.sentence),
-      onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
-    }).watch({ appeared, left: leaves, failed: fail });
+    const daemons =
+      from === undefined
+        ? discoverDaemons({
+            directories,
+            framing: options.framing,
+            timers: io.clock,
+            onLooked: looked,
+            onStale: (fault, label) => say(label, fault.sentence),
+            onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
+          })
+        : daemonsFrom(from, io.environment, io.clock);
+    const stopWatching = daemons.watch({ appeared, left: leaves, failed: fail });
     try {
       return await finished;
     } finally {

@@ -1,0 +1,62 @@
+// Daemons that a command reaches, such as `ssh HOST aaepd connect`: its standard input and output are the connection.
+import { spawn } from "node:child_process";
+import { PassThrough } from "node:stream";
+import { createByteConnection } from "../../../transports/framing/byte-connection.js";
+import { Fault } from "../../base/errors.js";
+import type { Discovery } from "../../client/listener/types.js";
+import type { Timers } from "../../client/timers.js";
+import type { Connection } from "../../contracts/transport.js";
+
+/** A command that ended without a connection is started again after this, ms. After a connection that stood it is started sooner. */
+const AGAIN_MS = 10_000;
+/** UTF-16 units of what a command says last on standard error. */
+const LONGEST_COMPLAINT = 200;
+
+/** For `subscribe`: a daemon for each command of the shell, named by it. */
+export function daemonsFrom(
+  commands: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  timers: Timers,
+): Discovery {
+  return {
+    watch: ({ appeared }) => {
+      let cancel = (): void => {};
+      const start = (): void => {
+        for (const command of commands)
+          appeared({ name: `from ${command}`, label: command, connect: () => connectFrom(command, environment) });
+        cancel = timers.wakeAt(timers.now() + AGAIN_MS, start);
+      };
+      start();
+      return () => cancel();
+    },
+  };
+}
+
+async function connectFrom(
+  command: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Connection<Uint8Array>> {
+  const child = spawn(command, { shell: true, env: { ...environment }, stdio: ["pipe", "pipe", "pipe"] });
+  let complaint = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint = (complaint + text).slice(-2 * LONGEST_COMPLAINT);
+  });
+  // Between them and the connection, because the end of the command says more than a broken pipe.
+  const [readable, writable] = [new PassThrough(), new PassThrough()];
+  child.stdout.pipe(readable, { end: false });
+  writable.pipe(child.stdin.on("error", () => {}));
+  child.once("error", (error) => readable.destroy(new Fault("peer_gone", `It was not started: ${error.message}`)));
+  child.once("close", (code, signal) => {
+    if (code === 0) readable.end();
+    else readable.destroy(ended(signal ?? `code ${code}`, complaint));
+  });
+  const peer = { label: command, trust: "same-user" } as const;
+  const connection = createByteConnection({ readable, writable }, peer, { framing: "newline" });
+  void connection.closed.then(() => child.kill());
+  return connection;
+}
+
+function ended(how: string, complaint: string): Fault {
+  const last = complaint.trim().split("\n").at(-1)?.slice(-LONGEST_COMPLAINT) ?? "";
+  return new Fault("peer_gone", `The command has ended (${how})${last === "" ? "." : `: ${last}`}`);
+}

@@ -1,0 +1,55 @@
+// Listeners that reach a daemon by a command: `aaepd connect` at its end, and `--from` at the listener's.
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { PROGRAM, startProgram } from "../support/peers/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+import { eventually, runCommandLine, SESSIONS, serve, startCommandLine } from "./command-stage.js";
+
+const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "far", capabilities: {} };
+const connecting = (socketPath: string): string =>
+  `"${process.execPath}" "${PROGRAM}" connect --socket "${socketPath}"`;
+
+it("connect carries a conversation, and ends with either side", async () => {
+  const daemon = await serve(temporaryDirectory());
+  const start = () => startProgram(["connect", "--socket", daemon.socketPath]);
+  const listener = start();
+  listener.child.stdin.write(`${JSON.stringify(REQUEST)}\n`);
+  const [accepted = ""] = await listener.stdoutLines(1);
+  expect(JSON.parse(accepted)).toMatchObject({ type: "subscription.accepted" });
+  listener.child.stdin.end();
+  expect([await listener.ended, listener.stderr()]).toEqual([{ code: 0, signal: null }, ""]);
+  const other = start();
+  other.child.stdin.write(`${JSON.stringify(REQUEST)}\n`);
+  await other.stdoutLines(1);
+  await daemon.stop();
+  expect((await other.ended).code).toBe(0);
+});
+
+it("connect without a daemon says so, and ends with 69", async () => {
+  const path = join(temporaryDirectory(), "none.sock");
+  const { ended, stderr } = startProgram(["connect", "--socket", path]);
+  expect((await ended).code).toBe(69);
+  expect(stderr()).toBe(`Error: There is no ${path}. Start the daemon, or check the path. (not_found)\n`);
+});
+
+it("tail --from follows the daemon of each command, named by it, and tells one that fails once", async () => {
+  const [near, far] = [await serve(temporaryDirectory()), await serve(temporaryDirectory())];
+  const from = [near, far].flatMap(({ socketPath }) => ["--from", connecting(socketPath)]);
+  const tail = startCommandLine(["tail", ...from, "--from", "exit 7"], { environment: near.environment });
+  await eventually(() => expect(tail.stderr().match(/Connected to aaepd/g)?.length).toBe(2));
+  await eventually(() => expect(tail.stderr()).toContain("exit 7: The command has ended (code 7)."));
+  await runCommandLine(["publish", join(SESSIONS, "parallel-tools.ndjson")], far.environment);
+  await eventually(() => expect(tail.stdout()).toContain("The tests need not run again."));
+  expect(tail.stdout()).toContain(`connect --socket "${far.socketPath}"`);
+  expect(tail.stderr().match(/exit 7/g)?.length).toBe(1);
+});
+
+it("a command that ends is started again, and resumes", async () => {
+  const daemon = await serve(temporaryDirectory());
+  // The first one ends soon, as a connection that is lost.
+  const once = `if mkdir "${join(temporaryDirectory(), "was")}"; then timeout 1 ${connecting(daemon.socketPath)}; exit 1; fi; exec ${connecting(daemon.socketPath)}`;
+  const tail = startCommandLine(["tail", "--from", once], { environment: daemon.environment });
+  await eventually(() => expect(tail.stderr().match(/Connected|Resumed|again/gi)?.length).toBeGreaterThan(1));
+  await runCommandLine(["publish", join(SESSIONS, "parallel-tools.ndjson")], daemon.environment);
+  await eventually(() => expect(tail.stdout()).toContain("The tests need not run again."));
+});
