@@ -5,7 +5,7 @@ import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
-import type { Connector, SubscriberEnd, Target } from "../../client/listener/types.js";
+import type { Connector, Discovery, SubscriberEnd, Target } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
 import type { SpeakableOptions } from "../../speakable/index.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
@@ -94,6 +94,23 @@ function refuseMixture(options: TailOptions): void {
 
 function givenNames(options: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(options).filter((name) => options[name] !== undefined);
+}
+
+/** All daemons of this user, or those of `--from`. */
+function daemonsToFollow(
+  { from, framing }: TailOptions,
+  { environment, daemonDirectories: directories, clock: timers }: CommandIo,
+  { looked, say }: { looked: (daemonCount: number) => void; say: (label: string, text: string) => void },
+): Discovery {
+  if (from !== undefined) return daemonsFrom(from, environment, timers);
+  return discoverDaemons({
+    directories,
+    framing,
+    timers,
+    onLooked: looked,
+    onStale: (fault, label) => say(label, fault.sentence),
+    onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
+  });
 }
 
 async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
@@ -287,17 +304,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       void one.subscriber.close();
     }
 
-    const daemons =
-      from === undefined
-        ? discoverDaemons({
-            directories,
-            framing: options.framing,
-            timers: io.clock,
-            onLooked: looked,
-            onStale: (fault, label) => say(label, fault.sentence),
-            onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
-          })
-        : daemonsFrom(from, io.environment, io.clock);
+    const daemons = daemonsToFollow(options, io, { looked, say });
     const stopWatching = daemons.watch({ appeared, left: leaves, failed: fail });
     try {
       return await finished;
