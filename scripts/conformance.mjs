@@ -17,11 +17,13 @@ const PUBLISHED_TRANSPORT = "unix-socket";
 const REPORT = "conformance-report.json";
 const isCheck = process.argv.includes("--check");
 
-/** Relative paths, so that the reports name none of this machine. */
+/** Relative paths, so that the reports name none of this machine. HOST is the daemon's TCP address. */
 const TRANSPORTS = {
   "unix-socket": { endpoint: "unix:aaepd.sock", agent: "unix:aaepd.sock" },
   grpc: { endpoint: "grpc://unix:grpc.sock", agent: "unix:aaepd.sock" },
   connect: { endpoint: "http://unix:http.sock", agent: "unix:aaepd.sock" },
+  websocket: { endpoint: "ws://HOST", agent: "unix:aaepd.sock" },
+  "server-sent-events": { endpoint: "sse:http://HOST", agent: "unix:aaepd.sock" },
   stdio: {
     // Without a shell in between, which would stand below the suite, whose agent it must not be (R5d).
     endpoint: "stdio:exec aaepd stdio --socket stdio.sock --log-level error",
@@ -51,14 +53,14 @@ function prepared() {
 }
 
 function startDaemon(folder) {
-  const services = ["--socket", "aaepd.sock", "--grpc", "unix:grpc.sock", "--http", "unix:http.sock"];
+  const services = ["--socket", "aaepd.sock", "--grpc", "unix:grpc.sock", "--http", "unix:http.sock,127.0.0.1:0"];
   const child = spawn("aaepd", ["serve", "--journal", "memory", ...services], {
     cwd: folder,
     env: environmentIn(folder),
     stdio: ["ignore", "pipe", "ignore"],
   });
   return new Promise((resolve, reject) => {
-    child.stdout.once("data", () => resolve(child));
+    child.stdout.once("data", (line) => resolve({ child, ...JSON.parse(line) }));
     child.once("close", (code) => reject(new Error(`The daemon ended with ${code}.`)));
   });
 }
@@ -68,17 +70,11 @@ async function test(name, { endpoint, agent, isOwnDaemon = false }) {
   const daemon = isOwnDaemon ? undefined : await startDaemon(folder);
   const report = isCheck ? join(folder, "report") : join(REPORTS, name);
   mkdirSync(report, { recursive: true });
+  const host = daemon?.endpoints.http.find((address) => !address.startsWith("unix:"));
   const options = [
-    "--endpoint",
-    endpoint,
-    "--agent",
-    agent,
-    "--extensions",
-    "aaepd",
-    "--name",
-    "aaepd",
-    "--report",
-    report,
+    ...["--endpoint", endpoint.replace("HOST", host), "--agent", agent, "--extensions", "aaepd"],
+    ...["--name", "aaepd", "--report", report],
+    ...(endpoint.includes("HOST") ? ["--token-file", daemon.token_file] : []),
   ];
   const suite = spawn("aaepd", ["conformance", "producer", ...options, "--quiet"], {
     cwd: folder,
@@ -90,7 +86,7 @@ async function test(name, { endpoint, agent, isOwnDaemon = false }) {
     text += piece;
   });
   const code = await new Promise((resolve) => suite.once("close", resolve));
-  daemon?.kill("SIGTERM");
+  daemon?.child.kill("SIGTERM");
   const isPublished = name === PUBLISHED_TRANSPORT;
   const differences = isCheck && isPublished ? compared(report) : [];
   if (!isCheck && isPublished)

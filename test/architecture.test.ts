@@ -254,6 +254,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "@connectrpc/connect": "yes",
     "@connectrpc/connect-node": "yes",
     "@grpc/grpc-js": "yes",
+    ws: "yes",
+    "eventsource-parser": "yes",
   },
   // Agents that know nothing of aaepd, made audible through the client.
   "src/adapters": {
@@ -462,6 +464,8 @@ const KNOWN_TO_NEED_PACKAGES = [
   "src/conformance/wire/service-messages.ts",
   "src/conformance/wire/grpc-links.ts",
   "src/conformance/wire/connect-links.ts",
+  "src/conformance/wire/websocket-links.ts",
+  "src/conformance/wire/listen-over-websocket.ts",
   "src/conformance/wire/listen-over-grpc.ts",
   "src/conformance/wire/listen-over-connect.ts",
   "src/daemon/services/offer-services.ts",

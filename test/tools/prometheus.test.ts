@@ -1,12 +1,13 @@
 // What is made for Prometheus, judged by Prometheus itself: the page of the metrics, the rules and their alerts, the dashboard, and a real scrape.
+
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { freePort } from "../support/free-port.js";
 import { hasProgram } from "../support/languages.js";
 import { listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
 import { fixture, startCommand, startProgram } from "../support/peers/program.js";
@@ -117,15 +118,4 @@ describe.runIf(hasProgram("prometheus") || process.env.CI === "true")("prometheu
 
 interface Answer {
   readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const bound = server.address();
-      server.close(() => resolve(typeof bound === "object" && bound !== null ? bound.port : 0));
-    });
-  });
 }

@@ -18,6 +18,8 @@ Endpoints:
   grpc://host:port        gRPC; grpcs:// with TLS; grpc://unix:/path at a socket
   http://host:port        Connect over HTTP/2; https:// with TLS;
                           http://unix:/path at a socket
+  ws://host:port          WebSocket; wss:// with TLS
+  sse:http://host:port    Server-Sent Events; sse:https:// with TLS
 
 Cases need sessions to judge. Name one source of them:
   --agent unix:/path      an agent of the suite publishes there (producers that
@@ -37,7 +39,8 @@ Examples:
   ${suite} producer --endpoint grpc://127.0.0.1:8701 --control ./scenario.sh --level 2 --report reports`;
 
 const subscriberHelp = (suite: string): string => `
-The suite is the producer. It listens at --endpoint (unix:/path, pipe:name, grpc://host:port or http://host:port), and starts the subscriber anew for
+The suite is the producer. It listens at --endpoint (unix:/path, pipe:name, grpc://host:port, http://host:port
+or ws://host:port), and starts the subscriber anew for
 each case with --start. The variable AAEP_ENDPOINT of that command names where it connects to; AAEPD_SOCKET has the path of a socket. The suite ends
 the command by SIGTERM: a subscriber of level 3 then sends subscription.close.
 

@@ -10,14 +10,20 @@ export type Endpoint =
   /** A gRPC target, `host:port` or `unix:/path` (AAEP §B.5). */
   | { readonly kind: "grpc"; readonly address: string; readonly isSecure: boolean }
   /** Connect over HTTP/2. `socketPath`: the server listens at a Unix socket. */
-  | { readonly kind: "http"; readonly baseUrl: string; readonly socketPath: string | undefined };
+  | { readonly kind: "http"; readonly baseUrl: string; readonly socketPath: string | undefined }
+  /** WebSocket (AAEP §B.2). */
+  | { readonly kind: "websocket"; readonly url: string }
+  /** Server-Sent Events, and requests (AAEP §B.1). */
+  | { readonly kind: "sse"; readonly baseUrl: string };
 
 /** How a person writes an endpoint of each way. */
-const FORMS: Readonly<Record<WayName, string>> = {
+const FORMS: Readonly<Record<WayName | "websocket" | "sse", string>> = {
   ipc: "unix:/path, pipe:name",
   stdio: "stdio:COMMAND",
   grpc: "grpc://host:port, grpcs://host:port",
-  http: "http://host:port or https://host:port",
+  http: "http://host:port, https://host:port",
+  websocket: "ws://host:port, wss://host:port",
+  sse: "sse:http://host:port or sse:https://host:port",
 };
 
 /** Reads an endpoint. Throws a Fault "usage" for a text that is none, and for a named pipe where the platform has none. */
@@ -46,6 +52,12 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
       case "http":
       case "https":
         return connectEndpoint(text, rest);
+      case "ws":
+      case "wss":
+        if (URL.canParse(text)) return webSocketEndpoint(new URL(text));
+        break;
+      case "sse":
+        if (/^https?:/.test(rest) && URL.canParse(rest)) return { kind: "sse", baseUrl: new URL(rest).origin };
     }
   }
   const forms = Object.values(FORMS).join(", ");
@@ -56,6 +68,12 @@ function connectEndpoint(text: string, rest: string): Endpoint {
   if (rest.startsWith("unix:"))
     return { kind: "http", baseUrl: "http://localhost", socketPath: rest.slice("unix:".length) };
   return { kind: "http", baseUrl: text.endsWith("/") ? text.slice(0, -1) : text, socketPath: undefined };
+}
+
+/** An address without a path is that of the daemon, whose path AAEP names. */
+function webSocketEndpoint(url: URL): Endpoint {
+  if (url.pathname === "/") url.pathname = "/aaep/v1/ws";
+  return { kind: "websocket", url: url.href };
 }
 
 /** The endpoint as the option gives it. */
@@ -69,5 +87,9 @@ export function endpointText(endpoint: Endpoint): string {
       return `${endpoint.isSecure ? "grpcs" : "grpc"}://${endpoint.address}`;
     case "http":
       return endpoint.socketPath === undefined ? endpoint.baseUrl : `http://unix:${endpoint.socketPath}`;
+    case "websocket":
+      return endpoint.url;
+    case "sse":
+      return `sse:${endpoint.baseUrl}`;
   }
 }

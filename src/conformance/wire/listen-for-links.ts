@@ -25,6 +25,14 @@ export async function listeningAt(endpoint: Endpoint, framing?: SocketFraming | 
       const { listenOverConnect } = await withPackages("http", () => import("./listen-over-connect.js"));
       return (accept) => listenOverConnect(endpoint, accept);
     }
+    case "websocket": {
+      const { listenOverWebSocket } = await withPackages("http", () => import("./listen-over-websocket.js"));
+      return (accept) => listenOverWebSocket(endpoint.url, accept);
+    }
+    case "sse":
+      throw new Fault("usage", "The suite is no producer over Server-Sent Events. Give another endpoint.", {
+        origin: "local",
+      });
     case "stdio":
       throw new Fault("usage", "A subscriber starts its producer by itself over stdio. Give another endpoint.", {
         origin: "local",

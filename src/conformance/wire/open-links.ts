@@ -30,6 +30,14 @@ export async function openLinks(
       const { connectLinks } = await withPackages("http", () => import("./connect-links.js"));
       return connectLinks({ ...endpoint, token });
     }
+    case "websocket": {
+      const { webSocketLinks } = await withPackages("http", () => import("./websocket-links.js"));
+      return webSocketLinks({ ...endpoint, token });
+    }
+    case "sse": {
+      const { sseLinks } = await import("./sse-links.js");
+      return sseLinks({ ...endpoint, token });
+    }
     default:
       return unreachable(endpoint);
   }

@@ -9,6 +9,7 @@ import { endpointText, readEndpoint } from "../../../src/conformance/wire/endpoi
 import type { Link } from "../../../src/conformance/wire/link.js";
 import { listeningAt } from "../../../src/conformance/wire/listen-for-links.js";
 import { openLinks } from "../../../src/conformance/wire/open-links.js";
+import { freePort } from "../../support/free-port.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const WAYS = [
@@ -16,11 +17,12 @@ const WAYS = [
   "unix:FOLDER/a.sock in lines",
   "grpc://unix:FOLDER/g.sock",
   "http://unix:FOLDER/h.sock",
+  "ws://127.0.0.1:PORT/any/path",
 ];
 
 async function joined(named: string) {
   const [way = "", inLines] = named.split(" in ");
-  const endpoint = readEndpoint(way.replace("FOLDER", temporaryDirectory()));
+  const endpoint = readEndpoint(way.replace("FOLDER", temporaryDirectory()).replace("PORT", String(await freePort())));
   let accept: (link: Link) => void = () => {};
   const accepted = new Promise<Link>((resolve) => {
     accept = resolve;
@@ -89,6 +91,8 @@ it.each([
   "grpc://unix:/g",
   "https://host:1",
   "http://unix:/h",
+  "wss://host:1/any/path",
+  "sse:https://host:1",
 ])("%s is read and told alike", (text) => {
   expect(endpointText(readEndpoint(text))).toBe(text);
 });
@@ -98,6 +102,21 @@ it("a named pipe is an endpoint of Windows alone", () => {
   expect(() => readEndpoint("pipe:a", "linux")).toThrow(
     '"pipe:a" is a named pipe of Windows. Give a Unix socket here: unix:/path.',
   );
+});
+
+it("a WebSocket without a path has the path of AAEP, and no other address is one", () => {
+  expect(readEndpoint("ws://host:1")).toEqual({ kind: "websocket", url: "ws://host:1/aaep/v1/ws" });
+  expect(() => readEndpoint("ws://")).toThrow("is no endpoint");
+  expect(() => readEndpoint("sse:unix:/a")).toThrow("is no endpoint");
+});
+
+it("Server-Sent Events that are not there, or want a token, are told as such", async () => {
+  const links = await openLinks(readEndpoint(`sse:http://127.0.0.1:${await freePort()}`));
+  const near = converse("near", await links.open(), PLATFORM_TIMERS, 8000);
+  near.say({ type: "subscription.request" });
+  expect(await near.seek(() => true, { withinMs: 5000 })).toBeUndefined();
+  expect(near.isOver()).toBe(true);
+  await expect(listeningAt(readEndpoint("sse:http://127.0.0.1:1"))).rejects.toThrow("Give another endpoint.");
 });
 
 it("nobody listens over stdio", async () => {

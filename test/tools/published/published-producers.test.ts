@@ -1,12 +1,13 @@
 // AAEP's own published producers, unchanged and without a model, through `aaepd relay`: each event is heard, or told and marked, and a question of each
 // is answered here.
-import { createServer } from "node:net";
+
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { ReceivedEvent } from "../../../src/client/events.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
 import { ipcConnector } from "../../../src/client/node.js";
 import { eventually, serve, startCommandLine } from "../../cli/command-stage.js";
+import { freePort } from "../../support/free-port.js";
 import { shared } from "../../support/lifetime.js";
 import { fixture, startCommand } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -135,14 +136,4 @@ async function post(url: string, body: object): Promise<void> {
     body: JSON.stringify(body),
   });
   await answer.text();
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
