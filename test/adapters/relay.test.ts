@@ -70,6 +70,7 @@ describe("a question of a producer elsewhere", () => {
     producer.says("session.started", { summary_normal: "Tidies up." });
     producer.says("awaiting.confirmation", QUESTION);
     await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.awaiting.confirmation"));
+    producer.says("state.changed", { from_state: "idle", to_state: "awaiting_input" });
     expect(reply({ reply_token: QUESTION.reply_token, decision: "reject" })).toBe(true);
     await eventually(() => expect(producer.posted.at(-1)).toMatchObject({ decision: "reject" }));
     expect(producer.posted.at(-1)).toMatchObject({ type: "confirmation.reply", reply_token: QUESTION.reply_token });

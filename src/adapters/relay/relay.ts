@@ -50,7 +50,7 @@ const AWAY_MS = 60_000;
 /** Faults of an event that is here already: the producer hears this daemon, or both hear a third. */
 const KNOWN_HERE: ReadonlySet<string> = new Set(["event_id_reused", "session_not_yours", "session_already_started"]);
 const ENDS = new Set(["session.completed", "session.errored", "session.cancelled"]);
-/** Events after which a question of the producer is over. */
+/** Events after which a question of the producer is over; a `state.changed` is one that leaves `awaiting_input`. */
 const GOES_ON = new Set([...ENDS, "tool.invoked", "output.streaming", "state.changed"]);
 
 export class Relay {
@@ -96,7 +96,7 @@ export class Relay {
         await this.#say(session, gap, {});
       }
     // A producer that knows no requests refuses this one, and its stream is taken as it comes.
-    await this.#post({
+    void this.#post({
       type: "subscription.request",
       aaep_version: "1.0.0",
       subscriber_id: "aaepd-relay",
@@ -121,7 +121,7 @@ export class Relay {
     const session = this.#sessionOf(remote, message);
     const event = this.#own(message, session);
     const topic = topicOf(event);
-    if (GOES_ON.has(topic)) this.#endQuestions(session);
+    if (GOES_ON.has(topic) && event.to_state !== "awaiting_input") this.#endQuestions(session);
     if (topic === "awaiting.confirmation" || topic === "awaiting.clarification") this.#ask(session, event, topic);
     else await this.#publish(session, event);
     if (ENDS.has(topic)) this.#sessions.delete(remote);
