@@ -32,10 +32,16 @@ function keepCompiled() {
 /** The keys of `aaepd speak`, of src/cli/speak/key-names.ts: a person waits for them, so that they load no more than they need. */
 const KEYS = "hush again back skip where pause resume mute questions details answer stop".split(" ");
 
+/** The bundle of a command, and its module. A listener elsewhere waits for `connect`. */
+function partOf(argv) {
+  if (argv[0] === "connect" && argv.length === 1) return ["connect", "serve/connect-run"];
+  const isKey = KEYS.includes(argv[0]) && !argv.includes("--help") && !argv.includes("-h");
+  return isKey ? ["key", "speak/key"] : ["main", "main"];
+}
+
 async function runCommand(argv) {
   keepCompiled();
-  const isKey = KEYS.includes(argv[0]) && !argv.includes("--help") && !argv.includes("-h");
-  const [bundle, module] = isKey ? ["key", "speak/key"] : ["main", "main"];
+  const [bundle, module] = partOf(argv);
   const bundled = writtenAt(`dist/bundle/${bundle}.js`);
   const compiled = Math.max(...["pure", "node"].map((part) => writtenAt(`dist/${part}.tsbuildinfo`) ?? 0));
   // What was compiled since the bundle was made is not in it. Where the package is installed, there is no trace of compiling.

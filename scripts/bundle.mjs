@@ -31,6 +31,7 @@ const PACKAGES = [
     entries: {
       main: "cli/main.js",
       key: "cli/speak/key.js",
+      connect: "cli/serve/connect-run.js",
       index: "client/with-grpc.js",
       client: "client/index.js",
       node: "client/node.js",

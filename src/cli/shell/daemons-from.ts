@@ -11,8 +11,10 @@ import type { Connection } from "../../contracts/transport.js";
 const AGAIN_MS = 10_000;
 /** UTF-16 units of what a command says last on standard error. */
 const LONGEST_COMPLAINT = 200;
+/** Begins the names of these daemons. */
+const FROM = "from ";
 
-/** For `subscribe`: a daemon for each command of the shell, named by it. */
+/** For `subscribe`: a daemon for each command of the shell, labelled by it, as in "ssh HOST" for `ssh HOST aaepd connect`. */
 export function daemonsFrom(
   commands: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -23,11 +25,32 @@ export function daemonsFrom(
       let cancel = (): void => {};
       const start = (): void => {
         for (const command of commands)
-          appeared({ name: `from ${command}`, label: command, connect: () => connectFrom(command, environment) });
+          appeared({
+            name: `${FROM}${command}`,
+            label: command.trim().replace(/(?: -e| --)? aaepd connect$/, ""),
+            connect: () => connectFrom(command, environment),
+          });
         cancel = timers.wakeAt(timers.now() + AGAIN_MS, start);
       };
       start();
       return () => cancel();
+    },
+  };
+}
+
+/** Whether the daemon is reached by a command. */
+export function isFrom({ name }: { readonly name: string }): boolean {
+  return name.startsWith(FROM);
+}
+
+/** All that several discoveries find. */
+export function allOf(discoveries: readonly Discovery[]): Discovery {
+  return {
+    watch: (listeners) => {
+      const stops = discoveries.map(({ watch }) => watch(listeners));
+      return () => {
+        for (const stop of stops) stop();
+      };
     },
   };
 }
@@ -38,6 +61,10 @@ async function connectFrom(
 ): Promise<Connection<Uint8Array>> {
   const child = spawn(command, { shell: true, env: { ...environment }, stdio: ["pipe", "pipe", "pipe"] });
   let complaint = "";
+  let wasHeard = false;
+  child.stdout.once("data", () => {
+    wasHeard = true;
+  });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaint = (complaint + text).slice(-2 * LONGEST_COMPLAINT);
   });
@@ -48,7 +75,7 @@ async function connectFrom(
   child.once("error", (error) => readable.destroy(new Fault("peer_gone", `It was not started: ${error.message}`)));
   child.once("close", (code, signal) => {
     if (code === 0) readable.end();
-    else readable.destroy(ended(signal ?? `code ${code}`, complaint));
+    else readable.destroy(ended(signal ?? `code ${code}`, complaint, wasHeard));
   });
   const peer = { label: command, trust: "same-user" } as const;
   const connection = createByteConnection({ readable, writable }, peer, { framing: "newline" });
@@ -56,7 +83,10 @@ async function connectFrom(
   return connection;
 }
 
-function ended(how: string, complaint: string): Fault {
+function ended(how: string, complaint: string, wasHeard: boolean): Fault {
   const last = complaint.trim().split("\n").at(-1)?.slice(-LONGEST_COMPLAINT) ?? "";
-  return new Fault("peer_gone", `The command has ended (${how})${last === "" ? "." : `: ${last}`}`);
+  return new Fault("peer_gone", `The command has ended (${how})${last === "" ? "." : `: ${last}`}`, {
+    origin: "local",
+    ...(wasHeard ? {} : { retryAfterSeconds: AGAIN_MS / 1000 }),
+  });
 }

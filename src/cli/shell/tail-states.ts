@@ -45,8 +45,12 @@ function placeInWords(resumed: string | undefined): string {
 /** One sentence for any number of attempts: a countdown would talk over everything else. */
 function waitingInWords(because: Interruption): string {
   switch (because.kind) {
-    case "fault":
+    case "fault": {
+      const { origin } = because.fault;
+      // A failure on this side says more than that the daemon has gone.
+      if (origin === "local") return `${interruptionInWords(because)} Trying again.`;
       return "The daemon has gone. Waiting for it to come back.";
+    }
     case "closed":
       return `${interruptionInWords(because)} Waiting for it to come back.`;
     case "rejected":

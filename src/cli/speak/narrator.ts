@@ -21,6 +21,8 @@ export interface NarratorOptions {
   readonly mode: Mode;
   /** `names`: who speaks and what happens, without the words of agents. `none`: nothing but answers to keys. */
   readonly aloud: "all" | "names" | "none";
+  /** Where the agent of an event is, as in "ssh library"; "" for an agent here. */
+  readonly placeOf: (event: Envelope) => string;
   readonly speakable: Pick<SpeakableOptions, "code" | "links" | "emoji">;
 }
 
@@ -68,14 +70,14 @@ export class Narrator {
     const { questions } = this.#options;
     const session = this.#sessionOf(event);
     const kind = kindOf(event);
-    if (kind === "question") this.#question(event);
+    if (kind === "question") this.#question(event, session);
     else {
       const ended = questions.heard(event);
       for (const one of ended) this.#options.queue.remove(questionSource(one));
       if (kind === "outcome") this.#say(event, outcomeParts(event, ended[0]));
       else if (kind === "text") this.#text(event, session);
       else if (kind === "end") this.#end(event, session);
-      else this.#say(event, this.#partsOf(event, kind));
+      else this.#say(event, this.#partsOf(event, kind, session));
     }
     if (endsSession(event)) this.sessions.delete(event.session_id);
   }
@@ -105,7 +107,8 @@ export class Narrator {
 
   #sessionOf(event: Envelope): NarratedSession {
     const { session_id: id } = event;
-    const name = spokenName(event);
+    const place = this.#options.placeOf(event);
+    const name = place === "" ? spokenName(event) : `${spokenName(event)} from ${place}`;
     const session = this.sessions.get(id) ?? { event, name, latest: own("has begun."), lastOutput: undefined };
     this.sessions.delete(id);
     this.sessions.set(id, session);
@@ -113,7 +116,7 @@ export class Narrator {
     return session;
   }
 
-  #question(event: Envelope): void {
+  #question(event: Envelope, session: NarratedSession): void {
     const { questions, queue } = this.#options;
     const question = questions.ask(event);
     const name = shortName(event);
@@ -128,17 +131,15 @@ export class Narrator {
       return;
     }
     const parts = questions.parts(question);
-    this.texts.add(
-      { speaker: spokenName(event), language: languageOf(event) },
-      parts.map(({ text }) => text).join(" "),
-    );
+    this.texts.add({ speaker: session.name, language: languageOf(event) }, parts.map(({ text }) => text).join(" "));
     const [opening, ...more] = named(name, " asks.", languageOf(event));
+    const place = this.#options.placeOf(event);
     const isWhole = this.#options.aloud === "all";
     this.#add({
       source: questionSource(question),
       rank: "critical",
       ...(opening && { opening }),
-      parts: [...more, ...parts],
+      parts: [...more, ...(place === "" ? [] : [own(`From ${place}.`)]), ...parts],
       onBegun: () => {
         question.begunAt = this.#options.clock.now();
       },
@@ -147,7 +148,7 @@ export class Narrator {
     if (queue.held === "muted") this.missedCount += 1;
   }
 
-  #partsOf(event: Envelope, kind: ReturnType<typeof kindOf>): readonly Part[] {
+  #partsOf(event: Envelope, kind: ReturnType<typeof kindOf>, session: NarratedSession): readonly Part[] {
     const language = languageOf(event);
     const summary = summaryOf(event);
     const words = (text: string): Part => theirs(speechOf(text, { ...this.#options.speakable, language }), language);
@@ -155,7 +156,7 @@ export class Narrator {
       case "error":
         return [words(summary), words(textOf(event.remediation_hint))];
       case "start":
-        return [...named(spokenName(event), " begins.", language), words(summary)];
+        return [...named(session.name, " begins.", language), words(summary)];
       case "tool":
         if (!event.type.endsWith("completed")) return [words(summary || textOf(event.tool))];
         return event.status === "error"

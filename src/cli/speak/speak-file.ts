@@ -7,6 +7,7 @@ import { didYouMean } from "../../base/nearest.js";
 import { isObject } from "../../client/messages.js";
 import { defaultConfigFile } from "../../daemon/config/config-sources.js";
 import { loadJsonc } from "../../daemon/config/load-jsonc.js";
+import { repeated } from "../shell/from-option.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { speakOptions } from "./speak-options.js";
 
@@ -24,7 +25,9 @@ export function applySpeakFile(command: Command, { environment }: Pick<CommandIo
         `The key ${JSON.stringify(key.slice(0, 80))} is not known. ${didYouMean(key, [...options.keys()]) || "Remove it."}`,
       );
     const name = option.attributeName();
-    if (["cli", "env"].includes(command.getOptionValueSource(name) ?? "")) continue;
+    // The daemons that the command line names are not those of the file.
+    const names = ["socket", "from"].includes(name) ? ["socket", "from"] : [name];
+    if (names.some((one) => ["cli", "env"].includes(command.getOptionValueSource(one) ?? ""))) continue;
     command.setOptionValueWithSource(name, readOption(option, key, value, path), "config");
   }
 }
@@ -51,7 +54,8 @@ function readOption(option: Option, key: string, value: unknown, path: string): 
     if (typeof value === "boolean") return value;
     throw wrong(path, `${key} is ${JSON.stringify(value)}. Give true or false.`);
   }
-  if (option.variadic && Array.isArray(value)) return value.map(String);
+  if ((option.variadic || option.parseArg === repeated) && Array.isArray(value)) return value.map(String);
+  if (option.isBoolean() && typeof value === "boolean") return value;
   try {
     if (typeof value !== "string" && typeof value !== "number")
       throw new CommanderError(1, "", "Give a text or a number.");

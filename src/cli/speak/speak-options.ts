@@ -1,6 +1,6 @@
 // The options of `aaepd speak` that may stand in its file, too.
 import { InvalidArgumentError, Option } from "commander";
-import { fromOption } from "../shell/from-option.js";
+import { fromOptions } from "../shell/from-option.js";
 import { MODES } from "./narration-table.js";
 
 export function speakOptions(): readonly Option[] {
@@ -23,7 +23,7 @@ export function speakOptions(): readonly Option[] {
     new Option("--to <way...>", "command CMD: the program that speaks"),
     new Option("--no-speech", "speak nothing; keys print their answers"),
     new Option("-s, --socket <path>", "follow only the daemon at this socket"),
-    fromOption(),
+    ...fromOptions(),
   ];
 }
 

@@ -15,7 +15,7 @@ import { connectSpeechDispatcher, speechDispatcherPath } from "../../speak/ssip/
 import { createSsipVoice } from "../../speak/ssip/ssip-voice.js";
 import type { Voice } from "../../speak/voice.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
-import { daemonsFrom } from "../shell/daemons-from.js";
+import { daemonsFrom, isFrom } from "../shell/daemons-from.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import { stateInWords } from "../shell/tail-states.js";
@@ -43,6 +43,7 @@ interface SpeakOptions {
   readonly speech: boolean;
   readonly socket?: string;
   readonly from?: readonly string[];
+  readonly local?: true;
 }
 
 export function runSpeak(command: Command, io: CommandIo): Promise<void> {
@@ -68,7 +69,13 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     onParked: () => report("Another program speaks. The rest waits for: aaepd resume"),
   });
   const { mode, aloud, code, links, emoji } = options;
-  const narrator = new Narrator({ queue, questions, clock, mode, aloud, speakable: { code, links, emoji } });
+  const narrator = new Narrator({
+    ...{ queue, questions, clock, mode, aloud, speakable: { code, links, emoji } },
+    placeOf: (event) => {
+      const source = subscription.sourceOf(event);
+      return source !== undefined && isFrom(source) ? source.label : "";
+    },
+  });
   const subscription: Subscription = subscribe(daemonsOf(options, io), termsOf(options), {
     id: `aaepd-speak-${io.ids.hex(4)}`,
     name: "aaepd speak",
@@ -114,17 +121,19 @@ function isNews(subscription: Subscription, event: ReceivedEvent): boolean {
   return !isCritical(event) && !subscription.isRepeated(event);
 }
 
-function daemonsOf({ socket: given, from }: SpeakOptions, io: CommandIo) {
+function daemonsOf({ socket: given, from, local }: SpeakOptions, io: CommandIo) {
   const { environment, daemonDirectories, clock, stderr } = io;
-  if (from !== undefined) return daemonsFrom(from, environment, clock);
-  const socket = chosenSocket(given, environment);
+  const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, clock)];
+  if (elsewhere.length > 0 && local !== true) return elsewhere;
+  const socket = elsewhere.length > 0 ? undefined : chosenSocket(given, environment);
   if (socket !== undefined)
     return { name: socket.path, label: "the daemon", connect: connectingTo(socket, ipcConnector(socket.path)) };
-  return discoverDaemons({
+  const here = discoverDaemons({
     directories: daemonDirectories,
     timers: clock,
     onLeftOut: ({ sentence }) => void stderr.write(`Warning: ${shownText(sentence)} Its daemons are not followed.\n`),
   });
+  return [...elsewhere, here];
 }
 
 function termsOf({ mode, rate }: SpeakOptions): Terms {
@@ -172,6 +181,7 @@ interface StatesOptions {
 /** Tells each connection that is made, lost or found again, once. */
 function createStates({ report, narrator, questions, openQuestions }: StatesOptions) {
   const waiting = new Set<string>();
+  const known = new Set<string>();
 
   /** Forgets questions that ended while nobody here could hear it. */
   async function compare(): Promise<void> {
@@ -192,11 +202,13 @@ function createStates({ report, narrator, questions, openQuestions }: StatesOpti
     const words = stateInWords(state, label);
     if (words !== "") report(`${label}: ${words}`);
     if (state.kind === "waiting") {
-      if (!waiting.has(name)) narrator.tell(`The daemon ${label} has gone.`);
+      if (!waiting.has(name))
+        narrator.tell(known.has(name) ? `The daemon ${label} has gone.` : `${label} does not answer yet.`);
       waiting.add(name);
     }
     if (state.kind !== "active") return;
-    if (waiting.delete(name)) narrator.tell(`The daemon ${label} is back.`);
+    if (waiting.delete(name)) narrator.tell(known.has(name) ? `The daemon ${label} is back.` : `${label} answers now.`);
+    known.add(name);
     if (state.isResumed) compare().catch(() => {});
   };
 }

@@ -11,7 +11,7 @@ import type { SpeakableOptions } from "../../speakable/index.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
-import { daemonsFrom } from "../shell/daemons-from.js";
+import { allOf, daemonsFrom } from "../shell/daemons-from.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { createHelpLines } from "../shell/fault-help.js";
 import { noDaemonIn } from "../shell/find-socket.js";
@@ -28,6 +28,7 @@ import { createTailLines, type TailLines } from "./tail-lines.js";
 export interface TailOptions extends CapabilityOptions, Omit<SpeakableOptions, "language"> {
   readonly socket?: string;
   readonly from?: readonly string[];
+  readonly local?: true;
   readonly framing?: Framing;
   readonly json?: true;
   readonly label?: true;
@@ -98,12 +99,13 @@ function givenNames(options: Readonly<Record<string, unknown>>): readonly string
 
 /** All daemons of this user, or those of `--from`. */
 function daemonsToFollow(
-  { from, framing }: TailOptions,
+  { from, local, framing }: TailOptions,
   { environment, daemonDirectories: directories, clock: timers }: CommandIo,
   { looked, say }: { looked: (daemonCount: number) => void; say: (label: string, text: string) => void },
 ): Discovery {
-  if (from !== undefined) return daemonsFrom(from, environment, timers);
-  return discoverDaemons({
+  const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, timers)];
+  if (elsewhere.length > 0 && local !== true) return allOf(elsewhere);
+  const here = discoverDaemons({
     directories,
     framing,
     timers,
@@ -111,6 +113,7 @@ function daemonsToFollow(
     onStale: (fault, label) => say(label, fault.sentence),
     onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
   });
+  return allOf([...elsewhere, here]);
 }
 
 async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
@@ -269,7 +272,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
 
     function looked(daemonCount: number): void {
       if (daemonCount > 0) return;
-      if (!options.reconnect) fail(noDaemonIn(directories));
+      if (!options.reconnect && from === undefined) fail(noDaemonIn(directories));
       // Of a daemon that was followed and has gone, its own line has told that it is awaited.
       else if (sources.size === 0)
         say(

@@ -1,7 +1,7 @@
 // `aaepd tail`: the options and the help. The command itself is in tail-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { addCapabilityOptions } from "../shell/capability-options.js";
-import { fromOption } from "../shell/from-option.js";
+import { fromOptions } from "../shell/from-option.js";
 import { share, textList, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { TailOptions } from "./tail-run.js";
@@ -71,7 +71,6 @@ export function registerTail(program: Command, io: CommandIo): void {
     .summary("show events as a subscriber receives them, live")
     .description("Subscribes and shows the received events. Reconnects by itself and resumes at its place.")
     .option("-s, --socket <path>", "follow only the daemon at this socket")
-    .addOption(fromOption())
     .addOption(new Option("--framing <name>", "how messages are cut").choices(["length-prefixed", "newline"]))
     .option("--json", "print each event as JSON, as it was received")
     .option("--label", 'with --json: print {"daemon": …, "event": …}')
@@ -98,6 +97,7 @@ export function registerTail(program: Command, io: CommandIo): void {
     .option("--no-reconnect", "end when the connection ends")
     .option("--subscriber-id <id>", "the subscriber's name in logs and status")
     .option("--subscriber-name <name>", "the subscriber's name for people", "aaepd tail");
+  for (const option of fromOptions()) command.addOption(option);
   addCapabilityOptions(command);
   for (const option of fieldOptions()) command.addOption(option.helpGroup("The Field of Akashik:"));
   command.addHelpText("after", HELP).action(async (options: TailOptions) => {
