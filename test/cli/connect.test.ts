@@ -1,5 +1,5 @@
 // Listeners that reach a daemon by a command: `aaepd connect` at its end, and `--from` at the listener's.
-import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -97,10 +97,13 @@ it("tail --from follows the daemon of each command, named by it, and tells one t
 
 it("a command that ends is started again, and resumes", async () => {
   const daemon = await serve(temporaryDirectory());
-  // The first one ends soon, as a connection that is lost.
-  const once = `if mkdir "${join(temporaryDirectory(), "was")}"; then timeout 1 ${connecting(daemon.socketPath)}; exit 1; fi; exec ${connecting(daemon.socketPath)}`;
-  const tail = startCommandLine(["tail", "--from", once], { environment: daemon.environment });
-  await eventually(() => expect(tail.stderr().match(/Connected|Resumed|again/gi)?.length).toBeGreaterThan(1));
+  const pids = join(temporaryDirectory(), "pids");
+  const command = `echo $$ >> "${pids}"; exec ${connecting(daemon.socketPath)}`;
+  const tail = startCommandLine(["tail", "--from", command], { environment: daemon.environment });
+  const connected = (): number => tail.stderr().match(/Connected|Resumed/g)?.length ?? 0;
+  await eventually(() => expect(connected()).toBe(1));
+  process.kill(Number(readFileSync(pids, "utf8")));
+  await eventually(() => expect(connected()).toBe(2));
   await runCommandLine(["publish", join(SESSIONS, "parallel-tools.ndjson")], daemon.environment);
   await eventually(() => expect(tail.stdout()).toContain("The tests need not run again."));
 });
