@@ -38,6 +38,8 @@ interface RelayedSession {
 }
 
 const CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
+/** UTF-16 units of the id of a session, which the relay remembers. */
+const LONGEST_ID = 256;
 /** Open sessions of one producer. The oldest is forgotten. */
 const MOST_SESSIONS = 256;
 /** UTF-16 units of what is said of a refused event. */
@@ -116,6 +118,7 @@ export class Relay {
       else if (typeof type !== "string") this.#options.onNews({ kind: "refused", fault: noEvent() });
       return;
     }
+    if (remote.length > LONGEST_ID) return this.#options.onNews({ kind: "refused", fault: noEvent() });
     // Another daemon's own words about its sessions: this daemon has its own.
     if ((extensions as { readonly aaepd?: Message } | undefined)?.aaepd?.by === "daemon") return;
     const session = this.#sessionOf(remote, message);
@@ -315,7 +318,9 @@ export class Relay {
 }
 
 function noEvent(): Fault {
-  return new Fault("invalid_event", "What has come is no event: it is no object with a type.", { rule: "AAEP §3.9" });
+  return new Fault("invalid_event", "What has come is no event: it is no object with a type and an id of a session.", {
+    rule: "AAEP §3.9",
+  });
 }
 
 function topicOf({ type }: Message): string {
