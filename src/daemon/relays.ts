@@ -36,9 +36,9 @@ async function startRelays({ relay, defaultLanguage, log, place = currentPlace()
       socket,
       runtimeFolder: ipcDirectories(place)[0],
       speech: speechOf(defaultLanguage, {}),
-      onNews: createRelayNews(base, (words) => log.info({ relay: base }, words)),
+      onNews: createRelayNews(base, (words) => log.info({ relay: new URL(base).host }, words)),
     }).catch((caught: unknown) => {
-      log.warn({ relay: base, err: caught }, "a producer is not relayed");
+      log.warn({ relay: new URL(base).host, err: caught }, "a producer is not relayed");
       return undefined;
     }),
   );

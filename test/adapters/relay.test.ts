@@ -82,8 +82,13 @@ describe("a question of a producer elsewhere", () => {
     producer.says("session.started", { summary_normal: "Tidies up." });
     producer.says("awaiting.confirmation", QUESTION);
     await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.awaiting.confirmation"));
-    producer.says("output.streaming", { output_id: "out_1", chunk: "Nobody answered.", complete: true });
-    await eventually(() => expect(heard.map(chunkOf)).toContain("Nobody answered."));
+    // A call of another tool says nothing of the question.
+    producer.says("tool.invoked", { tool: "look", tool_call_id: "call_9", summary_normal: "Looks." });
+    producer.says("state.changed", { from_state: "awaiting_input", to_state: "thinking", summary_normal: "Goes on." });
+    await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Goes on."));
+    expect(heard.findIndex(({ extensions }) => extensions?.aaepd?.decision === "cancelled")).toBeGreaterThan(
+      heard.findIndex(({ summary_normal: words }) => words === "Looks."),
+    );
     expect(heard.map(({ extensions }) => extensions?.aaepd?.decision)).toContain("cancelled");
     expect(producer.posted.filter(({ type }) => type === "confirmation.reply")).toEqual([]);
   });
@@ -98,6 +103,18 @@ describe("a connection", () => {
     await eventually(() => expect(heard.at(-1)?.summary_normal).toMatch(/Words may be missing here\.$/));
     producer.says("session.completed", { summary_normal: "Done." });
     await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Done."));
+  });
+
+  it("that is lost goes on at the place that the producer has named", async () => {
+    const { producer, heard } = await relayed();
+    producer.says("session.started", { summary_normal: "Tidies up." });
+    producer.saysText("id: c1.place.7\n\n");
+    await eventually(() => expect(heard.length).toBe(1));
+    producer.ends();
+    await eventually(() => expect(producer.places).toEqual([undefined, "c1.place.7"]));
+    producer.says("session.completed", { summary_normal: "Done." });
+    await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Done."));
+    expect(heard.length).toBe(2);
   });
 
   it("with a message of many bytes is given up, and made again", async () => {
@@ -116,7 +133,7 @@ describe("the command", () => {
     const second = await runCommandLine(["relay", base], daemon.environment);
     expect(second).toMatchObject({
       code: 1,
-      stderr: `Error: Another process relays ${base} already. (address_in_use)\n`,
+      stderr: `Error: Another process relays ${new URL(base).host} already. (address_in_use)\n`,
     });
     const open = await runCommandLine(["relay", "http://agents.example"], daemon.environment);
     expect(open.code).not.toBe(0);
@@ -152,15 +169,19 @@ interface Producer {
   readonly says: (topic: string, members: object) => void;
   readonly saysText: (text: string) => void;
   readonly ends: () => void;
+  /** The places from which its streams were wanted. */
+  readonly places: readonly (string | string[] | undefined)[];
   /** What was posted to it. */
   readonly posted: readonly Readonly<Record<string, unknown>>[];
 }
 
 async function produce(): Promise<{ readonly base: string; readonly producer: Producer }> {
   const posted: Readonly<Record<string, unknown>>[] = [];
+  const places: (string | string[] | undefined)[] = [];
   let stream: ServerResponse | undefined;
   const server = createServer((request, response) => {
     if (request.url === "/events") {
+      places.push(request.headers["last-event-id"]);
       stream = response.writeHead(200, { "content-type": "text/event-stream" });
       stream.write(": connected\n\n");
       return;
@@ -191,7 +212,7 @@ async function produce(): Promise<{ readonly base: string; readonly producer: Pr
     saysText(`data: ${JSON.stringify(event)}\n\n`);
   };
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { base, producer: { says, saysText, posted, ends: () => void stream?.end() } };
+  return { base, producer: { says, saysText, posted, places, ends: () => void stream?.end() } };
 }
 
 function listen(daemon: ServedDaemon): readonly ReceivedEvent[] {

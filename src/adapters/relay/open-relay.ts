@@ -30,7 +30,8 @@ export async function openRelay({ base, socket, runtimeFolder, speech, onNews }:
   const key = `relay ${base}`;
   const { name, release } = claimName(key, runtimeFolder, process.getuid?.());
   try {
-    if (name !== key) throw new Fault("address_in_use", `Another process relays ${base} already.`, { origin: "local" });
+    if (name !== key)
+      throw new Fault("address_in_use", `Another process relays ${new URL(base).host} already.`, { origin: "local" });
     let last: Fault | undefined;
     const client = await AgentClient.open(ipcRpcConnector(socket), {
       onState: (state) => {

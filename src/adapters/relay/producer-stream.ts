@@ -22,8 +22,17 @@ export interface ProducerStreamOptions {
   readonly onLost: (fault: Fault) => void;
 }
 
-/** Bytes of one message, with its field names. */
+/** Bytes of one message, with its field names, after which the connection is given up. */
 const MOST_BYTES = 1 << 20;
+/** UTF-16 units of an event. A longer message is none (R10). */
+const LONGEST_EVENT = 65_536;
+/** A place that may be sent back in a header. */
+const PLACE = /^[\x20-\x7e]{1,512}$/;
+/** A place by itself, as an aaepd sends it. The parser knows those of events alone. */
+const BARE_PLACE = /^id: ([\x21-\x7e]{1,512})\n\n/gm;
+const LONGEST_PLACE = 520;
+/** A stream that lasted so long resets the back-off, ms. */
+const STABLE_MS: Millis = 10_000;
 /** Producers send a comment at least every 30 s. After twice that and more the connection counts as lost, ms. */
 const SILENCE_MS: Millis = 75_000;
 const BACK_OFF = { firstMs: 500, longestMs: 30_000 };
@@ -43,12 +52,12 @@ export class ProducerStream {
 
   /** Reads until `close`. Never rejects. */
   async run(): Promise<void> {
-    const { chance, onLost } = this.#options;
+    const { chance, onLost, timers } = this.#options;
     for (let retry = 0, isTold = false; ; retry += 1) {
       let fault = new Fault("peer_gone", "The producer has ended its stream.");
+      const since = timers.now();
       try {
         await this.#read(() => {
-          retry = 0;
           isTold = false;
         });
       } catch (caught) {
@@ -57,6 +66,7 @@ export class ProducerStream {
       if (this.#closing.signal.aborted) return;
       if (!isTold) onLost(fault);
       isTold = true;
+      if (timers.now() - since >= STABLE_MS) retry = 0;
       await this.#pause.take(Math.max(this.#retryMs, backOffMs(retry, chance(), BACK_OFF)));
       if (this.#closing.signal.aborted) return;
     }
@@ -103,6 +113,7 @@ export class ProducerStream {
       },
     });
     let unreadBytes = 0;
+    let seen = "";
     let cancelWatch = (): void => {};
     const watch = (): void => {
       cancelWatch();
@@ -112,14 +123,17 @@ export class ProducerStream {
       watch();
       for await (const part of body) {
         watch();
-        parser.feed(decoder.decode(part, { stream: true }));
+        const text = decoder.decode(part, { stream: true });
+        parser.feed(text);
         unreadBytes = read.length === 0 ? unreadBytes + part.length : 0;
         if (unreadBytes > MOST_BYTES)
           throw new Fault("message_too_large", `A message of the producer is longer than ${MOST_BYTES} bytes.`);
         for (const { id, data } of read.splice(0)) {
           await onMessage(messageOf(data));
-          this.#lastId = id ?? this.#lastId;
+          if (id !== undefined && PLACE.test(id)) this.#lastId = id;
         }
+        seen = seen.slice(-LONGEST_PLACE) + text;
+        this.#lastId = [...seen.matchAll(BARE_PLACE)].at(-1)?.[1] ?? this.#lastId;
       }
     } finally {
       cancelWatch();
@@ -129,6 +143,7 @@ export class ProducerStream {
 
 /** The object of a message. A text that is none has no members, and is refused as an event without a type. */
 function messageOf(data: string): Message {
+  if (data.length > LONGEST_EVENT) return {};
   try {
     const value = parseJsonDocument(data);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Message;

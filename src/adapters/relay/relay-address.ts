@@ -13,7 +13,7 @@ export function relayAddress(text: string, isPlainAllowed: boolean): string | un
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const isSafe = url.protocol === "https:" || (url.protocol === "http:" && (isPlainAllowed || isLoopback(host)));
-  const isPlace = url.username === "" && url.search === "" && url.hash === "";
+  const isPlace = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (!isSafe || !isPlace) return undefined;
   let base = url.href;
   while (base.endsWith("/")) base = base.slice(0, -1);

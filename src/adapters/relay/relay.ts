@@ -33,8 +33,12 @@ interface RelayedSession {
   producer: Message;
   /** The last `to_state` that the daemon has taken, which the next `from_state` may name (R3a). */
   state: string;
-  /** The tokens of its open questions. */
-  readonly questions: Set<string>;
+  /** Whether the daemon has it. */
+  hasBegun: boolean;
+  /** When it was last said that words may be missing, ms. */
+  gapSaidAt: number;
+  /** Its open questions, by their tokens. */
+  readonly questions: Map<string, Message>;
 }
 
 const CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
@@ -42,6 +46,8 @@ const CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/con
 const LONGEST_ID = 256;
 /** Open sessions of one producer. The oldest is forgotten. */
 const MOST_SESSIONS = 256;
+/** Open questions of one producer: others ask here, too. */
+const MOST_QUESTIONS = 16;
 /** UTF-16 units of what is said of a refused event. */
 const LONGEST_SUMMARY = 1000;
 /** So many refused events are said in this time, ms. Further ones are counted, so that a producer that errs always does not drown the others. */
@@ -50,17 +56,17 @@ const SAID_IN_MS = 60_000;
 /** A producer that is away so long has given its sessions up, ms. */
 const AWAY_MS = 60_000;
 /** Faults of an event that is here already: the producer hears this daemon, or both hear a third. */
-const KNOWN_HERE: ReadonlySet<string> = new Set(["event_id_reused", "session_not_yours", "session_already_started"]);
+const KNOWN_HERE: ReadonlySet<string> = new Set(["session_not_yours", "session_already_started"]);
 const ENDS = new Set(["session.completed", "session.errored", "session.cancelled"]);
-/** Events after which a question of the producer is over; a `state.changed` is one that leaves `awaiting_input`. */
-const GOES_ON = new Set([...ENDS, "tool.invoked", "output.streaming", "state.changed"]);
 
 export class Relay {
   readonly #options: RelayOptions;
   readonly #stream: ProducerStream;
   readonly #sessions = new Map<string, RelayedSession>();
   #subscriptionId: string | undefined;
-  #said = { since: 0, count: 0 };
+  /** Refused events that were said, and critical ones apart, so that nothing drowns those. */
+  readonly #said = { usual: { since: 0, count: 0 }, critical: { since: 0, count: 0 } };
+  #questionCount = 0;
   #cancelGivingUp = (): void => {};
 
   constructor(options: RelayOptions) {
@@ -94,6 +100,9 @@ export class Relay {
     this.#options.onNews({ kind: "connected" });
     if (!isWhole)
       for (const session of this.#sessions.values()) {
+        const now = this.#options.timers.now();
+        if (now - session.gapSaidAt < SAID_IN_MS) continue;
+        session.gapSaidAt = now;
         const gap = this.#options.words.say("relayGap", { name: nameOf(session.producer) });
         await this.#say(session, gap, {});
       }
@@ -119,12 +128,17 @@ export class Relay {
       return;
     }
     if (remote.length > LONGEST_ID) return this.#options.onNews({ kind: "refused", fault: noEvent() });
-    // Another daemon's own words about its sessions: this daemon has its own.
-    if ((extensions as { readonly aaepd?: Message } | undefined)?.aaepd?.by === "daemon") return;
+    // Another daemon's own words about its sessions: this daemon has its own. An outcome there is the end of the question here.
+    const { by, decision, question } = objectOf(objectOf(extensions).aaepd);
+    if (by === "daemon") {
+      if (decision !== undefined) this.#endQuestions(this.#sessions.get(remote), ({ event_id: id }) => id === question);
+      return;
+    }
     const session = this.#sessionOf(remote, message);
     const event = this.#own(message, session);
     const topic = topicOf(event);
-    if (GOES_ON.has(topic) && event.to_state !== "awaiting_input") this.#endQuestions(session);
+    if (!session.hasBegun && topic !== "session.started") await this.#begin(session);
+    this.#endQuestions(session, (asked) => isOver(asked, event));
     if (topic === "awaiting.confirmation" || topic === "awaiting.clarification") this.#ask(session, event, topic);
     else await this.#publish(session, event);
     if (ENDS.has(topic)) this.#sessions.delete(remote);
@@ -133,12 +147,15 @@ export class Relay {
   #sessionOf(remote: string, { producer }: Message): RelayedSession {
     let session = this.#sessions.get(remote);
     if (session === undefined) {
-      session = { id: remote, producer: {}, state: "idle", questions: new Set() };
+      session = {
+        ...{ id: remote, producer: {}, state: "idle", hasBegun: false },
+        ...{ gapSaidAt: Number.NEGATIVE_INFINITY, questions: new Map() },
+      };
       this.#sessions.set(remote, session);
       const [oldest] = this.#sessions.keys();
-      if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+      if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) void this.#lose(oldest);
     }
-    const given = typeof producer === "object" && producer !== null ? (producer as Message) : {};
+    const given = objectOf(producer);
     const { host } = new URL(this.#options.base);
     const { agent_id: id = "relayed-producer", agent_name: name = id } = given;
     session.producer = { ...given, agent_id: id, agent_name: `${String(name)} at ${host}` };
@@ -151,7 +168,7 @@ export class Relay {
    */
   #own(message: Message, { id, producer }: RelayedSession): Message {
     const { sequence_number: _, position: __, timestamp: ___, extensions, ...event } = message;
-    const { aaepd: ____, ...others } = (extensions ?? {}) as Message;
+    const { aaepd: ____, ...others } = objectOf(extensions);
     const isExtended = Object.keys(others).length > 0;
     return { ...event, session_id: id, producer, ...(isExtended ? { extensions: others } : {}) };
   }
@@ -159,7 +176,7 @@ export class Relay {
   async #publish(session: RelayedSession, event: Message): Promise<void> {
     try {
       await this.#options.client.publish(event);
-      this.#noteState(session, event);
+      this.#note(session, event);
     } catch (caught) {
       await this.#refused(session, event, faultFrom(caught));
     }
@@ -172,6 +189,8 @@ export class Relay {
       return;
     }
     this.#options.onNews({ kind: "refused", fault });
+    // Of the same id and other words: it is another event, whatever it says.
+    if (fault.code === "event_id_reused") return this.#again(session, { ...event, event_id: newEventId() });
     if (KNOWN_HERE.has(fault.code)) return;
     const topic = topicOf(event);
     if (topic === "state.changed" && fault.code === "state_mismatch") {
@@ -209,27 +228,38 @@ export class Relay {
   #ask(session: RelayedSession, event: Message, topic: "awaiting.confirmation" | "awaiting.clarification"): void {
     const { type: _, "@context": __, ...question } = event;
     const token = String(event.reply_token);
-    const extensions = { ...(event.extensions as Message | undefined), aaepd: { host_dialog: true } };
+    if (this.#questionCount >= MOST_QUESTIONS) {
+      const sentence = `Wait for an outcome: ${MOST_QUESTIONS} questions of this producer are open.`;
+      void this.#refused(session, event, new Fault("rate_limit", sentence, { rule: "AAEP §6.1" }));
+      return;
+    }
+    const extensions = { ...objectOf(event.extensions), aaepd: { host_dialog: true } };
     const asked = { ...question, "@context": CONTEXTS, extensions };
     const { client } = this.#options;
-    session.questions.add(token);
+    session.questions.set(token, event);
+    this.#questionCount += 1;
     const outcome = topic === "awaiting.confirmation" ? client.confirm(asked) : client.clarify(asked);
     outcome.then(
       (told) => {
+        this.#questionCount -= 1;
         session.questions.delete(token);
         if (told.resolved_by === "reply") void this.#answer(session, topic, token, told);
       },
       (caught) => {
+        this.#questionCount -= 1;
         session.questions.delete(token);
         void this.#refused(session, event, faultFrom(caught));
       },
     );
   }
 
-  /** The producer goes on: it has ended its questions itself. */
-  #endQuestions({ questions }: RelayedSession): void {
-    for (const token of questions) this.#options.client.cancel(token).catch(() => {});
-    questions.clear();
+  /** Takes questions back that the producer has ended itself. */
+  #endQuestions(session: RelayedSession | undefined, isEnded: (asked: Message) => boolean): void {
+    for (const [token, asked] of session?.questions ?? []) {
+      if (!isEnded(asked)) continue;
+      session?.questions.delete(token);
+      this.#options.client.cancel(token).catch(() => {});
+    }
   }
 
   async #answer(session: RelayedSession, topic: string, token: string, outcome: QuestionOutcome): Promise<void> {
@@ -278,12 +308,13 @@ export class Relay {
     });
   }
 
-  #mayBeSaid({ extensions }: Message): boolean {
+  #mayBeSaid({ extensions, urgency }: Message): boolean {
     if (extensions === undefined) return true;
+    const said = urgency === "critical" ? this.#said.critical : this.#said.usual;
     const now = this.#options.timers.now();
-    if (now - this.#said.since > SAID_IN_MS) this.#said = { since: now, count: 0 };
-    this.#said.count += 1;
-    return this.#said.count <= MOST_SAID;
+    if (now - said.since > SAID_IN_MS) Object.assign(said, { since: now, count: 0 });
+    said.count += 1;
+    return said.count <= MOST_SAID;
   }
 
   /** Publishes an event of the relay's own in a session. Resolves with whether the daemon has it. */
@@ -291,7 +322,7 @@ export class Relay {
     const { id, producer } = session;
     try {
       await this.#options.client.publish({ session_id: id, producer, ...event });
-      this.#noteState(session, event);
+      this.#note(session, event);
       return true;
     } catch (caught) {
       this.#options.onNews({ kind: "refused", fault: faultFrom(caught) });
@@ -299,22 +330,41 @@ export class Relay {
     }
   }
 
-  #noteState(session: RelayedSession, event: Message): void {
+  #note(session: RelayedSession, event: Message): void {
+    session.hasBegun = true;
     if (topicOf(event) === "state.changed") session.state = String(event.to_state);
   }
 
   /** Ends the sessions of a producer that does not come back. */
   async #giveUp(): Promise<void> {
-    for (const [remote, session] of this.#sessions) {
-      this.#sessions.delete(remote);
-      await this.#tell(session, {
-        type: "aaep:agent.session.errored",
-        summary_normal: this.#options.words.say("relayLost", { name: nameOf(session.producer) }),
-        error_category: "transient",
-        error_code: "RELAY_LOST",
-      });
-    }
+    for (const remote of [...this.#sessions.keys()]) await this.#lose(remote);
   }
+
+  /** Ends a session of which nothing more is told. */
+  async #lose(remote: string): Promise<void> {
+    const session = this.#sessions.get(remote);
+    this.#sessions.delete(remote);
+    if (session === undefined || !session.hasBegun) return;
+    await this.#tell(session, {
+      type: "aaep:agent.session.errored",
+      summary_normal: this.#options.words.say("relayLost", { name: nameOf(session.producer) }),
+      error_category: "transient",
+      error_code: "RELAY_LOST",
+    });
+  }
+}
+
+function objectOf(value: unknown): Message {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Message) : {};
+}
+
+/** Whether an event says that its producer waits for this question no more: its call is made, or the session leaves the state of waiting. */
+function isOver(asked: Message, event: Message): boolean {
+  const topic = topicOf(event);
+  if (topic === "state.changed") return event.from_state === "awaiting_input" && event.to_state !== "awaiting_input";
+  if (topic !== "tool.invoked" && topic !== "tool.completed") return ENDS.has(topic);
+  const { tool_call_id: call, tool } = objectOf(asked.extra_context);
+  return (call !== undefined && call === event.tool_call_id) || (tool !== undefined && tool === event.tool);
 }
 
 function noEvent(): Fault {
@@ -335,7 +385,7 @@ function nameOf({ agent_name: name }: Message): string {
 function breached(event: Message, { rule, code }: Fault): Message {
   return {
     "@context": CONTEXTS,
-    extensions: { ...(event.extensions as Message | undefined), aaepd: { breach: rule ?? code } },
+    extensions: { ...objectOf(event.extensions), aaepd: { breach: rule ?? code } },
   };
 }
 

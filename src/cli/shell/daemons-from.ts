@@ -1,5 +1,5 @@
 // Daemons that a command reaches, such as `ssh HOST aaepd connect`: its standard input and output are the connection.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import { Fault } from "../../base/errors.js";
@@ -59,7 +59,12 @@ async function connectFrom(
   command: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Connection<Uint8Array>> {
-  const child = spawn(command, { shell: true, env: { ...environment }, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(command, {
+    shell: true,
+    detached: true,
+    env: { ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   let complaint = "";
   let wasHeard = false;
   child.stdout.once("data", () => {
@@ -79,7 +84,7 @@ async function connectFrom(
   });
   const peer = { label: command, trust: "same-user" } as const;
   const connection = createByteConnection({ readable, writable }, peer, { framing: "newline" });
-  void connection.closed.then(() => child.kill());
+  void connection.closed.then(() => endGroup(child));
   return connection;
 }
 
@@ -89,4 +94,14 @@ function ended(how: string, complaint: string, wasHeard: boolean): Fault {
     origin: "local",
     ...(wasHeard ? {} : { retryAfterSeconds: AGAIN_MS / 1000 }),
   });
+}
+
+/** Ends the shell and what it has started, which are a process group. */
+function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(-pid);
+  } catch {
+    // It has ended meanwhile, or the system has no groups and the shell ends with its input.
+  }
 }

@@ -270,3 +270,17 @@ describe("the paths of appendix B", () => {
     expect(await new Promise((resolve) => refused.once("error", ({ message }) => resolve(message)))).toContain("403");
   });
 });
+
+it("an address gives no right to answer that it was not made with, and has 16 streams at most", async () => {
+  const daemon = await served();
+  const address = await addressOf(daemon);
+  const stream = await listen(`${address}/events`);
+  const capabilities = { supports_confirmation_reply: true, supports_clarification_reply: true };
+  const request = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "page", capabilities };
+  expect((await post(`${address}/messages`, request)).status).toBe(204);
+  const came = await stream.until("subscription.accepted");
+  expect(came).toContain('"supports_confirmation_reply":false');
+  expect(came).toContain('"supports_clarification_reply":false');
+  const more = await Promise.all(Array.from({ length: 16 }, () => listen(`${address}/events`)));
+  expect(more.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 15 }, () => 200), 429]);
+});

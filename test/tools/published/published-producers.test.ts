@@ -63,7 +63,7 @@ it.each(PRODUCERS)(
     const daemon = await serve(temporaryDirectory());
     const heard = listen(daemon.socketPath);
     const relay = startCommandLine(["relay", base, "--socket", daemon.socketPath], { environment: daemon.environment });
-    await eventually(() => expect(relay.stderr()).toContain(`Connected to ${base}.`));
+    await eventually(() => expect(relay.stderr()).toContain(`Connected to ${new URL(base).host}.`));
     for (const body of bodies) void post(`${base}${path}`, body);
     await eventually(() =>
       expect(said().some(({ type }) => /tool\.completed|session\.completed/.test(type))).toBe(true),

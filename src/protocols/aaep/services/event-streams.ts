@@ -49,7 +49,11 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
   const ownAddress = (found: OwnAddress): TermsAddress => {
     const known = own.get(found);
     if (known !== undefined) return known;
-    const terms: AddressTerms = { request: requestOf(found.name, found.capabilities), userInput: found.userInput };
+    const terms: AddressTerms = {
+      request: requestOf(found.name, found.capabilities),
+      userInput: found.userInput,
+      isLimited: true,
+    };
     const made = new TermsAddress(unnamed, terms);
     own.set(found, made);
     found.whenRevoked(() => made.end());

@@ -23,6 +23,8 @@ export interface StreamAddressServices extends PlainServices {
 /** The terms of an address, whose listeners cannot ask for others before their stream is open. */
 export interface AddressTerms {
   readonly request: Message;
+  /** Listeners get no right to answer beyond these terms, and few streams. Default: false. */
+  readonly isLimited?: boolean;
   /** Takes what a person says to an agent, unasked. Undefined: nobody may say anything here. */
   readonly userInput?: ((text: string) => void) | undefined;
 }
@@ -31,6 +33,9 @@ interface OpenStream {
   readonly session: OpenedSession;
   readonly connection: Connection<Uint8Array> | PostedConnection;
 }
+
+/** Streams of one address at a time: the daemon's subscriptions are for others, too. */
+const MOST_STREAMS = 16;
 
 export class TermsAddress implements StreamAddress {
   /** Called when the last stream has ended. */
@@ -45,11 +50,16 @@ export class TermsAddress implements StreamAddress {
     this.terms = terms;
   }
 
+  private isFull(): boolean {
+    return this.terms.isLimited === true && this.streams.size >= MOST_STREAMS;
+  }
+
   get isEmpty(): boolean {
     return this.streams.size === 0;
   }
 
   open(connection: PostedConnection, resumeAfter: string | undefined): Fault | undefined {
+    if (this.isFull()) return tooMany();
     const { opening, cursor } = this.begin(connection, this.services.sse, resumeAfter);
     if (opening.kind === "rejected") return refusedBy(opening);
     // The place before everything that follows (R35).
@@ -60,6 +70,7 @@ export class TermsAddress implements StreamAddress {
   }
 
   converse(connection: Connection<Uint8Array>): Fault | undefined {
+    if (this.isFull()) return tooMany();
     const { opening } = this.begin(connection, this.services.json, undefined);
     return opening.kind === "rejected" ? refusedBy(opening) : undefined;
   }
@@ -77,7 +88,11 @@ export class TermsAddress implements StreamAddress {
     let session: OpenedSession | undefined;
     const open = (...[peer, { stream, tell }]: Parameters<Parameters<ServeStream>[2]["open"]>): OpenedSession => {
       const events = { stream, access: services.access.of(peer), tell, peer };
-      session = new OpenedSession(services, events, { request, userInput: terms.userInput });
+      session = new OpenedSession(services, events, {
+        request,
+        userInput: terms.userInput,
+        isLimited: terms.isLimited === true,
+      });
       return session;
     };
     services.serve(connection, codec, { open }, undefined);
@@ -140,4 +155,8 @@ function resuming(request: Message, resumeAfter: string): Message {
 function refusedBy({ message }: RequestOutcome): Fault {
   const code = message.reason_code === "rate_limit" ? "rate_limit" : "capabilities_incompatible";
   return new Fault(code, String(message.reason_message), { rule: "AAEP §5.5" });
+}
+
+function tooMany(): Fault {
+  return new Fault("rate_limit", `End a stream first: ${MOST_STREAMS} are open at this address.`, { rule: "R34" });
 }

@@ -13,9 +13,14 @@ import { PlainSession } from "./plain-session.js";
 export interface OpenedBy {
   /** Asks for the terms of the address. */
   readonly request: Message;
+  /** A later request gets no rights to answer that the opening one does not have. */
+  readonly isLimited: boolean;
   /** Takes what a person says to an agent, unasked. Undefined: this address may not say anything. */
   readonly userInput: ((text: string) => void) | undefined;
 }
+
+const TERMS = new Set(["subscription.request", "subscription.renegotiate"]);
+const ANSWERS = new Set(["supports_confirmation_reply", "supports_clarification_reply"]);
 
 export class OpenedSession extends PlainSession {
   readonly opening: RequestOutcome;
@@ -38,9 +43,20 @@ export class OpenedSession extends PlainSession {
       this.by.userInput?.(said.text);
       return { answers: [], closes: false };
     }
+    if (this.by.isLimited && TERMS.has(String(said.type))) return super.receive(this.within(said));
     if (!isReplyType(said.type)) return super.receive(message, text);
     this.reply(said, text?.());
     return { answers: [], closes: false };
+  }
+
+  /** A request for other terms, without rights to answer that the address does not have. */
+  private within(request: Message): Message {
+    const ask = (request.capabilities ?? {}) as Message;
+    const may = (this.by.request.capabilities ?? {}) as Message;
+    const capabilities = Object.fromEntries(
+      Object.entries(ask).map(([name, value]) => [name, ANSWERS.has(name) && may[name] !== true ? false : value]),
+    );
+    return { ...request, ...(request.capabilities === undefined ? {} : { capabilities }) };
   }
 
   /** Returns whether the reply counted. It belongs to this stream, whatever subscription it names. */
