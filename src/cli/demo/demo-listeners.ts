@@ -22,11 +22,10 @@ export function demoListeners(language: string): readonly [DemoListener, DemoLis
       name: "Screen reader",
       getsPieces: false,
       capabilities: {
-        max_events_per_second: 3,
         preferred_verbosity: "terse",
         languages: own,
         coalesce_boundaries: ["sentence", "completion"],
-        // A usual voice. Without it, sentences would come as fast as the rate lets them, and wait in the queue of the voice.
+        // A usual voice. Without it, sentences would come as fast as they are written, and wait in the queue of the voice.
         pace_wpm: 180,
         supports_confirmation_reply: true,
         supports_clarification_reply: true,

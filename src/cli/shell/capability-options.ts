@@ -41,10 +41,13 @@ export function addCapabilityOptions(command: Command): void {
     ),
     new Option("--exclude <types>", "event types to leave out, except critical events").argParser(textList),
     new Option("--cognitive-load <level>", "low leaves background events out").choices(["low", "medium", "high"]),
-    new Option("--wpm <n>", "speaking rate in words a minute: text waits until the previous text is spoken").argParser(
-      wholeNumber(50, 1000),
+    new Option(
+      "--wpm <n>",
+      "words a minute of a voice: text waits until the text before is spoken, and is cut after 20 seconds",
+    ).argParser(wholeNumber(50, 1000)),
+    new Option("--max-chars <n>", "longest text of one event (default: with --wpm 20 seconds of it)").argParser(
+      wholeNumber(80, 16_384),
     ),
-    new Option("--max-chars <n>", "longest text of one event").argParser(wholeNumber(80, 16_384)),
     new Option("--paused", "only critical events"),
     new Option("--confirmations", "receive confirmations (to answer them, see --interactive)"),
     new Option("--clarifications", "receive clarifications (to answer them, see --interactive)"),
@@ -57,10 +60,14 @@ export function addCapabilityOptions(command: Command): void {
   for (const option of options) command.addOption(option.helpGroup(GROUP));
 }
 
+/** Characters that a voice of one word a minute speaks in 20 seconds. At a pace text is cut so, because what waits would be one long piece. */
+const PIECE_CHARACTERS = 5 / 3;
+
 /** Contains only the given options; the daemon's defaults apply to the rest. */
 export function capabilitiesFromOptions(options: CapabilityOptions): Capabilities {
   const filters = { include: options.include, exclude: options.exclude };
-  const pace = { paused: options.paused, max_chars: options.maxChars };
+  const { wpm, maxChars = wpm === undefined ? undefined : Math.round(wpm * PIECE_CHARACTERS) } = options;
+  const pace = { paused: options.paused, max_chars: maxChars };
   return definedMembers({
     max_events_per_second: options.rate,
     preferred_verbosity: options.verbosity,
@@ -72,7 +79,7 @@ export function capabilitiesFromOptions(options: CapabilityOptions): Capabilitie
     supported_conformance_levels: options.levels?.map(Number),
     supported_extensions: options.extensions,
     cognitive_load: options.cognitiveLoad,
-    pace_wpm: options.wpm,
+    pace_wpm: wpm,
     accept_signed_manifests_only: options.signedOnly,
     aaepd: definedMembersOrNone(pace),
   });

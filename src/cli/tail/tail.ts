@@ -51,7 +51,7 @@ To record a session for aaepd publish, start tail before the session.
 
 Examples:
   aaepd tail                                    every event of every daemon
-  aaepd tail --rate 3 --verbosity terse         as a screen reader would hear it
+  aaepd tail --wpm 180 --verbosity terse        as a screen reader would hear it
   aaepd tail --rate 1 --max-chars 80            as a braille display would show it
   aaepd tail --boundaries none                  each token as it comes
   aaepd tail --include 'aaep:agent.session.*'   only beginnings, ends and critical events

@@ -47,6 +47,12 @@ test("AAEP §5.3, R26: every capability has an option, and what comes of them is
   );
 });
 
+test("at a pace a long answer is cut, unless another length is asked for", () => {
+  expect(capabilities("--wpm", "180")).toEqual({ pace_wpm: 180, aaepd: { max_chars: 300 } });
+  expect(capabilities("--wpm", "50").aaepd?.max_chars).toBeGreaterThanOrEqual(80);
+  expect(capabilities("--wpm", "180", "--max-chars", "2000").aaepd).toEqual({ max_chars: 2000 });
+});
+
 test("a list may also be given in several options", () => {
   expect(capabilities("--languages", "yo", "--languages", "en")).toEqual({ languages: ["yo", "en"] });
 });
