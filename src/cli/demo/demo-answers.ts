@@ -46,7 +46,7 @@ interface DemoAnswer {
 export function createDemoAnswers(options: DemoAnswersOptions): DemoAnswers {
   const { io, subscriber, isInteractive, speed, onAnswer, say, onFailure } = options;
   const { clock } = io;
-  const prompt = isInteractive ? createTailQuestions({ io, say, verbosity: "terse", onFailure }) : undefined;
+  const prompt = isInteractive ? createTailQuestions({ io, say, tell: say, verbosity: "terse", onFailure }) : undefined;
   const source = prompt?.source("", subscriber);
   const cancelTimers: (() => void)[] = [];
   let endedCount = 0;
@@ -70,7 +70,7 @@ export function createDemoAnswers(options: DemoAnswersOptions): DemoAnswers {
       }
       const answer = isInteractive ? undefined : usualAnswer(event, clock);
       if (answer !== undefined) answerLater(answer);
-      return source?.heard(event) === true;
+      return source?.heard(event, () => {}) === true;
     },
     untilAnswered: async ({ timeout_seconds: timeout }) => {
       const askedAt = clock.now();

@@ -2,6 +2,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { QuestionSource } from "./open-question.js";
+import type { Typed } from "./typed-answer.js";
 
 export interface QuestionPrompt {
   /** Takes an event of a daemon. Returns whether the prompt told the event, so that it need not be shown again. */
@@ -30,8 +31,8 @@ export interface QuestionPromptOptions {
    * 0 for piped answers.
    */
   readonly tooSoonMs: number;
-  /** Takes "stop", or "stop" with a number. */
-  readonly stop: (number: number | undefined) => void;
+  /** Takes "stop", or a word about what is shown. */
+  readonly key: (typed: Extract<Typed, { kind: "key" }>) => void;
   /** Reports that a typed line has an effect from now on. */
   readonly onTakesLine: () => void;
 }

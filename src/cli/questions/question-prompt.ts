@@ -29,7 +29,7 @@ import {
 } from "./open-question.js";
 import type { QuestionPrompt, QuestionPromptOptions } from "./prompt-types.js";
 import { detailsPage, spelledPage } from "./question-details.js";
-import { readAnswer, readCommand, readStop, type Typed } from "./typed-answer.js";
+import { readAnswer, readAnywhere, type Typed } from "./typed-answer.js";
 
 const NO_CONNECTION = "Not sent: there is no connection at the moment.";
 
@@ -38,13 +38,13 @@ const OUTCOME_MS = 3000;
 
 /** Whether the line leaves the question unchanged, so that it is taken whichever question it was begun for. */
 const isCommand = ({ kind }: Typed): boolean =>
-  ["repeat", "details", "spell", "time", "list", "open", "stop", "help"].includes(kind);
+  ["repeat", "details", "spell", "time", "list", "open", "key", "help"].includes(kind);
 
 export function createQuestionPrompt({
   say,
   clock,
   tooSoonMs,
-  stop,
+  key,
   onTakesLine,
 }: QuestionPromptOptions): QuestionPrompt {
   const open: OpenQuestion[] = [];
@@ -259,7 +259,7 @@ export function createQuestionPrompt({
       case "time":
         say(timeLine(one.question, clock.now()));
         return;
-      case "skip":
+      case "later":
         one.state = "left";
         current = undefined;
         say(`${nameOf(one)} is left open. o ${one.number} asks it again.`);
@@ -298,8 +298,8 @@ export function createQuestionPrompt({
       case "open":
         askNumber(typed.number);
         return;
-      case "stop":
-        stop(typed.number);
+      case "key":
+        key(typed);
         return;
       case "help":
         for (const line of ANSWER_HELP) say(line);
@@ -365,7 +365,7 @@ export function createQuestionPrompt({
       if (current === undefined) {
         // While the next question is undecided, a line after this one may also have been begun for an ended question.
         if (!settling.isOn()) endedUnderHand = [];
-        command(readStop(line) ?? readCommand(line));
+        command(readAnywhere(line));
       } else {
         answer(current, line);
       }

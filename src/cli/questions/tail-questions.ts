@@ -6,19 +6,22 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { readLines } from "../terminal/read-lines.js";
 import type { QuestionSource } from "./open-question.js";
 import { createQuestionPrompt } from "./question-prompt.js";
-import { createStopDesk, type StopSource } from "./stop-desk.js";
-import { readStop } from "./typed-answer.js";
+import { createStopDesk, type StopDesk, type StopSource } from "./stop-desk.js";
+import { type KeySource, TextKeys } from "./text-keys.js";
+import { readKey, type Typed } from "./typed-answer.js";
 
 export interface TailQuestions {
   /** Capabilities that a subscription requests in order to be asked; none once nobody answers any more. */
   readonly capabilities: () => Capabilities;
   readonly source: (label: string, subscriber: () => Subscriber | undefined) => FollowedSource;
+  /** The person wants no text at the moment. */
+  readonly isPaused: () => boolean;
   readonly stop: () => void;
 }
 
 export interface FollowedSource {
-  /** Whether the prompt told the event, so that it need not be shown again. */
-  readonly heard: (event: Envelope) => boolean;
+  /** Whether the event is not to be shown: the prompt told it, a person wants no more of it, or it waits for `show`. */
+  readonly heard: (event: Envelope, show: () => void) => boolean;
   /** Reports that an answer to the question with this token did not count. */
   readonly notTaken: (token: string) => void;
   /** Reports that the last stop was refused: because its agent cannot be asked, or because its session is not open. Returns whether that was told. */
@@ -31,7 +34,9 @@ export interface FollowedSource {
 
 export interface TailQuestionsOptions {
   readonly io: Pick<CommandIo, "stdin" | "clock">;
+  /** Prints a line of the command's own, and one of an agent's. */
   readonly say: (line: string) => void;
+  readonly tell: (line: string) => void;
   /** Verbosity that the subscriptions request. */
   readonly verbosity: Verbosity;
   readonly onFailure: (caught: unknown) => void;
@@ -45,7 +50,7 @@ const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_cla
 /** No person has heard a question after a shorter time, ms. */
 const TOO_SOON_MS = 1000;
 
-export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuestionsOptions): TailQuestions {
+export function createTailQuestions({ io, say, tell, verbosity, onFailure }: TailQuestionsOptions): TailQuestions {
   const isTerminal = io.stdin.isTTY === true;
   const subscribers = new Set<() => Subscriber | undefined>();
   let canAnswer = true;
@@ -53,9 +58,15 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
   let tellAsking: () => void = () => {};
 
   const stops = createStopDesk(say);
+  const keys = new TextKeys({
+    ...{ clock: io.clock, say, tell },
+    pace: (isPaused) => {
+      for (const subscriber of subscribers) pace(subscriber(), isPaused);
+    },
+  });
   const prompt = createQuestionPrompt({
     say,
-    stop: stops.typed,
+    key: (typed) => press(typed, stops, keys),
     clock: io.clock,
     tooSoonMs: isTerminal ? TOO_SOON_MS : 0,
     onTakesLine: () => tellAsking(),
@@ -73,9 +84,9 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
     let count = 0;
     for await (const { text, fault } of readLines(io.stdin, "standard input", { keepsBlank: true })) {
       count += 1;
-      const stop = prompt.takesLine() ? undefined : readStop(text ?? "");
-      if (stop !== undefined) {
-        stops.typed(stop.number);
+      const key = prompt.takesLine() ? undefined : readKey(text ?? "");
+      if (key !== undefined) {
+        press(key, stops, keys);
         continue;
       }
       await untilAsking();
@@ -105,38 +116,23 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
   });
 
   function createSource(label: string, subscriber: () => Subscriber | undefined): FollowedSource {
-    const source: QuestionSource & StopSource = {
-      // A daemon that is the only one needs no name.
-      get label() {
-        return subscribers.size > 1 ? label : "";
-      },
-      reply: (reply) => subscriber()?.reply(reply) ?? false,
-      leave: ({ token }) => subscriber()?.leave({ reply_token: token }) ?? false,
-      stop: (session_id) => subscriber()?.stop({ session_id }) ?? false,
-      whole: async ({ token }) => {
-        const open = await inDetail(subscriber(), verbosity).catch(() => undefined);
-        return open?.find((event) => event.reply_token === token);
-      },
-    };
+    // A daemon that is the only one needs no name.
+    const source = sourceOf(subscriber, verbosity, () => (subscribers.size > 1 ? label : ""));
     subscribers.add(subscriber);
     let wasInterrupted = false;
+    const take = (event: Envelope): boolean => {
+      stops.heard(source, event);
+      const isHushed = keys.heard(source, event);
+      return prompt.heard(source, event) || isHushed;
+    };
     return {
-      heard: (event) => {
-        stops.heard(source, event);
-        return prompt.heard(source, event);
-      },
+      heard: (event, show) => keys.holds(() => void (take(event) || show())) || take(event),
       notTaken: (token) => {
-        subscriber()
-          ?.listPending()
-          .then((open) =>
-            prompt.notTaken(
-              source,
-              token,
-              open.some((event) => "reply_token" in event && event.reply_token === token),
-            ),
-          )
-          // If the list is not available, the prompt finds out by its timer that the answer had no effect.
-          .catch(() => {});
+        // If the list is not available, the prompt finds out by its timer that the answer had no effect.
+        isAsked(subscriber(), token).then(
+          (isOpen) => prompt.notTaken(source, token, isOpen),
+          () => {},
+        );
       },
       notStopped: (isOpen) => stops.refused(source, isOpen),
       interrupted: () => {
@@ -146,6 +142,7 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
       },
       active: () => {
         subscribers.add(subscriber);
+        if (keys.isPaused) pace(subscriber(), true);
         if (!wasInterrupted) return;
         wasInterrupted = false;
         subscriber()
@@ -165,13 +162,51 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
   return {
     capabilities: () => (canAnswer ? BOTH : NEITHER),
     source: createSource,
+    isPaused: () => keys.isPaused,
     stop: () => {
       hasStopped = true;
       prompt.close();
+      keys.close();
       tellAsking();
       io.stdin.destroy();
     },
   };
+}
+
+function sourceOf(
+  subscriber: () => Subscriber | undefined,
+  verbosity: Verbosity,
+  label: () => string,
+): QuestionSource & StopSource & KeySource {
+  return {
+    get label() {
+      return label();
+    },
+    reply: (reply) => subscriber()?.reply(reply) ?? false,
+    leave: ({ token }) => subscriber()?.leave({ reply_token: token }) ?? false,
+    skip: (output) => subscriber()?.skip(output) ?? false,
+    stop: (session_id) => subscriber()?.stop({ session_id }) ?? false,
+    whole: async ({ token }) => {
+      const open = await inDetail(subscriber(), verbosity).catch(() => undefined);
+      return open?.find((event) => event.reply_token === token);
+    },
+  };
+}
+
+/** Rejects without a subscription. */
+async function isAsked(subscriber: Subscriber | undefined, token: string): Promise<boolean> {
+  if (subscriber === undefined) throw new Error("There is no subscription.");
+  return (await subscriber.listPending()).some((event) => "reply_token" in event && event.reply_token === token);
+}
+
+function press({ key, number }: Extract<Typed, { kind: "key" }>, stops: StopDesk, keys: TextKeys): void {
+  if (key === "stop") stops.typed(number);
+  else keys.pressed(key, number);
+}
+
+/** A daemon that refuses, or is away, holds nothing back. */
+function pace(subscriber: Subscriber | undefined, paused: boolean): void {
+  subscriber?.renegotiate({ aaepd: { paused } }).catch(() => {});
 }
 
 /** Lists the open questions in the form for subscribers that prefer detail (AAEP §5.3.1.2): this subscription requests it for a moment. */

@@ -4,28 +4,40 @@ import { isCarried } from "../../base/json-number.js";
 import { ownMember } from "../../base/members.js";
 import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-question.js";
 
+/** Words of `aaepd speak` that are about a text, as in src/cli/speak/key-names.ts; `keys` tells them. */
+export type TextKey = "hush" | "skip" | "again" | "back" | "where" | "pause" | "resume" | "mute" | "keys";
+
+type Plain = "repeat" | "details" | "spell" | "list" | "later" | "time" | "help" | "leave";
+
 export type Typed =
   | { readonly kind: "decision"; readonly decision: "accept" | "reject" }
   | { readonly kind: "response"; readonly response: string | number | boolean }
-  | { readonly kind: "repeat" | "details" | "spell" | "list" | "skip" | "time" | "help" | "leave" | "nothing" }
+  | { readonly kind: Plain | "nothing" }
   /** Asks an open question now. */
   | { readonly kind: "open"; readonly number: number }
-  /** Stops an agent, or tells which can be stopped. */
-  | { readonly kind: "stop"; readonly number: number | undefined }
+  /** Stops an agent, or tells which can be stopped; or a word about what is shown. */
+  | { readonly kind: "key"; readonly key: TextKey | "stop"; readonly number: number | undefined }
   /** No answer; `why` names the possible answers. */
   | { readonly kind: "unclear"; readonly why: string };
 
 /** Longest answer by the schema of the reply, UTF-16 units. */
 const LONGEST_ANSWER = 16_384;
 
-const LETTERS: Readonly<Record<string, "repeat" | "details" | "list" | "skip" | "time" | "help">> = {
+const LETTERS: Readonly<Record<string, Plain>> = {
   r: "repeat",
   d: "details",
   l: "list",
-  s: "skip",
+  s: "later",
   t: "time",
   h: "help",
-  "?": "help",
+};
+
+const WORDS: Readonly<Record<string, Plain>> = {
+  details: "details",
+  spell: "spell",
+  questions: "list",
+  help: "help",
+  leave: "leave",
 };
 
 /** Whole words: one letter beside the key of a command must not consent to anything. */
@@ -38,20 +50,41 @@ const DECISIONS: Readonly<Record<string, "accept" | "reject">> = {
 
 const YES_OR_NO: Readonly<Record<string, boolean>> = { yes: true, y: true, no: false, n: false };
 
-/** A word, because it ends work. Undefined for any other line. */
-export function readStop(line: string): Extract<Typed, { kind: "stop" }> | undefined {
-  const match = /^stop(?:\s+(\d{1,4}))?$/.exec(line.trim().toLowerCase());
-  return match === null ? undefined : { kind: "stop", number: match[1] === undefined ? undefined : Number(match[1]) };
+const KEY = /^(?:(hush|skip|again|back|where|pause|resume|keys)|(stop|mute)(?:\s+(\d{1,4}))?)$/;
+
+/** A word about what is shown, or "stop". Undefined for any other line. A slash before it is left out. */
+export function readKey(line: string): Extract<Typed, { kind: "key" }> | undefined {
+  const match = KEY.exec(unmarked(line.trim().toLowerCase()).replace(/^\?$/, "keys"));
+  if (match === null) return undefined;
+  const [, plain, counted, digits] = match;
+  const number = digits === undefined ? undefined : Number(digits);
+  return { kind: "key", key: (plain ?? counted) as TextKey | "stop", number };
 }
 
-/** Commands are single letters, so that no answer in words is mistaken for a command. */
-export function readCommand(line: string): Typed | undefined {
+/** A slash marks a command where words of the person's own are asked for. */
+function unmarked(text: string): string {
+  return text.startsWith("/") ? text.slice(1) : text;
+}
+
+function readWord(text: string): Typed | undefined {
+  const kind = ownMember(WORDS, text.toLowerCase());
+  return kind === undefined ? readKey(text) : { kind };
+}
+
+/** Commands for any time: single letters, so that no answer in words is mistaken for one, and numbers of questions. */
+function readCommand(line: string): Typed | undefined {
   const text = line.trim().toLowerCase();
   if (text === "") return { kind: "nothing" };
+  if (text === "?") return readKey(text);
   const letter = ownMember(LETTERS, text);
   if (letter !== undefined) return { kind: letter };
   const number = /^o\s*(\d{1,9})$/.exec(text)?.[1];
   return number === undefined ? undefined : { kind: "open", number: Number(number) };
+}
+
+/** A command while no question is asked. */
+export function readAnywhere(line: string): Typed | undefined {
+  return readCommand(line) ?? readWord(unmarked(line.trim()));
 }
 
 /** `canLeave`: the question is asked in a window of its agent as well. */
@@ -64,12 +97,11 @@ export function readAnswer(line: string, answerable: Answerable, canLeave = fals
   }
   const command = readCommand(line);
   if (command !== undefined) return command;
-  const word = text.toLowerCase();
-  const stop = readStop(text);
-  if (stop !== undefined && !isAnswer(text, answerable)) return stop;
-  if (word === "leave" && canLeave) return { kind: word };
-  const isCommand = word === "details" || word === "spell" || word === "help" || word === "leave";
-  if (isCommand && !isAnswer(text, answerable)) return { kind: word };
+  const isCommand = text.startsWith("/") || !isAnswer(text, answerable);
+  const word = readWord(unmarked(text));
+  if (word !== undefined && (isCommand || (word.kind === "leave" && canLeave))) return word;
+  const said = /^\/?answer\s+(.+)$/i.exec(text)?.[1];
+  if (said !== undefined && isCommand) return readAnswer(said, answerable, canLeave);
   return answerable.kind === "confirmation" ? readDecision(text, answerable.allowed) : readResponse(text, answerable);
 }
 

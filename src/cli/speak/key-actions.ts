@@ -6,7 +6,7 @@ import type { Part } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { detailsPage } from "../questions/question-details.js";
 import { counted } from "../terminal/counted.js";
-import type { HeardText } from "./heard-texts.js";
+import type { HeardText } from "../terminal/heard-texts.js";
 import { KEYS, type KeyAnswer, type KeyCommand, type KeyMessage, type KeyName } from "./key-names.js";
 import { type NarratedSession, type Narrator, questionSource } from "./narrator.js";
 import { languageOf, named, own, revealedPart, textOfParts, theirs } from "./spoken-parts.js";

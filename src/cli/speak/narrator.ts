@@ -8,7 +8,8 @@ import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { endsSession, isCritical, summaryOf } from "../terminal/event-text.js";
 import { fieldsOf } from "../terminal/fields-of.js";
-import { createHeardTexts, type HeardText, type HeardTexts } from "./heard-texts.js";
+import { createHeardTexts, type HeardText, type HeardTexts } from "../terminal/heard-texts.js";
+import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { kindOf, type Mode, NARRATION } from "./narration-table.js";
 import { createSpokenOutput, gistOf, type SpeakableOptions, type SpokenOutput, speechOf } from "./spoken-output.js";
 import { languageOf, named, own, revealedPart, shortName, spokenName, theirs } from "./spoken-parts.js";
@@ -17,7 +18,7 @@ import type { SpokenQuestion, SpokenQuestions } from "./spoken-questions.js";
 export interface NarratorOptions {
   readonly queue: SpeechQueue;
   readonly questions: SpokenQuestions;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Pick<Clock, "now" | "wakeAt">;
   readonly mode: Mode;
   /** `names`: who speaks and what happens, without the words of agents. `none`: nothing but answers to keys. */
   readonly aloud: "all" | "names" | "none";
@@ -59,15 +60,30 @@ export class Narrator {
   /** Outputs of which a person wants to hear no more. */
   readonly #ended = new Set<string>();
   readonly #repeated = new Map<string, Millis>();
+  readonly #signs: SignsOfLife;
   #lastNamed = "";
+  /** Something of the present event is said. */
+  #isHeard = false;
 
   constructor(options: NarratorOptions) {
     this.#options = options;
+    this.#signs = createSignsOfLife(options.clock, (event, words) => {
+      if (NARRATION[options.mode].progress === "never") return;
+      const name = this.sessions.get(event.session_id)?.name ?? spokenName(event);
+      const parts = named(name, `: ${words}.`, languageOf(event));
+      this.#add({ source: "aaepd", rank: "passing", parts });
+    });
+  }
+
+  /** No sign of life follows. */
+  close(): void {
+    this.#signs.close();
   }
 
   /** Takes an event with the short spelling of its type. */
   heard(event: Envelope): void {
     const { questions } = this.#options;
+    this.#isHeard = false;
     const session = this.#sessionOf(event);
     const kind = kindOf(event);
     if (kind === "question") this.#question(event, session);
@@ -79,6 +95,7 @@ export class Narrator {
       else if (kind === "end") this.#end(event, session);
       else this.#say(event, this.#partsOf(event, kind, session));
     }
+    this.#signs.heard(event, this.#isHeard);
     if (endsSession(event)) this.sessions.delete(event.session_id);
   }
 
@@ -247,6 +264,7 @@ export class Narrator {
     const isTaken = queue.add(
       aloud === "all" ? speech : { ...speech, parts: speech.parts.filter(({ isOwn }) => isOwn) },
     );
+    this.#isHeard ||= isTaken;
     if (!isTaken && queue.held === "muted" && speech.rank === "text") this.missedCount += 1;
     return isTaken;
   }

@@ -108,6 +108,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     return EXIT.ok;
   } finally {
     cancelInterrupt();
+    narrator.close();
     queue.close();
     voice.cancel();
     voice.close();

@@ -21,6 +21,7 @@ import { agentText, createReadText, ownLine } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
+import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { createCursorFile } from "./cursor-file.js";
 import { createOnlyFilter } from "./only-filter.js";
 import { createTailLines, type TailLines } from "./tail-lines.js";
@@ -158,6 +159,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       ? createTailQuestions({
           io,
           say: (line) => void status.write(ownLine(line)),
+          tell: (line) => void status.write(line),
           verbosity: options.verbosity ?? "normal",
           onFailure: fail,
         })
@@ -170,6 +172,9 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     if (left <= 0) finish(EXIT.ok);
   }
 
+  const signs = signsFor(options, io, (line) => {
+    if (questions?.isPaused() !== true) void status.write(ownLine(line));
+  });
   for (const doubt of only.warnings) say("", `Warning: ${doubt}`);
   for (const pattern of patternsOfNothing(options)) {
     say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
@@ -195,11 +200,16 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       },
       onEvent: (event) => {
         if (options.concerns?.(event) === false) return;
+        const show = (): Promise<void> | undefined => {
+          const line = only.admits(event) ? lines.event(label, event, quotesText) : undefined;
+          signs?.heard(event, line !== undefined);
+          return line === undefined ? undefined : print(line);
+        };
         // A question and its outcome are announced once; programs receive every event.
-        const wasSaid = source?.heard(event) === true;
-        if ((wasSaid && options.json !== true) || !only.admits(event)) return;
-        const line = lines.event(label, event, quotesText);
-        return line === undefined ? undefined : print(line);
+        const isTold = source?.heard(event, () => void show()) === true && options.json !== true;
+        if (!isTold) return show();
+        signs?.heard(event, false);
+        return undefined;
       },
       onState: (state) => {
         if (state.kind === "active") source?.active();
@@ -232,10 +242,12 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     return { subscriber, label, isConnected: () => isConnected, isToldWaiting: () => isToldWaiting };
   }
 
+  const endedAs = (end: SubscriberEnd): ExitCode => exitCodeFromEnd(end, (line) => void status.write(line));
+
   async function followOne(connect: Connector): Promise<ExitCode> {
     const source = questions?.source("", () => subscriber);
     const { subscriber } = follow(connect, "", resumeAfter, source);
-    const code = await Promise.race([finished, subscriber.ended.then(exitCodeFromEnd)]);
+    const code = await Promise.race([finished, subscriber.ended.then(endedAs)]);
     await subscriber.close();
     return code;
   }
@@ -290,7 +302,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       if (because.kind === "rejected") rejected.add(path);
       const isHopeless = present.size > 0 && [...present].every((socketPath) => rejected.has(socketPath));
       if (because.kind !== "asked" && (isHopeless || (!options.reconnect && followed.size === 0))) {
-        finish(exitCodeFromEnd(end));
+        finish(endedAs(end));
         return;
       }
       const why = because.kind === "asked" ? "" : interruptionInWords(because);
@@ -317,21 +329,6 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     }
   }
 
-  function exitCodeFromEnd({ because }: SubscriberEnd): ExitCode {
-    switch (because.kind) {
-      case "asked":
-        return EXIT.ok;
-      case "closed":
-        return EXIT.ok;
-      case "rejected":
-        void status.write(`Error: ${interruptionInWords(because)}`);
-        return EXIT.fault;
-      case "fault":
-        void status.write(`Error: ${interruptionInWords(because)}`);
-        return exitCodeFromFault(because.fault);
-    }
-  }
-
   // The reader has gone, as at the end of `aaepd tail | head`.
   output.gone.then(() => finish(EXIT.ok), fail);
   const cancelInterrupt = io.onInterrupt(() => finish(EXIT.ok));
@@ -345,8 +342,27 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   } finally {
     cancelInterrupt();
     questions?.stop();
+    signs?.close();
     await output.flush();
   }
+}
+
+function exitCodeFromEnd({ because }: SubscriberEnd, write: (line: string) => void): ExitCode {
+  if (because.kind === "asked" || because.kind === "closed") return EXIT.ok;
+  write(`Error: ${interruptionInWords(because)}`);
+  return because.kind === "rejected" ? EXIT.fault : exitCodeFromFault(because.fault);
+}
+
+/** Only where a person reads all that comes. */
+function signsFor(
+  { json, only }: TailOptions,
+  { clock }: CommandIo,
+  say: (line: string) => void,
+): SignsOfLife | undefined {
+  if (json === true || only !== undefined) return undefined;
+  return createSignsOfLife(clock, ({ producer }, words) =>
+    say(`${agentText(producer?.agent_name ?? producer?.agent_id ?? "An agent")}: ${words}.`),
+  );
 }
 
 function tailLinesFor(options: TailOptions, io: CommandIo): TailLines {

@@ -39,7 +39,10 @@ typed. Type the answer that the question's last line asks for:
   leave           leaves the question to the agent's own window, if it has one
   stop            tells which agents can be stopped, with a number each
   stop 1          asks agent 1 of that list to stop
+  ?               tells the words about what is shown, as aaepd speak has them: hush, skip, again, back, where, pause, resume, mute
+  /stop           is the word stop where you are asked for words of your own; so is /hush, and each other word
   h               explains more
+An agent of which nothing was shown for 30 seconds is told to be still at work, then each time after twice as long, except with --only and --json.
 When a question ends without your answer, press Enter before you answer the next one. The first line after the end is not sent, because you may have
 begun it for the old question. An answer in the first second of a question is not sent either, because nobody can have heard the question yet. Type it
 again. Answers may be piped in, one a line. They count at once. A command that an agent has started does not answer.

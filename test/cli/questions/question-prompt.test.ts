@@ -18,7 +18,7 @@ function stage({ tooSoonMs = 0, whole }: { readonly tooSoonMs?: number; readonly
     say: (line) => said.push(line),
     clock,
     tooSoonMs,
-    stop: (number) => void stops.push(number),
+    key: ({ number }) => void stops.push(number),
     onTakesLine: () => {},
   });
   const source: QuestionSource = {
@@ -619,6 +619,10 @@ test("R39: stop is no answer to a yes or no, and is one where words are asked fo
   prompt.heard(source, confirmation(2, { type: "aaep:agent.awaiting.clarification", question: "What then?" }));
   prompt.typed("stop");
   expect([stops.length, replies.at(-1)]).toMatchObject([3, { response: "stop" }]);
+  prompt.heard(source, resolution(2, "answered"));
+  prompt.heard(source, confirmation(3, { type: "aaep:agent.awaiting.clarification", question: "What then?" }));
+  prompt.typed("/stop 4");
+  expect([stops, replies.length]).toEqual([[undefined, 2, undefined, 4], 2]);
 });
 
 test("Safety 2: what was not heard to its end is told before a yes counts, and the yes is asked for a second time", async () => {

@@ -1,7 +1,7 @@
 // What is typed, read as an answer or not: consent is never anything but its words.
 import { expect, test } from "vitest";
 import type { Answerable } from "../../../src/cli/questions/asked-question.js";
-import { readAnswer, readCommand } from "../../../src/cli/questions/typed-answer.js";
+import { readAnswer, readAnywhere } from "../../../src/cli/questions/typed-answer.js";
 
 const CONFIRMATION: Answerable = { kind: "confirmation", allowed: ["accept", "reject"] };
 
@@ -54,15 +54,15 @@ test("commands are single letters, whatever is asked", () => {
       { kind: "repeat" },
       { kind: "details" },
       { kind: "list" },
-      { kind: "skip" },
+      { kind: "later" },
       { kind: "time" },
       { kind: "help" },
-      { kind: "help" },
+      { kind: "key", key: "keys", number: undefined },
       { kind: "open", number: 2 },
       { kind: "open", number: 2 },
     ]);
   }
-  expect(readCommand("accept")).toBeUndefined();
+  expect(readAnywhere("accept")).toBeUndefined();
 });
 
 test.each([
@@ -170,6 +170,24 @@ test("a choice whose name looks like a number can be chosen by it, unless anothe
   expect(readAnswer("7", floors)).toEqual({ kind: "response", response: "v1" });
   expect(readAnswer("#8", floors)).toEqual({ kind: "response", response: "v2" });
   expect(readAnswer("#1", floors)).toMatchObject({ kind: "unclear" });
+});
+
+test("the words of aaepd speak are commands, with a slash also where words of one's own are asked for", () => {
+  const words = ["hush", "skip", "again", "back", "where", "pause", "resume", "mute", "keys", "stop"] as const;
+  const own = clarification(["freetext"]);
+  for (const key of words) {
+    const command = { kind: "key", key, number: undefined };
+    expect(readAnswer(key, CONFIRMATION)).toEqual(command);
+    expect(readAnywhere(`/${key}`)).toEqual(command);
+    expect(readAnswer(`/${key.toUpperCase()}`, own)).toEqual(command);
+    expect(readAnswer(key, own)).toEqual({ kind: "response", response: key });
+  }
+  expect(readAnswer("mute 30", CONFIRMATION)).toEqual({ kind: "key", key: "mute", number: 30 });
+  expect(readAnswer("/questions", own)).toEqual({ kind: "list" });
+  expect(readAnswer("answer yes", CONFIRMATION)).toEqual({ kind: "decision", decision: "accept" });
+  expect(readAnswer("/answer stop", own)).toEqual({ kind: "response", response: "stop" });
+  for (const text of ["/usr/bin", "/hush now", "=/stop", "answer me"])
+    expect(readAnswer(text, own)).toEqual({ kind: "response", response: text.replace("=", "") });
 });
 
 test("help is a command in words, except where it may be an answer", () => {

@@ -1,4 +1,4 @@
-// The texts that were heard, for the keys `again` and `back`: in memory alone, the newest 200.
+// The texts that were heard or read, for the words `again` and `back`: in memory alone, the newest 200.
 
 export interface HeardText {
   /** The speaker, as in "Claude". */
