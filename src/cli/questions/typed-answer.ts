@@ -100,7 +100,7 @@ export function readAnswer(line: string, answerable: Answerable, canLeave = fals
   const isCommand = text.startsWith("/") || !isAnswer(text, answerable);
   const word = readWord(unmarked(text));
   if (word !== undefined && (isCommand || (word.kind === "leave" && canLeave))) return word;
-  const said = /^\/?answer\s+(.+)$/i.exec(text)?.[1];
+  const said = /^\/?answer\s+(\S.*)$/i.exec(text)?.[1];
   if (said !== undefined && isCommand) return readAnswer(said, answerable, canLeave);
   return answerable.kind === "confirmation" ? readDecision(text, answerable.allowed) : readResponse(text, answerable);
 }
