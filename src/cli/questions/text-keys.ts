@@ -44,11 +44,11 @@ export class TextKeys {
   readonly #options: TextKeysOptions;
   readonly #texts = createHeardTexts();
   readonly #outputs = new Map<string, Output>();
-  /** What each agent told last, the newest at the end. */
+  /** The last words of each agent, the newest at the end. */
   readonly #latest = new Map<string, string>();
   readonly #read = createReadText("braille", { code: "read" });
   #last: Output | undefined;
-  /** What is to be shown later, while nothing is shown. */
+  /** Lines to show later, while nothing is shown. */
   #held: (() => void)[] | undefined;
   #isPaused = false;
   #cancelMute = (): void => {};
