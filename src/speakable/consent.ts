@@ -4,6 +4,7 @@ import { codePointCount } from "../base/code-points.js";
 import { sequencesIn } from "./terminal-sequences.js";
 import { pictureName, picturesIn } from "./words/pictures.js";
 import { spoken } from "./words/spoken.js";
+import { UNSEEN } from "./words/unseen.js";
 import { type Vocabulary, vocabularyOf } from "./words/vocabulary.js";
 
 export interface RevealOptions {
@@ -30,10 +31,6 @@ export interface RevealedText {
   readonly named: readonly NamedCharacter[];
 }
 
-/** Characters that are not seen, that reorder others, or that look like a space and are none. Emoji may join pictures and choose their colours. */
-const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000\ufeff]/u;
 /** The characters behind a picture that belong to it: the wish for colours, a skin tone, a joiner with the next picture. */
 const PICTURE_PART =
   /(?:\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?\u200d(?=\p{Extended_Pictographic})|\p{Extended_Pictographic}\ufe0f|[0-9#*]\ufe0f\u20e3)/uy;

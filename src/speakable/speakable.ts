@@ -1,7 +1,7 @@
 // Makes a text, or one part after the other, speakable.
 import { codePointCount } from "../base/code-points.js";
-import { isClosed } from "./markdown/block-tokens.js";
 import { BlockReader } from "./markdown/blocks.js";
+import { isClosed } from "./markdown/fence-words.js";
 import { openEnd } from "./markdown/open-end.js";
 import type { Leaf, OpenText, SpeakableOptions } from "./segment.js";
 import { BEGUN_SEQUENCE, sequencesIn } from "./terminal-sequences.js";

@@ -69,6 +69,14 @@ test.each(["markdown", "technical"])(
         atOnce.push(...part.leaves);
         open = part.open;
       }
+      const said = (leaves: readonly Leaf[]): string =>
+        leaves
+          .map(({ speech }) => speech)
+          .join("")
+          .replaceAll(/\s+/g, " ");
+      expect(said(waited), text).toBe(said(speakable(text, options)));
+      // The word that stands for said text in a prefix.
+      expect(said(atOnce), text).not.toContain("x0x");
       for (const leaves of [waited, atOnce]) {
         expect(leaves.map(({ from }) => from)).toEqual(
           [0, ...leaves.slice(0, -1).map(({ to }) => to)].slice(0, leaves.length),

@@ -62,6 +62,23 @@ test("a block of code that is cut anywhere loses no letter of its code", () => {
   }
 });
 
+test.each([
+  "1. R:\n   ```sh\n   npm i\n   ls\n   ```\n   end\n",
+  "> ```js\n> let one;\n>\n> let two;\n> ```\n> end\n",
+  "- a\n  > ```\n  >  one\n  >  two\n  > ```\n",
+  "* a\n\n  ```\n  code\n\n  more\n  ```\n* b\n",
+  "~~~\n```\ncode\n~~~\nEnd.",
+])("code within other blocks that is cut anywhere stays code: %j", (text) => {
+  const codeIn = (leaves: readonly Leaf[]): string =>
+    leaves.map(({ kind, braille }) => (kind === "code" ? braille.replace(/[\s`~>]/g, "") : "")).join("");
+  const whole = codeIn(speakable(text, { code: "read" }));
+  for (let cut = 1; cut < text.length; cut += 1) {
+    const { leaves, open } = speakablePart(text.slice(0, cut), { code: "read" });
+    const all = [...leaves, ...speakablePart(text.slice(cut), { code: "read" }, open).leaves];
+    expect(codeIn(all), `${JSON.stringify(text.slice(0, cut))} and the rest`).toBe(whole);
+  }
+});
+
 test("a table goes on with its columns, row by row", () => {
   const text = "| Name | Size |\n|---|---|\n| a | 1 |\n| b | 2 |\n";
   expect(spokenBy(...text.split(/(?<=\n)/)).join("")).toBe(speechOf(speakable(text)));

@@ -1,17 +1,15 @@
 // Facts about tokens of blocks.
 import type { Token } from "markdown-it";
 
+/** Stands in a prefix for words that were said. */
+export const SAID = "x0x";
+
 export function lineOf(token: Token): number {
   return token.map?.[0] ?? 0;
 }
 
 export function endLineOf(token: Token): number {
   return token.map?.[1] ?? 0;
-}
-
-/** Whether the fence has its last line. */
-export function isClosed(token: Token): boolean {
-  return endLineOf(token) - lineOf(token) - 1 > linesIn(token.content);
 }
 
 export function linesIn(content: string): number {

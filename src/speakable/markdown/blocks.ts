@@ -2,8 +2,8 @@
 import type { Token } from "markdown-it";
 import type { Block, LeafKind, OpenText } from "../segment.js";
 import { lineOfMarks, spoken } from "../words/spoken.js";
-import { between, childCounts, endLineOf, lineOf } from "./block-tokens.js";
-import { fenceWords } from "./fence-words.js";
+import { between, childCounts, endLineOf, lineOf, SAID } from "./block-tokens.js";
+import { fenceWords, noteClosed } from "./fence-words.js";
 import { firstUnpaired, inlineLeaves, inlineWords } from "./inline.js";
 import { LeafRow } from "./leaf-row.js";
 import { ContentPlaces, LinePlaces } from "./line-places.js";
@@ -45,7 +45,7 @@ export interface LastBlock {
   readonly endLine: number;
 }
 
-const CLOSING = /^(?:blockquote|bullet_list|ordered_list|list_item|table|tr)_close$/;
+const CLOSING = /^(?:blockquote|bullet_list|ordered_list|list_item|table)_close$/;
 const TASK = /^\[([ xX])\]\s/;
 
 /** Reads a text once. Places are offsets of `source.text`. */
@@ -87,6 +87,7 @@ export class BlockReader {
       case "blockquote_open":
         this.push("quote", token, { level: this.depthOf("quote") });
         this.mark(token, { speech: this.context.vocabulary.say("quote"), braille: ">" });
+        this.note(token);
         return 0;
       case "bullet_list_open":
       case "ordered_list_open":
@@ -122,6 +123,10 @@ export class BlockReader {
         return 1;
       case "paragraph_open":
         return this.paragraph(index, token, content);
+      case "tr_close":
+        this.cellsBeyond();
+        this.frames.pop();
+        return 0;
       case "fence":
         this.fence(token);
         return 0;
@@ -184,14 +189,14 @@ export class BlockReader {
     this.row.mark({ at: this.lines.start(lineOf(token)), ...words, in: this.blocks });
   }
 
-  private note(token: Token, type = token.type): void {
+  private note(token: Token, type = token.type, endLine = endLineOf(token)): void {
     this.last = {
       type,
       token,
       frames: [...this.frames],
       firstLine: lineOf(token),
       // The head of a table has the line below it too.
-      endLine: endLineOf(token) + (type === "tr_open" && this.frames.at(-1)?.line === lineOf(token) ? 1 : 0),
+      endLine: endLine + (type === "tr_open" && this.frames.at(-1)?.line === lineOf(token) ? 1 : 0),
     };
   }
 
@@ -220,21 +225,24 @@ export class BlockReader {
       ...this.blocks,
       block,
     ]);
-    this.note(token);
+    this.note(token, "heading_open", endLine);
   }
 
   private cell(token: Token, content: string): void {
     const { vocabulary } = this.context;
     const span = this.cells[this.cellIndex];
-    const words = inlineWords(content, this.context);
+    // A title that was said before the table was seen to be one.
+    const whole = inlineWords(content.startsWith(SAID) ? content.slice(SAID.length).trim() : content, this.context);
     const isFirst = this.cellIndex === 0;
     if (token.type === "th_open") {
       if (isFirst) this.columns = [];
-      this.columns.push(words);
+      this.columns.push(whole);
     }
     const column = this.columns[this.cellIndex];
     this.cellIndex += 1;
     if (span === undefined) return;
+    const { base } = this.source;
+    const words = span[0] < base && base < span[1] ? this.cellWords(base, span[1]) : whole;
     this.startContent(this.rowToken(), span[0]);
     const lead = isFirst ? "" : ", ";
     if (token.type === "th_open") {
@@ -247,6 +255,18 @@ export class BlockReader {
       return lead + (column?.[part] ? vocabulary.say("cell", { column: column[part], text }) : text);
     };
     this.leaf("cell", ...span, { speech: said("speech"), braille: said("braille") });
+  }
+
+  /** Markdown leaves out the cells for which the head has no column. A listener gets them. */
+  private cellsBeyond(): void {
+    for (const [from, to] of this.cells.slice(this.cellIndex)) {
+      const words = this.cellWords(from, to);
+      this.leaf("cell", from, to, { speech: `, ${words.speech}`, braille: `, ${words.braille}` });
+    }
+  }
+
+  private cellWords(from: number, to: number): Words {
+    return inlineWords(this.source.text.slice(from, to).replace(/\|$/, "").trim(), this.context);
   }
 
   private rowToken(): Token {
@@ -302,9 +322,13 @@ export class BlockReader {
       context,
     );
     const waits = isOpen ? Math.min(firstUnpaired(places.content), possibleHead(places.content)) : 0;
+    const saidTo = start < source.base ? places.toContent(source.base) - box.length : 0;
     for (const { kind, from, to, speech, braille, endsSentence } of leaves) {
+      if (to <= saidTo) continue;
       const [first, behind] = [places.toText(from + box.length), places.toText(to + box.length)];
-      this.leaf(kind, first, behind, { speech, braille });
+      // Words in front of the part were said; marks behind them may be its own.
+      const isSaid = kind === "prose" && from < saidTo;
+      this.leaf(kind, first, behind, isSaid ? { speech: "", braille: "" } : { speech, braille });
       if (endsSentence && to + box.length <= waits) this.sentenceEnd = behind;
     }
   }
@@ -322,11 +346,20 @@ export class BlockReader {
     this.startContent(token, from);
     const blocks = [...this.blocks, this.ownBlock("code", token)];
     const goesOn = from < source.base;
-    // The prefix of a part that begins within a line of code has a letter for that line. Its first line, with the marks, has none.
-    const isWithin = goesOn && /\n[^\n]+$/.test(source.text.slice(from, source.base));
+    noteClosed(token, lines);
     this.note(token);
-    const words = fenceWords(token, goesOn, isWithin, context.code, context.vocabulary);
+    const words = fenceWords(token, goesOn, this.saidLength(token), context.code, context.vocabulary);
     this.leaf("code", from, lines.end(endLineOf(token) - 1), words, blocks);
+  }
+
+  /** How much of a fence's first line of code stands in front of the part: the prefix has no line before it. */
+  private saidLength(token: Token): number {
+    const { base, text } = this.source;
+    const first = lineOf(token) + 1;
+    if (base <= this.lines.start(first) || first >= endLineOf(token)) return 0;
+    const code = token.content.split("\n", 1)[0] ?? "";
+    const feed = text.indexOf("\n", base);
+    return Math.max(0, code.length - ((feed < 0 ? text.length : feed) - base));
   }
 
   private diff(token: Token): void {
@@ -359,8 +392,9 @@ export class BlockReader {
   }
 }
 
-/** Where running text may still turn out to be the head of a table. */
+/** Where running text may still turn out to be the head of a table, or a heading over a line of marks. */
 function possibleHead(content: string): number {
   const line = content.lastIndexOf("\n") + 1;
+  if (line > 0 && /^[\s|:=-]+$/.test(content.slice(line))) return content.lastIndexOf("\n", line - 2) + 1;
   return content.includes("|", line) ? line : content.length;
 }

@@ -4,6 +4,7 @@ import type { LeafKind } from "../segment.js";
 import { pictureName, picturesIn } from "../words/pictures.js";
 import { sentenceEnds } from "../words/sentence-ends.js";
 import { lineOfMarks, spoken } from "../words/spoken.js";
+import { UNSEEN } from "../words/unseen.js";
 import type { Vocabulary } from "../words/vocabulary.js";
 import { type InlineContext, imageWords, linkWords, type Words } from "./links.js";
 import { inlineTokens, placeOf } from "./parser.js";
@@ -89,6 +90,12 @@ function leavesOf(tokens: readonly Token[], text: RunningText, context: InlineCo
         single("inline-code", token, token, { speech, braille: token.content });
         break;
       }
+      case "comment": {
+        const { speech, braille } = inlineWords(token.content, context);
+        const said = (text: string): string => context.vocabulary.say("comment", { text });
+        single("prose", token, token, { speech: said(speech), braille: said(braille) });
+        break;
+      }
       case "image": {
         const alt = inlineWords(token.content, context);
         single("image", token, token, imageWords(alt, String(token.attrGet("src") ?? ""), context.vocabulary));
@@ -125,11 +132,20 @@ export function codeWords(code: string, vocabulary: Vocabulary): Words {
 /** Text that stands between code, links and images: what is seen of it, and where each part comes from. */
 class Run {
   private visible = "";
-  private readonly pieces: { readonly at: number; readonly from: number; readonly to: number }[] = [];
+  private readonly pieces: {
+    readonly at: number;
+    readonly from: number;
+    readonly to: number;
+    readonly isClosing: boolean;
+  }[] = [];
+  private closesMark = false;
 
   add(token: Token, text: RunningText, vocabulary: Vocabulary): void {
     const { from, to } = placeOf(token);
-    this.pieces.push({ at: this.visible.length, from, to });
+    // Of two asterisks the second one is an empty text.
+    const isSecond = token.type === "text" && token.content === "" && this.closesMark;
+    this.closesMark = token.nesting < 0;
+    this.pieces.push({ at: this.visible.length, from, to, isClosing: this.closesMark || isSecond });
     this.visible += shown(token, text, vocabulary);
   }
 
@@ -193,6 +209,8 @@ class Run {
       if ((this.pieces[middle + 1]?.at ?? at) < at) low = middle + 1;
       else high = middle;
     }
+    // Marks that close stand with the words in front of them.
+    while (this.pieces[low + 1]?.at === at && this.pieces[low + 1]?.isClosing === true) low += 1;
     const piece = this.pieces[low];
     const next = this.pieces[low + 1];
     if (piece === undefined) return 0;
@@ -210,6 +228,9 @@ function shown(token: Token, { goesOn, continues }: RunningText, vocabulary: Voc
       return (goesOn && opens === true && closes !== true) || (continues && closes === true && opens !== true)
         ? ""
         : token.content;
+    case "text_special":
+      // A character that is not seen stays written out.
+      return UNSEEN.test(token.content) && !/\s/.test(token.content) ? token.markup : token.content;
     case "softbreak":
     case "hardbreak":
       return "\n";

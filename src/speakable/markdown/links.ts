@@ -16,10 +16,10 @@ export interface InlineContext {
 /** `isBare` is a link whose text is its address. */
 export function linkWords(label: Words, address: string, isBare: boolean, context: InlineContext): Words {
   const { vocabulary, links } = context;
-  const target = links === "full" ? address.replace(/^mailto:/i, "") : targetOf(address, isBare);
+  const isAlone = isBare || label.speech.trim() === "";
+  const target = links === "full" ? address.replace(/^mailto:/i, "") : targetOf(address, isAlone);
   const said = links === "full" ? spoken(target, vocabulary) : target;
-  if (isBare || label.speech.trim() === "")
-    return { speech: vocabulary.say("bareLink", { target: said }), braille: links === "full" ? address : target };
+  if (isAlone) return { speech: vocabulary.say("bareLink", { target: said }), braille: address };
   if (links === "text" || target === "") return { ...label, speech: vocabulary.say("link", { text: label.speech }) };
   return {
     speech: vocabulary.say("linkTo", { text: label.speech, target: said }),
@@ -27,16 +27,19 @@ export function linkWords(label: Words, address: string, isBare: boolean, contex
   };
 }
 
-/** The host, and of a bare link the last part of its path too; the last part alone where there is no host; nothing for a place in the same page. */
+/**
+ * The host with its port, and of a link without a text the last part of its path too; the last part alone where there is no host; nothing for a place
+ * in the same page that has a text.
+ */
 function targetOf(address: string, withPath: boolean): string {
   const mail = /^mailto:([^?]+)/i.exec(address)?.[1];
   if (mail !== undefined) return mail;
   const [, authority = "", path = ""] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)([^?#]*)/i.exec(address) ?? [];
   // A name in front of an @ is no host, even if it looks like one.
-  const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/^www\.|:\d+$/gi, "");
+  const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/^www\./i, "");
   const whole = host === "" ? (/^[^?#]*/.exec(address)?.[0] ?? "") : path;
   const last = whole.split("/").findLast((part) => part !== "") ?? "";
-  if (host === "") return last;
+  if (host === "") return last === "" && withPath ? address : last;
   return withPath && last !== "" ? `${host}, ${last}` : host;
 }
 

@@ -1,5 +1,8 @@
 // markdown-it, told where each part of a line stands in the source, and what of plain technical text is no Markdown.
-import MarkdownIt, { type StateBlock, type StateInline, type Token } from "markdown-it";
+import MarkdownIt, { type StateInline, type Token } from "markdown-it";
+import { formula } from "./formula.js";
+import { html } from "./html.js";
+import { diff, prompt } from "./technical-blocks.js";
 
 /** Where an inline token stands in the content of its block, and whether it is marks that may open or close emphasis. */
 export interface Place {
@@ -40,6 +43,8 @@ export function placeOf(token: Token): Place {
 // Linear: letters, underscores and their ends cannot stand for one another, and a match is tried at one place.
 const DUNDER = /__[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*__(?![A-Za-z0-9_])/y;
 
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
+
 /** The text between a bracket and the one that closes it. */
 interface Label {
   /** Where it ends; infinity if nothing closes it. */
@@ -53,14 +58,18 @@ class PlacedState extends parser.inline.State {
   /** Where the pending text begins. */
   pendingFrom = 0;
   readonly labels = new Map<number, Label>();
-  readonly lastRound = this.src.lastIndexOf("\\)");
-  readonly lastSquare = this.src.lastIndexOf("\\]");
+  /** The word that was looked at last. */
+  word = { start: 0, end: 0, isTechnical: false };
 
-  /** As CommonMark, except for the asterisks of globs, pointers, powers, paths and SQL, and for dunder names. */
+  /**
+   * As CommonMark, except for the asterisks of globs, pointers, powers, paths and SQL, and for dunder names. Chinese and Japanese have no blanks
+   * between words, so that a mark beside one of their characters needs none.
+   */
   override scanDelims(start: number, canSplitWord: boolean): ReturnType<StateInline["scanDelims"]> {
     const scanned = super.scanDelims(start, canSplitWord);
     const before = this.src.charAt(start - 1);
     const after = this.src.charAt(start + scanned.length);
+    const isWide = canSplitWord && (WIDE.test(before) || WIDE.test(after));
     DUNDER.lastIndex = start;
     const isLiteral =
       (/[A-Za-z0-9)\]]/.test(before) && /[A-Za-z0-9([]/.test(after)) ||
@@ -70,8 +79,8 @@ class PlacedState extends parser.inline.State {
       (after === "." && scanned.length === 1) ||
       DUNDER.test(this.src);
     return {
-      can_open: scanned.can_open && !isLiteral && !/[,;:)\]}]/.test(after),
-      can_close: scanned.can_close && !isLiteral,
+      can_open: (scanned.can_open || (isWide && /\S/.test(after))) && !isLiteral && !/[,;:)\]}]/.test(after),
+      can_close: (scanned.can_close || (isWide && /\S/.test(before))) && !isLiteral,
       length: scanned.length,
     };
   }
@@ -201,70 +210,37 @@ function withoutEnd(address: string): string {
   return address.slice(0, end);
 }
 
-const TAG =
-  /<\/?(?:b|i|em|strong|u|span|div|p|br|small|mark|details|summary|kbd|center|ul|ol|li)(?:\s[^<>]*)?>|<br\/>/iy;
+/** Blanks end a word of technical text. */
+const WORD_END = /\s|$/g;
+/** Characters of a word that are looked at in front of a backslash. */
+const LONGEST_LEFT = 200;
 
-/** A tag of HTML that only has to do with looks. Of `sub` or `script` each character is said. */
-function tag(state: StateInline, silent: boolean): boolean {
-  if (state.src.charCodeAt(state.pos) !== 0x3c) return false;
-  TAG.lastIndex = state.pos;
-  const found = TAG.exec(state.src)?.[0];
-  if (found === undefined) return false;
-  if (!silent) state.push("tag", "", 0).content = /^<\/?(?:br|p|div|li)\b/i.test(found) ? " " : "";
-  state.pos += found.length;
+/** In a path of Windows or a regular expression a backslash is a character as any other, and so is what stands behind it. */
+function literal(given: StateInline, silent: boolean): boolean {
+  const state = given as PlacedState;
+  const { src, pos } = state;
+  if (src.charCodeAt(pos) !== 0x5c || pos + 1 >= state.posMax || !isTechnical(state, pos)) return false;
+  if (!silent) state.pending += src.slice(pos, pos + 2);
+  state.pos += 2;
   return true;
 }
 
-/** `$$…$$`, `$…$` with something that only formulas have, `\(…\)` or `\[…\]`. */
-function formula(given: StateInline, silent: boolean): boolean {
-  const state = given as PlacedState;
-  const { src, pos } = state;
-  const [opening, closing, last] = src.startsWith("$$", pos)
-    ? ["$$", "$$", src.length]
-    : src.startsWith("$", pos)
-      ? ["$", "$", src.length]
-      : src.startsWith("\\(", pos)
-        ? ["\\(", "\\)", state.lastRound]
-        : ["\\[", "\\]", src.startsWith("\\[", pos) ? state.lastSquare : -1];
-  const from = pos + opening.length;
-  const to = last < from ? -1 : src.indexOf(closing, from);
-  if (to <= from || to + closing.length > state.posMax) return false;
-  const content = src.slice(from, to);
-  if (
-    opening === "$" &&
-    !(/^\S(?:.*\S)?$/.test(content) && /[\\^_={}]/.test(content) && !/\d/.test(src.charAt(to + 1)))
-  )
-    return false;
-  if (!silent) state.push("formula", "", 0).content = content.trim();
-  state.pos = to + closing.length;
-  return true;
+/** Whether a backslash stands in front of a letter, a number or a bar somewhere in its word. Each word is looked at once. */
+function isTechnical(state: PlacedState, at: number): boolean {
+  const { src, word } = state;
+  if (at >= word.start && at < word.end) return word.isTechnical;
+  let start = at;
+  while (start > at - LONGEST_LEFT && /\S/.test(src.charAt(start - 1))) start -= 1;
+  WORD_END.lastIndex = at;
+  const end = WORD_END.exec(src)?.index ?? src.length;
+  state.word = { start, end, isTechnical: /\\[\p{L}\p{N}|]/u.test(src.slice(start, end)) };
+  return state.word.isTechnical;
 }
 
 parser.inline.ruler.before("escape", "formula", formula);
-parser.inline.ruler.after("autolink", "tag", tag);
+parser.inline.ruler.before("escape", "literal", literal);
+parser.inline.ruler.after("autolink", "html", html);
 parser.inline.ruler.push("address", address);
 
-const HUNK = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
-const DIFF_HEAD = /^(?:diff --git |Index: |--- \S)/;
-const DIFF_LINE = /^(?:[-+@\\]|[ ]|diff |index |old |new |deleted |similarity |rename |Binary )/;
-
-/** Lines of a head in which a hunk must begin. */
-const LONGEST_HEAD = 8;
-
-/** A unified diff, in which lines begin with marks of their own. Its lines are a token `plain`. */
-function diff(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
-  const lineAt = (line: number) => state.src.slice(state.bMarks[line], state.eMarks[line]);
-  let line = startLine;
-  if (state.blkIndent > 0 || !(HUNK.test(lineAt(line)) || DIFF_HEAD.test(lineAt(line)))) return false;
-  while (!HUNK.test(lineAt(line))) {
-    line += 1;
-    if (line >= endLine || line - startLine > LONGEST_HEAD || !DIFF_LINE.test(lineAt(line))) return false;
-  }
-  if (silent) return true;
-  while (line < endLine && DIFF_LINE.test(lineAt(line))) line += 1;
-  state.push("plain", "", 0).map = [startLine, line];
-  state.line = line;
-  return true;
-}
-
 parser.block.ruler.before("table", "diff", diff, { alt: ["paragraph"] });
+parser.block.ruler.before("blockquote", "prompt", prompt, { alt: ["paragraph"] });

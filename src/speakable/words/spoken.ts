@@ -39,11 +39,14 @@ const UNITS: Readonly<Record<string, string>> = {
 const UNIT =
   /(?:[ \u00a0\u202f]?(°[CF]|km\/h|m\/s|mph|[kKMG]B(?:\/s)?|TB|[MG]bit\/s|[nµμm]?s|min|h|km|cm|mm|kg|ml)|[ \u00a0\u202f]([mgl]))(?![\p{L}\p{N}_/])/uy;
 const NUMBER = /\d+(?:[.,]\d+)*/y;
-const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
+const IDENTIFIER = /[\p{L}_][\p{L}\p{M}\p{N}_]*/uy;
 /** Everything that is said as it stands. */
-const PLAIN = /[^-\dA-Za-z_%/\\=<>!*`&+#@|~^$\p{Sm}\p{So}]+/uy;
-/** Two characters that are one sign. */
-const PAIRS: Readonly<Record<string, string>> = {
+const PLAIN = /[^-\d\p{L}_%/\\=<>!*`&+#@|~^$\p{Sm}\p{So}]+/uy;
+/** Two or three characters that are one sign. */
+const SIGNS: Readonly<Record<string, string>> = {
+  "===": "=",
+  "!==": "≠",
+  "<=>": "↔",
   "->": "→",
   "=>": "→",
   "<-": "←",
@@ -143,22 +146,23 @@ function sayIdentifier(identifier: string, speech: Speech, vocabulary: Vocabular
 /** The words of an identifier: `get user by id`, `MAX SIZE`, `parse HTML`. In running text `GitHub` and `iPhone` stay. */
 function wordsOf(identifier: string, isCode: boolean): string {
   const parts = identifier.split(/_+/);
-  return parts.map((part) => (isCode || /^[a-z]{2,}[A-Z]/.test(part) ? humpsOf(part) : part)).join(" ");
+  return parts.map((part) => (isCode || /^\p{Ll}{2,}\p{Lu}/u.test(part) ? humpsOf(part) : part)).join(" ");
 }
 
 function humpsOf(part: string): string {
   // Linear: each alternative takes letters of one case, and one of them is given back at most.
-  const humps = part.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]|\d+/g) ?? [part];
-  const words = humps.map((hump, index) => (index > 0 && /^[A-Z][a-z]/.test(hump) ? hump.toLowerCase() : hump));
+  const humps = part.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}|[^\p{Lu}\p{Ll}]+/gu) ?? [part];
+  const words = humps.map((hump, index) => (index > 0 && /^\p{Lu}\p{Ll}/u.test(hump) ? hump.toLowerCase() : hump));
   // A number belongs to the word before it: utf8, v2.
-  return words.reduce((said, word, index) => said + (index === 0 || /^\d/.test(word) ? "" : " ") + word, "");
+  return words.reduce((said, word, index) => said + (index === 0 || /^\P{L}/u.test(word) ? "" : " ") + word, "");
 }
 
 function saySymbol(text: string, at: number, speech: Speech, vocabulary: Vocabulary): number {
-  const pair = PAIRS[text.slice(at, at + 2)];
-  if (pair !== undefined) {
-    speech.words(vocabulary.symbol(pair) ?? pair);
-    return at + 2;
+  for (const length of [3, 2]) {
+    const sign = SIGNS[text.slice(at, at + length)];
+    if (sign === undefined || (sign === "=" && !isComparison(text, at))) continue;
+    speech.words(vocabulary.symbol(sign) ?? sign);
+    return at + length;
   }
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   let end = at + character.length;
@@ -192,6 +196,11 @@ function sayDashes(count: number, before: string, after: string, speech: Speech,
   else if (opens && count === 1 && /\d/.test(after)) speech.words(vocabulary.symbol("−") ?? "-");
   else if (opens && /[A-Za-z]/.test(after)) sayRun("-", count, speech, vocabulary);
   else speech.copy("-".repeat(count));
+}
+
+/** Three equals signs between two values; in front of a line they are a mark, and more are a row. */
+function isComparison(text: string, at: number): boolean {
+  return /[\p{L}\p{N})\]"'`] ?$/u.test(text.slice(Math.max(0, at - 3), at)) && text.charAt(at + 3) !== "=";
 }
 
 function isPower(character: string, count: number, before: string): boolean {

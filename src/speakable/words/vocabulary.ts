@@ -22,9 +22,12 @@ const CATALOGUES: Readonly<Record<SpeakableLanguage, Catalogue>> = {
   ar: ARABIC,
 };
 
-/** Skin tones, the wish for a picture, and the letters of flags of regions: they say nothing. */
+/** Skin tones, the wish for a picture, and tags: they say nothing. */
 const UNSAID = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}\u{e0020}-\u{e007f}]/gu;
 const FIRST_REGION_LETTER = 0x1f1e6;
+const FIRST_TAG = 0xe0000;
+/** The flag of a part of a country, such as Scotland: its code in tags. */
+const PART_FLAG = /^\u{1f3f4}([\u{e0061}-\u{e007a}]{2})([\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,3})\u{e007f}$/u;
 
 /** The `Intl` objects are made at their first use, because making one costs far more than using it. */
 export class Vocabulary {
@@ -59,7 +62,10 @@ export class Vocabulary {
   emoji(emoji: string): string {
     const bare = emoji.replace(UNSAID, "");
     if (/^[0-9#*]\u20e3/u.test(bare)) return bare.charAt(0);
-    if (/^\p{Regional_Indicator}/u.test(bare)) return this.flag(bare);
+    if (/^\p{Regional_Indicator}/u.test(bare)) return this.flag(lettersFrom(bare, FIRST_REGION_LETTER - 0x41));
+    const [, country, part] = PART_FLAG.exec(emoji) ?? [];
+    if (country !== undefined && part !== undefined)
+      return `${this.flag(lettersFrom(country, FIRST_TAG).toUpperCase())}, ${lettersFrom(part, FIRST_TAG)}`;
     const whole = this.nameOf(bare);
     if (whole !== undefined) return whole;
     const people: Readonly<Record<string, string>> = { "♀": "👩", "♂": "👨" };
@@ -75,7 +81,7 @@ export class Vocabulary {
       units.get(unit) ??
       new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long", useGrouping: false });
     units.set(unit, format);
-    const parts = format.formatToParts(Number(number.replaceAll(",", "")) || 0);
+    const parts = format.formatToParts(amountOf(number));
     const words = parts.map(({ type, value }) => {
       if (type === "integer") return number;
       // Japanese has a slash here, and a word for it.
@@ -98,14 +104,21 @@ export class Vocabulary {
     return this.names.get(character);
   }
 
-  private flag(letters: string): string {
+  private flag(region: string): string {
     this.regions ??= new Intl.DisplayNames(this.language, { type: "region" });
-    const code = Array.from(letters, (one) =>
-      String.fromCharCode((one.codePointAt(0) ?? 0) - FIRST_REGION_LETTER + 0x41),
-    );
-    const region = code.join("");
-    return this.say("flag", { name: code.length === 2 ? (this.regions.of(region) ?? region) : region });
+    return this.say("flag", { name: region.length === 2 ? (this.regions.of(region) ?? region) : region });
   }
+}
+
+/** The letters of ASCII that characters stand for, `offset` code points further up. */
+function lettersFrom(characters: string, offset: number): string {
+  return Array.from(characters, (one) => String.fromCharCode((one.codePointAt(0) ?? 0) - offset)).join("");
+}
+
+/** Signs before groups of three digits may divide thousands: so many have a plural in every language. */
+function amountOf(number: string): number {
+  const isGrouped = /^\d{1,3}(?:[.,]\d{3})+$/.test(number);
+  return Number(isGrouped ? number.replace(/[.,]/g, "") : number.replace(",", ".")) || 0;
 }
 
 const made = new Map<SpeakableLanguage, Vocabulary>();

@@ -33,6 +33,7 @@ export const ARABIC: Catalogue = {
     bareLink: "رابط إلى {target}",
     image: "صورة: {text}",
     formula: "معادلة: {text}",
+    comment: "تعليق: {text}",
     struckOut: "مشطوب: {text}، نهاية المشطوب",
     flag: "علم: {name}",
     hash: "علامة مربع",

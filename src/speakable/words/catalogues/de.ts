@@ -18,6 +18,7 @@ export const GERMAN: Catalogue = {
     bareLink: "Link zu {target}",
     image: "Bild: {text}",
     formula: "Formel: {text}",
+    comment: "Kommentar: {text}",
     struckOut: "durchgestrichen: {text}, Ende von durchgestrichen",
     flag: "Flagge: {name}",
     hash: "Raute",

@@ -16,6 +16,7 @@ export const ENGLISH = {
     bareLink: "link to {target}",
     image: "image: {text}",
     formula: "formula: {text}",
+    comment: "comment: {text}",
     struckOut: "struck out: {text}, end of struck out",
     flag: "flag: {name}",
     hash: "hash",

@@ -18,6 +18,7 @@ export const SPANISH: Catalogue = {
     bareLink: "enlace a {target}",
     image: "imagen: {text}",
     formula: "fórmula: {text}",
+    comment: "comentario: {text}",
     struckOut: "tachado: {text}, fin de tachado",
     flag: "bandera: {name}",
     hash: "almohadilla",

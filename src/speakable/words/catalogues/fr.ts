@@ -18,6 +18,7 @@ export const FRENCH: Catalogue = {
     bareLink: "lien vers {target}",
     image: "image : {text}",
     formula: "formule : {text}",
+    comment: "commentaire : {text}",
     struckOut: "barré : {text}, fin du texte barré",
     flag: "drapeau : {name}",
     hash: "croisillon",

@@ -18,6 +18,7 @@ export const JAPANESE: Catalogue = {
     bareLink: "{target}へのリンク",
     image: "画像：{text}",
     formula: "数式：{text}",
+    comment: "コメント、{text}",
     struckOut: "取り消し線：{text}、取り消し線の終わり",
     flag: "旗：{name}",
     hash: "シャープ",
