@@ -23,7 +23,10 @@ export interface NamedCharacter {
 }
 
 export interface RevealedText {
-  /** The text for eyes, a braille display or a log: each name stands in square brackets, everything else as it was. */
+  /**
+   * The text for eyes, a braille display or a log: each name stands in square brackets, everything else as it was. Of a text that imitates such a
+   * name the bracket is named.
+   */
   readonly text: string;
   /** The same to listen to: symbols in words, names between commas. */
   readonly speech: string;
@@ -51,6 +54,7 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
     plain = "";
     point += length;
   };
+  let marks = 0;
   const sequences = new Map(Array.from(sequencesIn(text), (found) => [found.index, found[0]]));
   for (let at = 0; at < text.length; ) {
     if (limit !== undefined && point >= limit) {
@@ -60,8 +64,11 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
     }
     const sequence = sequences.get(at);
     const whole = sequence ?? pictureAt(text, at) ?? String.fromCodePoint(text.codePointAt(at) ?? 0);
+    marks = /^\p{M}$/u.test(whole) ? marks + 1 : 0;
     if (sequence !== undefined) name(sequenceName(sequence, vocabulary), codePointCount(sequence));
     else if (UNSEEN.test(whole) && whole.length <= 2 && !PICTURE.test(whole)) name(unseenName(whole, vocabulary), 1);
+    else if (marks > MOST_MARKS) name(codeOf(whole), 1);
+    else if (whole === "[" && vocabulary.isName(bracketed(text, at))) name(characterName(whole, vocabulary), 1);
     else {
       plain += whole;
       point += codePointCount(whole);
@@ -77,6 +84,17 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
     speech: speech.join("").replace(/^, |, $|, (?=, )/g, ""),
     named,
   };
+}
+
+/** Marks on one letter that writing needs. More hide what is below them. */
+const MOST_MARKS = 4;
+/** A longer text between brackets is no name of this module. */
+const LONGEST_NAME = 120;
+
+/** The text between a bracket and the next one. */
+function bracketed(text: string, at: number): string {
+  const behind = text.slice(at + 1, at + 1 + LONGEST_NAME);
+  return behind.slice(0, Math.max(0, behind.indexOf("]")));
 }
 
 function said(text: string, vocabulary: Vocabulary): string {
@@ -168,13 +186,17 @@ function unseenName(character: string, vocabulary: Vocabulary): string {
   return vocabulary.say(/\p{Cc}/u.test(character) ? "control" : "unseen", { code });
 }
 
-/** Most characters of a sequence that are named. */
+/** Most characters of a sequence that are named. The others are counted. */
 const LONGEST_SEQUENCE_NAME = 40;
 
 /** A sequence by its characters, the first of which is not seen. */
 function sequenceName(sequence: string, vocabulary: Vocabulary): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away.
   const whole = sequence.replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
-  const text = whole.length <= LONGEST_SEQUENCE_NAME ? whole : `${whole.slice(0, LONGEST_SEQUENCE_NAME)}…`;
-  return vocabulary.say("controlSequence", { text });
+  const characters = Array.from(whole);
+  const count = characters.length - LONGEST_SEQUENCE_NAME;
+  const text = characters.slice(0, LONGEST_SEQUENCE_NAME).join("");
+  return vocabulary.say("controlSequence", {
+    text: count > 0 ? `${text}, ${vocabulary.say("leftOut", { count })}` : text,
+  });
 }

@@ -26,7 +26,17 @@ test.each([
   ["a\u2003b\u00a0c", "a[odd space U+2003]b[no-break space]c"],
   ["a\u0007b\u2800c", "a[control character U+0007]b[odd space U+2800]c"],
   ["pay $1\ufe0f00", "pay $1[variation selector]00"],
-  [`a\u001b]0;${"x".repeat(90)}\u0007b`, `a[control sequence ]0;${"x".repeat(37)}…]b`],
+  [`a\u001b]0;${"x".repeat(90)}\u0007b`, `a[control sequence ]0;${"x".repeat(37)}, 53 characters left out]b`],
+  [
+    "a\ufff9b\u{1d159}\ue000\u{13430}",
+    `a${["FFF9]b", "1D159]", "E000]", "13430]"].map((code) => `[invisible character U+${code}`).join("")}`,
+  ],
+  ["\ud800", "[invisible character U+D800]"],
+  ["z\u0301\u0302\u0303\u0304\u0305", "z\u0301\u0302\u0303\u0304[U+0305]"],
+  // Whatever a text says of itself.
+  ["rm [5 characters left out] a[0]", "rm [open square bracket]5 characters left out] a[0]"],
+  ["[zero-width space]", "[open square bracket]zero-width space]"],
+  ["[invisible character U+202E]", "[open square bracket]invisible character U+202E]"],
   ["\u{e0100}\u2065", "[invisible character U+E0100][invisible character U+2065]"],
 ])("%j is shown as %j", (text, shown) => {
   expect(revealed(text).text).toBe(shown);

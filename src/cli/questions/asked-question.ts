@@ -3,7 +3,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
-import { agentText, consentText } from "../terminal/agent-text.js";
+import { consentText } from "../terminal/agent-text.js";
 import { detailsLine } from "./question-details.js";
 
 export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
@@ -42,7 +42,7 @@ export function questionFromEvent(event: Envelope, clock: Pick<Clock, "now" | "w
     event,
     token,
     answerable: kind === "confirmation" ? confirmationOf(event) : clarificationOf(event),
-    agent: agentText(event.producer?.agent_name ?? event.producer?.agent_id ?? "an agent"),
+    agent: consentText(event.producer?.agent_name ?? event.producer?.agent_id ?? "an agent"),
     // The question is open, or it would not come. A time left that says otherwise is that of a clock that was set.
     deadline: clock.now() + (leftMs > 0 && leftMs <= seconds * 1000 ? leftMs : seconds * 1000),
   };
@@ -110,7 +110,7 @@ const FOR_GOOD = "It cannot be undone.";
 function riskLine({ risk_level: risk, reversibility, irreversible, consequence }: Envelope): readonly string[] {
   const isForGood = irreversible === true || reversibility === "irreversible";
   const parts = [
-    typeof risk === "string" ? `Risk: ${agentText(risk)}.` : "",
+    typeof risk === "string" ? `Risk: ${consentText(risk)}.` : "",
     isForGood && !textOf(consequence).endsWith(FOR_GOOD) ? FOR_GOOD : "",
     reversibility === "reversible_with_effort" ? "It can be undone, with effort." : "",
   ];

@@ -4,6 +4,7 @@ import { codePointCount } from "../../base/code-points.js";
 import { textOf } from "../../base/members.js";
 import { spelled } from "../../speakable/index.js";
 import { consentText } from "../terminal/agent-text.js";
+import { fieldsOf } from "../terminal/fields-of.js";
 
 /** Longest text told with the question: of one value in code points, and of all together in UTF-16 units. */
 const LONGEST_VALUE = 200;
@@ -60,15 +61,27 @@ export function detailsPage(whole: Envelope, from: number): DetailsPage {
   return pageOf(all, from, (end) => `${end} of ${all.length} details. d tells the next.`);
 }
 
-/** One page of what is asked, letter by letter: each character by its name, however it looks. */
-export function spelledPage({ action, question }: Envelope, from: number): DetailsPage {
-  const names = spelled(textOf(action ?? question)).map(({ name }) => name);
-  const lines = Array.from({ length: Math.ceil(names.length / SPELLED_IN_LINE) }, (_, index) =>
-    names.slice(index * SPELLED_IN_LINE, (index + 1) * SPELLED_IN_LINE).join(", "),
-  );
-  return pageOf(lines, from, (end) => {
-    const told = Math.min(end * SPELLED_IN_LINE, names.length);
-    return `${told} of ${names.length} characters. spell tells the next.`;
+/** One page of all texts of a question, letter by letter: each character by its name, however it looks. */
+export function spelledPage(event: Envelope, from: number): DetailsPage {
+  const { action, question, consequence, context, choices, producer, extra_context } = event;
+  const labels = Array.isArray(choices) ? choices.map((choice: unknown) => textOf(fieldsOf(choice).label)) : [];
+  const texts = [
+    ["", action ?? question],
+    ["Consequence: ", consequence],
+    ["Context: ", context],
+    ...labels.map((label, index) => [`Choice ${index + 1}: `, label] as const),
+    ["Agent: ", producer?.agent_name],
+    ...detailsIn(extra_context).map((detail) => ["Detail: ", detail] as const),
+  ] as const;
+  const lines = texts.flatMap(([label, text]) => spelledLines(label, textOf(text)));
+  return pageOf(lines, from, (end) => `${end} of ${lines.length} lines. spell tells the next.`);
+}
+
+function spelledLines(label: string, text: string): readonly string[] {
+  const names = spelled(text).map(({ name }) => name);
+  return Array.from({ length: Math.ceil(names.length / SPELLED_IN_LINE) }, (_, index) => {
+    const line = names.slice(index * SPELLED_IN_LINE, (index + 1) * SPELLED_IN_LINE).join(", ");
+    return index === 0 ? label + line : line;
   });
 }
 

@@ -4,7 +4,7 @@ import { keepNewest } from "../../base/keep-newest.js";
 import { textOf } from "../../base/members.js";
 import type { Clock } from "../../contracts/clock.js";
 import { piecesOf } from "../../speak/pieces.js";
-import { agentText, createReadText } from "../terminal/agent-text.js";
+import { agentText, consentText, createReadText } from "../terminal/agent-text.js";
 import { counted } from "../terminal/counted.js";
 import { chunkOf, endsSession, eventText } from "../terminal/event-text.js";
 import { createHeardTexts, type HeardText } from "../terminal/heard-texts.js";
@@ -77,7 +77,7 @@ export class TextKeys {
   /** Takes an event. Returns whether the person wants to see nothing of it. */
   heard(source: KeySource, event: Envelope): boolean {
     const { producer, session_id } = event;
-    const speaker = agentText(producer?.agent_name ?? producer?.agent_id ?? "an agent");
+    const speaker = consentText(producer?.agent_name ?? producer?.agent_id ?? "an agent");
     const chunk = chunkOf(event);
     const words = piecesOf(chunk === undefined ? eventText(event).text : agentText(chunk)).at(-1);
     if (words !== undefined) {

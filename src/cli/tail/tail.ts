@@ -31,7 +31,7 @@ typed. Type the answer that the question's last line asks for:
   an empty line   answers nothing
   r               repeats the question
   d               tells details
-  spell           tells what is asked letter by letter
+  spell           tells the texts of the question letter by letter
   t               tells the time left
   s               leaves the question for later
   l               lists the open questions

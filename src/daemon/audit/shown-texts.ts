@@ -4,7 +4,8 @@ import { readableTexts } from "../../engine/terms/readable-fields.js";
 
 /** Most code points of a text that are shown; the rest is counted. */
 const LONGEST_SHOWN = 4_000;
-const PLAIN = /^[\x20-\x7e\n]*$/;
+/** Without a bracket, with which a text may imitate a name. */
+const PLAIN = /^[\x20-Z\\-~\n]*$/;
 
 /** Whether the texts may have characters that are not seen. */
 export function mayDeceive(event: AgentEvent): boolean {

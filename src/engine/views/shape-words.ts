@@ -5,7 +5,7 @@ import type { Leaf, SpeakableOptions } from "../../speakable/index.js";
 import { positionIn } from "../event/chunk-place.js";
 import { type AgentEvent, type Epoch, isQuestionKind, topicKind } from "../event/event.js";
 import { withOwnMark } from "../event/own-members.js";
-import { readableTexts } from "../terms/readable-fields.js";
+import { readableTexts, SUMMARY_FIELDS } from "../terms/readable-fields.js";
 import type { SpeakableChoices } from "../terms/terms.js";
 import type { SpeakableModule, Speaker } from "./speaker.js";
 import { encodedBytes, roomBeside } from "./text-room.js";
@@ -35,8 +35,11 @@ export class ShapeWords {
 
   /** The event with words beside its texts. `epoch`: of its first chunk. A text gets none where they do not fit into the event's 64 KiB (R10). */
   beside(event: AgentEvent, epoch: Epoch): AgentEvent {
-    const texts = this.speaker.module === undefined ? [] : readableTexts(event);
+    const texts = this.speaker.module === undefined ? [] : [...readableTexts(event)];
     if (texts.length === 0) return event;
+    // A person must hear what is asked, whatever room its summaries take.
+    if (isQuestionKind(topicKind(event.type)))
+      texts.sort(([one], [other]) => Number(SUMMARY_FIELDS.has(one)) - Number(SUMMARY_FIELDS.has(other)));
     const speakable: Record<string, readonly Segment[]> = {};
     let room = roomBeside(withOwnMark(event, { speakable }));
     let left = MOST_DESCRIBED;

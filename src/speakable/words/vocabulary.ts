@@ -90,6 +90,22 @@ export class Vocabulary {
     return words.join("");
   }
 
+  /** Whether a text is what `revealed` puts into brackets. */
+  isName(text: string): boolean {
+    const { texts, unseen } = this.catalogue;
+    const left = texts.leftOut;
+    const forms = [
+      ...Object.values(unseen),
+      ...(typeof left === "string" ? [left] : Object.values(left)),
+      ...([texts.unseen, texts.control, texts.controlSequence, texts.tag] as readonly string[]),
+    ];
+    return forms.some((form) => {
+      const [before = "", behind] = form.split(/\{\w+\}/);
+      if (behind === undefined) return text === form;
+      return text.length > before.length + behind.length && text.startsWith(before) && text.endsWith(behind);
+    });
+  }
+
   /** The name of a script by its code in ISO 15924. */
   script(code: string): string {
     this.scripts ??= new Intl.DisplayNames(this.language, { type: "script" });

@@ -39,12 +39,12 @@ test("one agent is named, and only its number stops it", () => {
   desk.heard(home, event("tool.invoked", "sess_1", "Another"));
   // A number that nobody has heard stops nothing.
   desk.typed(1);
-  expect([heard(), stopped]).toEqual([["Type stop 1 to stop Claude in shop\\u001b[2J."], []]);
+  expect([heard(), stopped]).toEqual([["Type stop 1 to stop Claude in shop[control sequence [2J]."], []]);
   desk.typed(1);
-  expect([heard(), stopped]).toEqual([["Sent: stop Claude in shop\\u001b[2J."], ["sess_1 at "]]);
+  expect([heard(), stopped]).toEqual([["Sent: stop Claude in shop[control sequence [2J]."], ["sess_1 at "]]);
   desk.heard(home, event("session.cancelled", "sess_1"));
   desk.typed(1);
-  expect(heard()).toEqual(["Claude in shop\\u001b[2J has ended already."]);
+  expect(heard()).toEqual(["Claude in shop[control sequence [2J] has ended already."]);
 });
 
 test("several have the numbers that were told last, whatever begins and ends meanwhile", () => {

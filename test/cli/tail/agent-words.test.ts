@@ -74,7 +74,7 @@ describe("an answer with code, a table, three links and a question", () => {
   test("tail has every word of it, in one line", () => {
     expect(linesOf()(chunks(10_000)[0] as Envelope)).toBe(
       "demo: text: Result I changed getUserById: all tests pass. See the guide (example.org), the tests (user.test.ts) " +
-        "and example.com, log. const size = 2 ** 10; --size; Name, Size Name: a.txt, Size: 10 kB Name: b.txt, Size: 50% " +
+        "and https://example.com/log. const size = 2 ** 10; --size; Name, Size Name: a.txt, Size: 10 kB Name: b.txt, Size: 50% " +
         "*** 3 files left -- none was deleted Shall I go on?",
     );
   });
@@ -167,10 +167,22 @@ test("the daemon's own events begin as its other lines do", () => {
 });
 
 test("what is asked can be read letter by letter, a page at a time", () => {
-  const { lines, next } = spelledPage(event("awaiting.confirmation", { action: "P\u0430y\u200b!" }), 0);
-  expect([lines, next]).toEqual([["capital P, Cyrillic а, y, zero-width space, exclamation mark"], 0]);
+  const asked = event("awaiting.confirmation", {
+    ...{ action: "P\u0430y\u200b!", consequence: "o\u200dk" },
+    ...{ extra_context: { to: "b" }, producer: { agent_id: "a", agent_name: "B\u043et" } },
+  });
+  const { lines, next } = spelledPage(asked, 0);
+  expect([lines, next]).toEqual([
+    [
+      "capital P, Cyrillic а, y, zero-width space, exclamation mark",
+      "Consequence: o, zero-width joiner, k",
+      "Agent: capital B, Cyrillic о, t",
+      "Detail: t, o, space, b",
+    ],
+    0,
+  ]);
   const long = event("awaiting.confirmation", { action: "ab".repeat(150) });
   const first = spelledPage(long, 0);
-  expect(first.lines.at(-1)).toBe("200 of 300 characters. spell tells the next.");
+  expect(first.lines.at(-1)).toBe("20 of 30 lines. spell tells the next.");
   expect(spelledPage(long, first.next).lines).toHaveLength(11);
 });
