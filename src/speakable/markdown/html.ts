@@ -1,5 +1,5 @@
-// What HTML in running text says: tags of looks nothing, links, images and code what Markdown's say, comments that they are some. Every other tag is
-// said as it stands.
+// HTML in running text: tags of looks are silent, links, images and code are read as Markdown's, comments say that they are some, and every other tag
+// is said as it stands.
 import type { StateInline } from "markdown-it";
 import { nextPlace } from "./next-place.js";
 
