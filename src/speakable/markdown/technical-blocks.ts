@@ -9,7 +9,7 @@ const DIFF_LINE = /^(?:[-+@\\]|[ ]|diff |index |old |new |deleted |similarity |r
 const LONGEST_HEAD = 8;
 const PROMPT_LINE = /^(?:>>>|\.\.\.)(?: |$)/;
 
-/** Lines that are left of a hunk, of the old text and the new one. Models count them wrongly: only whether an empty line belongs to it depends on them. */
+/** Lines left of a hunk, old and new. Models count them wrongly: only whether an empty line belongs to it depends on them. */
 type Hunk = {
   old: number;
   new: number;
