@@ -117,15 +117,14 @@ export function createEngineStage({
     clock,
     ids,
     engine,
-    codec,
     segmenterCalls: calls,
-    /** A subscription whose pump passes its frames to `take`; default format: the codec's. */
-    subscribe: (terms, take, format = codec.format) => {
+    /** A subscription whose pump passes its frames to `take`. */
+    subscribe: (terms, take) => {
       subscribers += 1;
       const pump = new Pump(
         {
           send: (batch) => {
-            take(frameBatchOf(batch, { ...codec, format }).frames, batch);
+            take(frameBatchOf(batch, codec).frames, batch);
             return true;
           },
           writable: () => Promise.resolve(),
