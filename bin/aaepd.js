@@ -30,7 +30,7 @@ function keepCompiled() {
 }
 
 /** The keys of `aaepd speak`, of src/cli/speak/key-names.ts: a person waits for them, so that they load no more than they need. */
-const KEYS = "hush again back skip where pause resume mute questions details answer stop".split(" ");
+const KEYS = "hush again back skip where pause resume mute questions details answer braille stop".split(" ");
 
 /** The bundle of a command, and its module. A listener elsewhere waits for `connect`. */
 function partOf(argv) {

@@ -220,6 +220,14 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   "src/security": { "src/base": "yes", "src/contracts": "types", node: "yes" },
   // Who speaks, and what next. It knows no event.
   "src/speak": { "src/base": "yes", "src/contracts": "types", "transports/node-errors.ts": "yes", node: "yes" },
+  // The line of a braille display shows what would be spoken.
+  "src/braille": {
+    "src/base": "yes",
+    "src/contracts": "types",
+    "src/speak": "types",
+    "transports/node-errors.ts": "yes",
+    node: "yes",
+  },
   "src/daemon": {
     // How hooks are read, and the names of agents. What runs a proxy or a client is none of the daemon's.
     "src/adapters": "yes",
@@ -282,6 +290,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "src/storage": "yes",
     "src/daemon": "yes",
     "src/speak": "yes",
+    "src/braille": "yes",
     "src/speakable": "yes",
     transports: "yes",
     gen: "yes",

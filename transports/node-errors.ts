@@ -12,6 +12,11 @@ export function isRefused(caught: unknown): boolean {
   return nodeErrorCode(caught) === "ECONNREFUSED";
 }
 
+/** So many newcomers wait at a local socket that its owner seems to take none. */
+export function isCrowded(caught: unknown): boolean {
+  return nodeErrorCode(caught) === "EAGAIN";
+}
+
 export function isMissing(caught: unknown): boolean {
   return nodeErrorCode(caught) === "ENOENT";
 }

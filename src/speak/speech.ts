@@ -3,6 +3,8 @@
 /** A stretch of a speech in one language. */
 export interface Part {
   readonly text: string;
+  /** Its words on a braille display. Default: `text`. */
+  readonly braille?: string;
   readonly language: string;
   /** Whether the daemon says it, in place of an agent. */
   readonly isOwn: boolean;

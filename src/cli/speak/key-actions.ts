@@ -1,5 +1,6 @@
 // The action of each key.
 import { hostMarkIn } from "../../adapters/host-marks.js";
+import type { BrailleDisplay } from "../../braille/braille-display.js";
 import type { Subscription } from "../../client/listener/types.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Part } from "../../speak/speech.js";
@@ -17,6 +18,9 @@ interface KeyActionsOptions {
   readonly narrator: Narrator;
   readonly questions: SpokenQuestions;
   readonly subscription: Subscription;
+  readonly display: BrailleDisplay | undefined;
+  /** Nothing is spoken: a question counts as said where it was read. */
+  readonly isReadOnly: boolean;
   readonly clock: Pick<Clock, "now" | "wakeAt">;
 }
 
@@ -43,6 +47,7 @@ export class KeyActions {
     questions: () => this.#readQuestions(),
     details: () => this.#details(),
     answer: (message) => this.#answer(message),
+    braille: ({ words: [which] }) => this.#braille(which),
     stop: ({ words }) => this.#stop(words.join(" ")),
   };
 
@@ -63,9 +68,12 @@ export class KeyActions {
 
   /** Says it at once, in place of what the key before said, and tells the key. */
   #say(parts: readonly Part[], isRefused = false, onSaid?: () => void): KeyAnswer {
-    const { queue } = this.#options;
+    const { queue, display, isReadOnly } = this.#options;
+    const speech = { source: "key", rank: "answer", parts } as const;
+    const noted = { ...speech, ...(onSaid && { onSaid }) };
+    display?.answer(noted);
     queue.remove("key");
-    queue.add({ source: "key", rank: "answer", parts, ...(onSaid && { onSaid }) });
+    queue.add(isReadOnly ? speech : noted);
     return { said: textOfParts(parts), ...(isRefused && { isRefused }) };
   }
 
@@ -181,6 +189,17 @@ export class KeyActions {
     // An answered question is not read on.
     queue.remove(questionSource(question));
     return this.#tell(`Sent for question ${question.number}: ${read.kind === "leave" ? "leave." : read.said}`);
+  }
+
+  /** Fingers feel that it has changed: nothing is said. */
+  #braille(which: string | undefined): KeyAnswer {
+    const { display } = this.#options;
+    if (display === undefined) return this.#refuse("Braille is off. To start with it: aaepd speak --braille");
+    const wanted = which ?? (display.isTaken ? "release" : "take");
+    if (wanted === "release") display.giveBack();
+    else if (wanted !== "take") return this.#refuse("Say take or release.");
+    else if (!display.take()) return this.#refuse("There is no braille display at the moment.");
+    return { said: wanted === "take" ? "The braille display shows aaepd." : "The braille display is given back." };
   }
 
   #stop(name: string): KeyAnswer {

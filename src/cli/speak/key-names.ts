@@ -50,6 +50,14 @@ export const KEYS = {
     example: "answer accept",
     isPersons: true,
   },
+  braille: {
+    summary: "take the braille display, or give it back",
+    description:
+      "Takes the braille display for the line of aaepd speak --braille, or gives it back to the screen reader.",
+    argument: ["[take|release]", "which of both (default: the one that changes it)"],
+    example: "braille take",
+    isPersons: true,
+  },
   stop: {
     summary: "ask an agent to stop",
     description: "Asks an agent to stop. The first time it asks back by the agent's name, and once more stops it.",

@@ -2,6 +2,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { keepNewest } from "../../base/keep-newest.js";
 import { textOf } from "../../base/members.js";
+import type { BrailleDisplay } from "../../braille/braille-display.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { piecesOf } from "../../speak/pieces.js";
 import type { Part, Speech } from "../../speak/speech.js";
@@ -11,7 +12,7 @@ import { fieldsOf } from "../terminal/fields-of.js";
 import { createHeardTexts, type HeardText, type HeardTexts } from "../terminal/heard-texts.js";
 import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { kindOf, type Mode, NARRATION } from "./narration-table.js";
-import { createSpokenOutput, gistOf, type SpeakableOptions, type SpokenOutput, speechOf } from "./spoken-output.js";
+import { createSpokenOutput, gistOf, type SpokenOptions, type SpokenOutput, wordsOf } from "./spoken-output.js";
 import { languageOf, named, own, revealedPart, shortName, spokenName, theirs } from "./spoken-parts.js";
 import type { SpokenQuestion, SpokenQuestions } from "./spoken-questions.js";
 
@@ -24,7 +25,11 @@ export interface NarratorOptions {
   readonly aloud: "all" | "names" | "none";
   /** Where the agent of an event is, as in "ssh library"; "" for an agent here. */
   readonly placeOf: (event: Envelope) => string;
-  readonly speakable: Pick<SpeakableOptions, "code" | "links" | "emoji">;
+  readonly speakable: Pick<SpokenOptions, "code" | "links" | "emoji">;
+  /** The braille display, which has each word whatever is said aloud. */
+  readonly display?: Pick<BrailleDisplay, "add"> | undefined;
+  /** Nothing is spoken: a question counts as said where it was read. */
+  readonly isReadOnly?: boolean;
 }
 
 /** A session that is open. */
@@ -118,7 +123,7 @@ export class Narrator {
 
   /** The words of a heard text, code included. */
   partsOfText({ speaker, language, text }: HeardText): readonly Part[] {
-    const words = theirs(speechOf(text, { ...this.#options.speakable, code: "read", language }), language);
+    const words = wordsOf(text, { ...this.#options.speakable, code: "read", language });
     return [...named(speaker, ":", language), words];
   }
 
@@ -151,7 +156,6 @@ export class Narrator {
     this.texts.add({ speaker: session.name, language: languageOf(event) }, parts.map(({ text }) => text).join(" "));
     const [opening, ...more] = named(name, " asks.", languageOf(event));
     const place = this.#options.placeOf(event);
-    const isWhole = this.#options.aloud === "all";
     this.#add({
       source: questionSource(question),
       rank: "critical",
@@ -160,7 +164,7 @@ export class Narrator {
       onBegun: () => {
         question.begunAt = this.#options.clock.now();
       },
-      ...(isWhole ? { onSaid: () => questions.noteSaid(question) } : {}),
+      onSaid: () => questions.noteSaid(question),
     });
     if (queue.held === "muted") this.missedCount += 1;
   }
@@ -168,7 +172,7 @@ export class Narrator {
   #partsOf(event: Envelope, kind: ReturnType<typeof kindOf>, session: NarratedSession): readonly Part[] {
     const language = languageOf(event);
     const summary = summaryOf(event);
-    const words = (text: string): Part => theirs(speechOf(text, { ...this.#options.speakable, language }), language);
+    const words = (text: string): Part => wordsOf(text, { ...this.#options.speakable, language });
     switch (kind) {
       case "error":
         return [words(summary), words(textOf(event.remediation_hint))];
@@ -210,16 +214,20 @@ export class Narrator {
     this.texts.append(output.heard, chunk);
     const isLast = event.complete === true;
     if (isLast) this.#outputs.delete(source);
-    if (NARRATION[this.#options.mode].text === "never") return;
+    if (NARRATION[this.#options.mode].text === "never") {
+      if (isLast && this.#options.mode === "done")
+        this.#options.display?.add({ source, rank: "text", parts: this.partsOfText(output.heard) });
+      return;
+    }
     const words = output.spoken.push(chunk, isLast);
-    if (!this.#ended.has(source)) this.#say(event, [theirs(words, language)], undefined, source);
+    if (!this.#ended.has(source)) this.#say(event, [words], undefined, source);
   }
 
   #end(event: Envelope, { lastOutput, name }: NarratedSession): void {
     const isDone = event.type.endsWith("completed");
     const language = languageOf(event);
     const options = { ...this.#options.speakable, language };
-    const summary = theirs(speechOf(summaryOf(event), options), language);
+    const summary = wordsOf(summaryOf(event), options);
     const parts = [...named(name, isDone ? " is done." : " has stopped.", language)];
     if (!isDone || summary.text.trim().split(/\s+/).length > FEW_WORDS) parts.push(summary);
     else if (lastOutput !== undefined && NARRATION[this.#options.mode].text === "never") {
@@ -259,11 +267,12 @@ export class Narrator {
   }
 
   #add(speech: Speech): boolean {
-    const { aloud, queue } = this.#options;
+    const { aloud, queue, display, isReadOnly } = this.#options;
+    if (speech.rank !== "passing") display?.add(speech);
     if (aloud === "none") return false;
-    const isTaken = queue.add(
-      aloud === "all" ? speech : { ...speech, parts: speech.parts.filter(({ isOwn }) => isOwn) },
-    );
+    const { onSaid, ...unnoted } = speech;
+    const parts = aloud === "all" ? speech.parts : speech.parts.filter(({ isOwn }) => isOwn);
+    const isTaken = queue.add({ ...(aloud === "all" && !isReadOnly ? speech : unnoted), parts });
     this.#isHeard ||= isTaken;
     if (!isTaken && queue.held === "muted" && speech.rank === "text") this.missedCount += 1;
     return isTaken;
@@ -294,7 +303,8 @@ function outcomeParts(event: Envelope, ended: SpokenQuestion | undefined): reado
 }
 
 function lastSentence(part: Part): Part {
-  return { ...part, text: piecesOf(part.text).at(-1) ?? part.text };
+  const last = (text: string): string => piecesOf(text).at(-1) ?? text;
+  return { ...part, text: last(part.text), braille: last(part.braille ?? part.text) };
 }
 
 /** The words for a gap before an event (R27). */

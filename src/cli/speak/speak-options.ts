@@ -21,6 +21,7 @@ export function speakOptions(): readonly Option[] {
       .default("host"),
     new Option("--emoji <how>", "emoji").choices(["name", "drop"]).default("name"),
     new Option("--to <way...>", "command CMD: the program that speaks"),
+    new Option("--braille", "show a line on the braille display of BRLTTY, while the display is taken"),
     new Option("--no-speech", "speak nothing; keys print their answers"),
     new Option("-s, --socket <path>", "follow only the daemon at this socket"),
     ...fromOptions(),

@@ -2,6 +2,8 @@
 import type { Command } from "commander";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { Fault } from "../../base/errors.js";
+import { BrailleDisplay } from "../../braille/braille-display.js";
+import { brlttyOf } from "../../braille/brltty.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { isCritical } from "../../client/event-types.js";
 import type { ReceivedEvent } from "../../client/events.js";
@@ -41,6 +43,7 @@ interface SpeakOptions {
   readonly emoji: "name" | "drop";
   readonly to?: readonly string[];
   readonly speech: boolean;
+  readonly braille?: boolean;
   readonly socket?: string;
   readonly from?: readonly string[];
   readonly local?: true;
@@ -69,7 +72,11 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     onParked: () => report("Another program speaks. The rest waits for: aaepd resume"),
   });
   const { mode, aloud, code, links, emoji } = options;
+  const display =
+    options.braille === true ? new BrailleDisplay({ brltty: brlttyOf(io.environment), clock, report }) : undefined;
+  const isReadOnly = display !== undefined && !options.speech;
   const narrator = new Narrator({
+    ...{ display, isReadOnly },
     ...{ queue, questions, clock, mode, aloud, speakable: { code, links, emoji } },
     placeOf: (event) => {
       const source = subscription.sourceOf(event);
@@ -92,7 +99,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     onReplyNotTaken: (token) =>
       narrator.tell(`The answer to question ${questions.byToken(token)?.number ?? ""} did not count.`),
   });
-  const keys = new KeyActions({ queue, narrator, questions, subscription, clock });
+  const keys = new KeyActions({ queue, narrator, questions, subscription, display, isReadOnly, clock });
   let stopKeys: () => Promise<void> = async () => {};
   const cancelInterrupt = io.onInterrupt(() => {
     // Its room is there then, for which the loop may wait.
@@ -112,7 +119,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     queue.close();
     voice.cancel();
     voice.close();
-    await Promise.all([stopKeys(), subscription.close()]);
+    await Promise.all([stopKeys(), subscription.close(), display?.close()]);
     await status.flush();
   }
 }

@@ -1,24 +1,26 @@
 // One output of an agent as it is said: sentence by sentence while it comes, or at its end by its first sentence and what follows that.
 import { piecesOf } from "../../speak/pieces.js";
+import type { Part } from "../../speak/speech.js";
 import { type Leaf, type SpeakableOptions, SpeakableStream, speakable } from "../../speakable/index.js";
 import { counted } from "../terminal/counted.js";
+import { theirs } from "./spoken-parts.js";
 
-export type { SpeakableOptions };
+export type SpokenOptions = SpeakableOptions & { readonly language: string };
 
-/** The words of a text for speech. */
-export function speechOf(text: string, options: SpeakableOptions): string {
-  return joined(speakable(text, options));
+/** The words of a text of an agent. */
+export function wordsOf(text: string, options: SpokenOptions): Part {
+  return joined(speakable(text, options), options);
 }
 
 export interface SpokenOutput {
   /** Takes the next chunk. Returns the words that no later chunk changes. */
-  readonly push: (chunk: string, isLast: boolean) => string;
+  readonly push: (chunk: string, isLast: boolean) => Part;
 }
 
-export function createSpokenOutput(options: SpeakableOptions): SpokenOutput {
+export function createSpokenOutput(options: SpokenOptions): SpokenOutput {
   const stream = new SpeakableStream(options);
   return {
-    push: (chunk, isLast) => joined([...stream.push(chunk), ...(isLast ? stream.end() : [])]),
+    push: (chunk, isLast) => joined([...stream.push(chunk), ...(isLast ? stream.end() : [])], options),
   };
 }
 
@@ -30,13 +32,13 @@ export interface Gist {
 }
 
 /** Sums a whole output up. */
-export function gistOf(text: string, options: SpeakableOptions): Gist {
+export function gistOf(text: string, options: SpokenOptions): Gist {
   const leaves = speakable(text, { ...options, code: "skip" });
   const blocks = new Map<number, "table" | "code" | "list">();
   for (const { kind, id } of leaves.flatMap((leaf) => leaf.in))
     if (kind === "table" || kind === "code" || kind === "list") blocks.set(id, kind);
   const prose = leaves.filter((leaf) => !leaf.in.some(({ kind }) => kind === "table" || kind === "code"));
-  const [first = "", ...others] = piecesOf(joined(prose));
+  const [first = "", ...others] = piecesOf(joined(prose, options).text);
   const count = (kind: string): number => [...blocks.values()].filter((one) => one === kind).length;
   const parts = [
     [others.length, "sentence"],
@@ -50,6 +52,7 @@ export function gistOf(text: string, options: SpeakableOptions): Gist {
   return { first, rest: rest.length === 0 ? "" : `and ${rest.join(", ")}.` };
 }
 
-function joined(leaves: readonly Leaf[]): string {
-  return leaves.map(({ speech }) => speech).join("");
+function joined(leaves: readonly Leaf[], { language }: SpokenOptions): Part {
+  const words = (of: "speech" | "braille"): string => leaves.map(({ [of]: one }) => one).join("");
+  return theirs(words("speech"), language, words("braille"));
 }

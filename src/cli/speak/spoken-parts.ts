@@ -15,8 +15,8 @@ export function own(text: string): Part {
 }
 
 /** Words of an agent. */
-export function theirs(text: string, language: string): Part {
-  return { text, language, isOwn: false };
+export function theirs(text: string, language: string, braille = text): Part {
+  return { text, language, isOwn: false, braille };
 }
 
 export function languageOf({ language, localization_hints }: Envelope): string {
@@ -31,7 +31,8 @@ export function named(name: string, words: string, language: string): readonly P
 
 /** Words that a person consents to: everything unseen in them is named. */
 export function revealedPart(text: string, language: string): Part {
-  return theirs(revealed(text, { language }).speech, language);
+  const { speech, text: braille } = revealed(text, { language });
+  return theirs(speech, language, braille);
 }
 
 /**

@@ -189,6 +189,14 @@ describe("keys", () => {
     expect((await runCommandLine(["answer", "yes", "--question", "first"], environment)).code).toBe(2);
   });
 
+  it("no display is taken by a listener that was started without braille", async () => {
+    const { key } = await speakStage();
+    expect(await key("braille", "take")).toMatchObject({
+      code: 1,
+      stdout: "Braille is off. To start with it: aaepd speak --braille\n",
+    });
+  });
+
   it("the program that is started knows all of them", () => {
     const [, names = ""] =
       /const KEYS = "([^"]*)"/.exec(readFileSync(new URL("../../../bin/aaepd.js", import.meta.url), "utf8")) ?? [];
