@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import { formatTimestamp } from "../../src/engine/event/timestamps.js";
-import { createEngineRig, type EngineRig, session, textOf, typesOf } from "../support/rigs/engine-rig.js";
+import { createEngineRig, session, typesOf } from "../support/rigs/engine-rig.js";
 import { createFailingView } from "../support/rigs/failing-view.js";
 import { decision } from "../support/rigs/question-rig.js";
 
@@ -24,91 +23,6 @@ describe("what fails after the journal", () => {
     const again = rig.listen(terms, "broken");
     rig.publish(session().completed());
     expect(typesOf(again.received)).toContain("session.completed");
-  });
-
-  /** The event, one field of which cannot be read in one place of the code. */
-  const unreadableIn = (place: RegExp, field: string, event: Record<string, unknown>): Record<string, unknown> => {
-    const value = event[field];
-    return Object.defineProperty(event, field, {
-      enumerable: true,
-      get: () => {
-        if (place.test(String(new Error().stack))) throw new Error(`unreadable in ${place}`);
-        return value;
-      },
-    });
-  };
-
-  const complete = (rig: EngineRig, fields: Record<string, unknown>): Record<string, unknown> => ({
-    "@context": "https://aaep-protocol.org/context/v1",
-    event_id: "evt_fragile",
-    timestamp: formatTimestamp(rig.clock.wallTime()),
-    producer: { agent_id: "test-agent" },
-    urgency: "normal",
-    // An event that lacks nothing is not copied.
-    localization_hints: { primary_language: "en" },
-    ...fields,
-  });
-
-  it("R29: an accident with text that is no longer needed goes to the log; the event was accepted and is delivered", () => {
-    const rig = createEngineRig();
-    const reader = rig.listen();
-    rig.publish(session().started());
-    const fragile = unreadableIn(
-      /settle.*output-texts/,
-      "complete",
-      complete(rig, { ...session().chunk("One sentence. "), position: 0 }),
-    );
-    const [place] = rig.publish(fragile);
-    expect(place).toEqual({ eventId: "evt_fragile", epoch: 1001 });
-    expect(rig.errors.map(({ message: said }) => said)).toEqual([
-      expect.stringContaining("text that is no longer needed"),
-    ]);
-    // What the agent is told once more, and what may follow, show that it was accepted.
-    expect(rig.publish(fragile)).toEqual([place]);
-    rig.publish({ ...session().chunk("Another one.", true), position: 14 }, session().completed());
-    expect(textOf(reader.received, "out_1")).toBe("One sentence. Another one.");
-    expect(typesOf(reader.received).at(-1)).toBe("session.completed");
-  });
-
-  it("R6, R29: a question whose notice cannot be made is asked all the same", () => {
-    const rig = createEngineRig({
-      drew: () => {
-        if (/notice-factory/.test(String(new Error().stack))) throw new Error("no id");
-      },
-    });
-    const able = rig.listen({ supportsConfirmationReply: true });
-    const unable = rig.listen();
-    rig.publish(session().started());
-    const places = rig.publish(
-      session().state("idle", "thinking"),
-      session().confirmation("rpl_1"),
-      session().progress(5),
-    );
-    expect(places.map(({ epoch }) => epoch)).toEqual([1001, 1003, 1004]);
-    expect(rig.errors.map(({ message }) => message)).toEqual([expect.stringContaining("notice")]);
-    expect(typesOf(able.received)).toContain("awaiting.confirmation");
-    expect(typesOf(unable.received).at(-1)).toBe("progress.updated");
-    rig.advance(61_000);
-    expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
-    expect(unable.received.at(-1)?.event.from_state).toBe("awaiting_input");
-  });
-
-  it("R29: whoever hears of an outcome and fails does not turn the question into a refused one", () => {
-    const rig = createEngineRig();
-    const agent = rig.engine.openAgent(undefined, {
-      outcome: () => {
-        throw new Error("nobody there");
-      },
-      waiting: () => undefined,
-      stopRequested: () => undefined,
-      userInput: () => undefined,
-      closing: () => undefined,
-    });
-    agent.publish([{ fields: session().started() }], false);
-    const { events } = agent.publish([{ fields: session().confirmation("rpl_1") }], false);
-    expect(events).toHaveLength(1);
-    expect(rig.errors).toHaveLength(1);
-    expect(rig.engine.status().openQuestionCount).toBe(0);
   });
 
   it("R3, R29: a question and its notice are journaled with what was published with them, or nothing is", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SubscriptionReport } from "../../src/engine/engine-status.js";
-import { createEngineRig, cursorAfter, type EngineRig, session } from "../support/rigs/engine-rig.js";
+import { createEngineRig, type EngineRig, session } from "../support/rigs/engine-rig.js";
 
 const only = (rig: EngineRig): SubscriptionReport => {
   const [one, ...others] = rig.engine.report().subscriptions;
@@ -84,27 +84,6 @@ describe("how the engine stands", () => {
     ]);
     expect([...after.closures]).toEqual([["subscriber", 1]]);
   });
-
-  it("tells whether one hears what is live, waits, or is paused", () => {
-    const rig = createEngineRig();
-    const one = rig.listen({ maxEventsPerSecond: 1 });
-    rig.publish(session().started());
-    expect(only(rig)).toMatchObject({
-      reads: "live",
-      isPaused: false,
-      isBlocked: false,
-      queueCount: 0,
-      untakenCount: 0,
-    });
-    calls(rig, 0, 3);
-    expect(only(rig)).toMatchObject({ reads: "queue", lag: { ms: 0, eventCount: 0 } });
-    one.subscription.retune({ ...one.subscription.terms, paused: true });
-    rig.advance(60_000);
-    expect(only(rig)).toMatchObject({ reads: "queue", isPaused: true, lag: { ms: 0, eventCount: 0 } });
-    one.subscription.retune({ ...one.subscription.terms, paused: false, maxEventsPerSecond: undefined });
-    rig.clock.settle();
-    expect(only(rig)).toMatchObject({ reads: "live", isPaused: false, untakenCount: 0 });
-  });
 });
 
 describe("slow subscribers", () => {
@@ -148,74 +127,5 @@ describe("slow subscribers", () => {
     slow.block(true);
     rig.advance(30_000);
     expect(slow.ended).toEqual(["lagging"]);
-  });
-
-  it("one that comes back and catches up slowly is not cut off again for what it missed", () => {
-    const rig = createEngineRig({ engine: { viewWindowCount: 16, lag: { maxMs: 30_000, maxEvents: 50 } } });
-    const first = rig.listen({}, "returning");
-    rig.publish(session().started());
-    first.block(true);
-    calls(rig, 0, 60);
-    rig.advance(30_000);
-    expect(first.ended).toEqual(["lagging"]);
-    const place = first.subscription.cursor();
-    // One event a second, while the agent goes on at twice that.
-    const again = rig.listen({ maxEventsPerSecond: 1 }, "returning", place);
-    for (let second = 0; second < 120; second += 1) {
-      calls(rig, 60 + second * 2, 2);
-      rig.advance(1000);
-    }
-    expect(again.ended).toEqual([]);
-    expect(only(rig).lag).toEqual({ ms: 0, eventCount: 0 });
-    expect(only(rig).reads).not.toBe("live");
-    expect(again.received.length).toBeGreaterThan(100);
-  });
-
-  it("a subscription whose filters keep everything back has a place all the same, long after its own last event is gone", () => {
-    const rig = createEngineRig({ journal: { maxEvents: 100 } });
-    const terms = { eventFilters: { include: ["aaep:agent.session.*"], exclude: [] } };
-    const quiet = rig.listen(terms, "quiet");
-    rig.publish(session().started());
-    const own = quiet.places.at(-1)?.cursor;
-    calls(rig, 0, 500);
-    const place = quiet.subscription.cursor();
-    expect(place).not.toBe(own);
-    quiet.subscription.close();
-    calls(rig, 500, 5);
-    rig.publish(session("sess_2").started());
-    const resumed = rig.listen(terms, "quiet", place);
-    expect(resumed.received.map(({ event }) => [event.type, event.session_id])).toEqual([
-      ["aaep:agent.session.started", "sess_2"],
-    ]);
-    // The place of its last event is too old, and a loss is told that is none.
-    const late = rig.listen(terms, "late", own);
-    expect(late.received[0]?.event.extensions?.aaepd?.gap).toBeDefined();
-  });
-
-  it("while anything is owed, the place lies before it", () => {
-    const rig = createEngineRig();
-    const slow = rig.listen({ maxEventsPerSecond: 1 });
-    const before = slow.subscription.cursor();
-    const [first] = rig.publish(session().started());
-    calls(rig, 0, 3);
-    expect(slow.received).toHaveLength(1);
-    expect(slow.subscription.cursor()).toBe(cursorAfter(first?.epoch ?? 0));
-    expect(slow.subscription.cursor()).not.toBe(before);
-    rig.advance(10_000);
-    expect(slow.received).toHaveLength(4);
-    expect(slow.subscription.cursor()).toBe(cursorAfter((first?.epoch ?? 0) + 3));
-  });
-
-  it("a lag by events ends it as well, and what it was stays to be told", () => {
-    const rig = createEngineRig({ engine: { viewWindowCount: 16, lag: { maxMs: 30_000, maxEvents: 50 } } });
-    const slow = rig.listen();
-    rig.publish(session().started());
-    slow.block(true);
-    rig.advance(500);
-    calls(rig, 0, 80);
-    expect(slow.ended).toEqual(["lagging"]);
-    const { lag } = slow.subscription.status();
-    expect(lag.eventCount).toBeGreaterThanOrEqual(50);
-    expect(lag.ms).toBe(500);
   });
 });

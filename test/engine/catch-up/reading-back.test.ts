@@ -3,7 +3,6 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Subscription } from "../../../src/engine/subscriptions/subscription.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
-import { drained } from "../../support/drained.js";
 import {
   createEngineRig,
   cursorAfter,
@@ -25,11 +24,6 @@ interface Resumer {
   readonly received: Received[];
   /** Whether its transport takes nothing. */
   readonly block: (isBlocked: boolean) => void;
-}
-
-/** What it is handed at the end. */
-function given({ subscription }: Resumer): readonly Received[] {
-  return drained(subscription).map((delivery) => ({ event: delivery.event, at: 0, delivery }));
 }
 
 interface Stage {
@@ -167,19 +161,6 @@ describe("R17, R18: reading back what was missed", () => {
       expect(textOf(received, "out_1")).toBe(WHOLE + "new ".repeat(news.length * turns));
   });
 
-  it("R14: parses and makes each event once for twenty, as for one", () => {
-    const { rig, resume, parseCount } = stage();
-    const resumers = Array.from({ length: RESUMER_COUNT }, (_, index) => resume(`resumer ${index}`));
-    rig.clock.settle();
-    expect(parseCount()).toBeGreaterThanOrEqual(TOKEN_COUNT);
-    expect(parseCount()).toBeLessThan(TOKEN_COUNT + 2 * RESUMER_COUNT);
-    const chunks = resumers.map(({ received }) =>
-      received.filter(({ event }) => event.output_id === "out_1").map(({ delivery }) => delivery),
-    );
-    expect(new Set(chunks.flat()).size).toBe(TOKEN_COUNT);
-    for (const each of chunks) expect(each).toHaveLength(TOKEN_COUNT);
-  });
-
   it("R4: lets something critical go ahead of what is still unread", () => {
     const { rig, resume } = stage();
     const { received, subscription } = resume("one", { ...EACH_TOKEN, supportsConfirmationReply: true });
@@ -206,14 +187,6 @@ describe("R17, R18: reading back what was missed", () => {
     expect(textOf(received, "out_1")).toBe(WHOLE);
   });
 
-  it("R8a: hands over everything at once where nothing more can be awaited", () => {
-    const { rig, resume } = stage();
-    const resumer = resume("one");
-    rig.clock.turn();
-    const rest = given(resumer);
-    expect(textOf([...resumer.received, ...rest], "out_1")).toBe(WHOLE);
-  });
-
   it("R8a, R34: what is handed over at the end comes in parts, each of bounded size and by bounded work", () => {
     const { rig, resume, takeReadCount } = stage();
     const resumer = resume("one", { ...EACH_TOKEN, maxChars: 80 });
@@ -228,20 +201,6 @@ describe("R17, R18: reading back what was missed", () => {
     expect(parts.length).toBeGreaterThan(4);
     expect(Math.max(...parts)).toBeLessThanOrEqual(64);
     expect(Math.max(...reads)).toBeLessThanOrEqual(2 * BATCH_COUNT);
-  });
-
-  it("goes on though one whose turn it is takes nothing, and another has left", () => {
-    const { rig, resume } = stage();
-    const [late, closing, last] = [resume("late"), resume("closing"), resume("last")];
-    rig.clock.turn();
-    late.block(true);
-    closing.subscription.close();
-    rig.clock.settle();
-    expect(textOf(last.received, "out_1")).toBe(WHOLE);
-    expect(textOf(late.received, "out_1").length).toBeLessThan(WHOLE.length / 2);
-    late.block(false);
-    rig.clock.settle();
-    expect(textOf(late.received, "out_1")).toBe(WHOLE);
   });
 });
 

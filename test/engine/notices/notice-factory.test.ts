@@ -114,26 +114,6 @@ test("R14: a notice made once for everyone gets to each shape in its own languag
   expect(new Set(texts).size).toBe(6);
 });
 
-test("R17, R27: a loss stands on the sum, in the same languages", () => {
-  const terms = termsIn("es");
-  const plain = factory.summary(SESSION, terms, undefined, false);
-  const event = factory.summary(SESSION, terms, LOST, false);
-  expectValid(event);
-  expect(event.extensions?.aaepd).toEqual({
-    by: "daemon",
-    summary: true,
-    gap: { events: 14, reason: "aged_out" },
-  });
-  for (const field of ["summary_terse", "summary_normal"] as const)
-    expect(event[field]).toBe(`${String(factory.gap(SESSION, terms, LOST)[field])} ${String(plain[field])}`);
-});
-
-test("R27: a gap says how much at most is missing, and why", () => {
-  const event = factory.gap(SESSION, termsIn("en"), LOST);
-  expect(event.extensions?.aaepd?.gap).toEqual({ events: 14, reason: "aged_out" });
-  expect(event).toMatchObject({ from_state: "idle", to_state: "idle" });
-});
-
 test("R6: a notice says what is asked, by whom, and never how to answer it", () => {
   const event = noticeOf(CONFIRMATION);
   expect(event.urgency).toBe("critical");

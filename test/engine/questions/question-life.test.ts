@@ -84,19 +84,6 @@ describe("AAEP §6.1, §6.4.1: what may be asked", () => {
   });
 });
 
-describe("AAEP §6.8: what is taken back", () => {
-  test("one that is asked and withdrawn in one breath has its outcome too", () => {
-    const rig = started();
-    rig.listen(ABLE);
-    rig.publish(confirmation("rpl_1"), session().completed());
-    expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["cancelled"]);
-    expect(audited(rig, "asked")).toHaveLength(1);
-    expect(audited(rig, "outcome")).toHaveLength(1);
-    rig.advance(120_000);
-    expect(rig.engine.status().openQuestionCount).toBe(0);
-  });
-});
-
 describe("R8: the agent goes, and comes back", () => {
   test("its questions stay open during the grace and are cancelled after it", () => {
     const rig = started({ engine: { agentGraceMs: 5000 } });
@@ -137,18 +124,6 @@ describe("R8: the agent goes, and comes back", () => {
     expect(seen(rig.agent)).toEqual(["reply", "cancelled", undefined]);
     expect(seen(stranger)).toEqual([undefined, undefined, undefined]);
     expect(seen(stranger, shown)).toEqual(["reply", "cancelled", undefined]);
-  });
-
-  test("outcomes are remembered for the session and 24 hours", () => {
-    const rig = started();
-    rig.publish(confirmation("rpl_1"));
-    rig.advance(48 * 3_600_000);
-    expect(rig.agent.outcomeOf("rpl_1")).toMatchObject({ result: { resolvedBy: "no_subscriber" } });
-    rig.publish(session().completed());
-    rig.advance(23 * 3_600_000);
-    expect(rig.agent.outcomeOf("rpl_1")).toBeDefined();
-    rig.advance(2 * 3_600_000);
-    expect(rig.agent.outcomeOf("rpl_1")).toBeUndefined();
   });
 });
 
@@ -213,27 +188,5 @@ describe("ask", () => {
       pointer: "/event_id",
     });
     expect(done).toEqual([]);
-  });
-
-  test.each([5, null, ["rpl_1"], {}, ""])("a reply_token %j is refused, not replaced", (reply_token) => {
-    const rig = started();
-    rig.listen(ABLE);
-    const asked = { ...confirmation("rpl_1"), reply_token };
-    expect(faultOf(() => rig.agent.ask(asked, () => undefined))).toMatchObject({
-      code: "invalid_event",
-      pointer: "/reply_token",
-    });
-    expect(rig.engine.status().openQuestionCount).toBe(0);
-  });
-
-  test("a question that is refused is nobody's, and its token is free", () => {
-    const rig = started();
-    rig.listen(ABLE);
-    expect(faultOf(() => rig.agent.ask({ ...confirmation("rpl_1"), action: 5 }, () => undefined)).code).toBe(
-      "invalid_event",
-    );
-    rig.publish(confirmation("rpl_1"));
-    rig.advance(60_000);
-    expect(rig.agent.outcomes).toHaveLength(1);
   });
 });

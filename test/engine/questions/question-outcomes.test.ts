@@ -4,7 +4,6 @@ import { NO_DURABLE_STATE } from "../../../src/engine/journal/durable-entry.js";
 import { type OutcomesServices, QuestionOutcomes } from "../../../src/engine/questions/question-outcomes.js";
 import { CANCELLED, type ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
 import { createWakeUps } from "../../../src/engine/time/wake-ups.js";
-import { createKeptState } from "../../support/rigs/kept-state.js";
 import { ABLE, clarification, started } from "../../support/rigs/question-rig.js";
 
 const outcome = (token: string, response: unknown, sessionId = "sess_1"): ResolvedQuestion => ({
@@ -47,24 +46,6 @@ describe("R8: outcomes that are remembered", () => {
     expect(JSON.stringify(known).length).toBeLessThan(400);
   });
 
-  it("are told one by one, whatever is made of one of them", async () => {
-    const accidents: unknown[] = [];
-    const told: string[] = [];
-    const outcomes = outcomesWith({
-      resolved: ({ question }) => {
-        told.push(question.token);
-        throw new Error("no more");
-      },
-      accident: (caught) => void accidents.push(caught),
-    });
-    outcomes.add(outcome("rpl_1", "yes"), undefined, undefined);
-    expect(told).toEqual(["rpl_1"]);
-    outcomes.add(outcome("rpl_2", "yes"), undefined, Promise.resolve());
-    expect(told).toEqual(["rpl_1"]);
-    await new Promise(setImmediate);
-    expect([told, accidents.length]).toEqual([["rpl_1", "rpl_2"], 2]);
-  });
-
   it("are bounded in bytes over all sessions: the oldest goes first, whichever session's it is", () => {
     const outcomes = outcomesWith({}, undefined, 10_000);
     for (let index = 0; index < 10; index += 1)
@@ -104,22 +85,5 @@ describe("R8: outcomes that are remembered", () => {
     wakeUps.advance(1000, 1);
     expect(told).toEqual(["rpl_1"]);
     expect(outcomes.find("rpl_1")).toBeUndefined();
-  });
-
-  it("R29: are newer than those of the run before, in the run after too", () => {
-    const durableState = createKeptState();
-    const log = { error: () => undefined };
-    for (const tokens of [
-      ["rpl_1", "rpl_2"],
-      ["rpl_3", "rpl_4"],
-    ]) {
-      const outcomes = outcomesWith({ durableState });
-      outcomes.restore(log);
-      for (const token of tokens) outcomes.add(outcome(token, "yes"), undefined, undefined);
-    }
-    const last = outcomesWith({ durableState }, 2);
-    last.restore(log);
-    const known = ["rpl_1", "rpl_2", "rpl_3", "rpl_4"].filter((token) => last.find(token) !== undefined);
-    expect(known).toEqual(["rpl_3", "rpl_4"]);
   });
 });

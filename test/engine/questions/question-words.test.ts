@@ -2,15 +2,7 @@
 // cannot answer (R6, R14, R31).
 import { describe, expect, it } from "vitest";
 import { type Listener, session } from "../../support/rigs/engine-rig.js";
-import {
-  ABLE,
-  clarification,
-  confirmation,
-  DEAF_TO_STATES,
-  give,
-  questionsIn,
-  started,
-} from "../../support/rigs/question-rig.js";
+import { ABLE, clarification, confirmation, give, questionsIn, started } from "../../support/rigs/question-rig.js";
 
 const MULTILINGUAL = {
   action: "Delete the file.",
@@ -50,14 +42,6 @@ describe("R31: the question that is quoted is in the listener's language where t
       expect(event?.localization_hints?.primary_language).toBe(language ?? "en");
     }
   });
-
-  it("a clarification's question likewise, and terse where that is wanted", () => {
-    const rig = started();
-    const able = rig.listen({ ...ABLE, languages: ["de"] });
-    rig.publish(clarification("rpl_1", { question: "Which file?", question_de: "Welche Datei?" }));
-    rig.advance(60_000);
-    expect(markedIn(able, "decision")[0]?.summary_normal).toContain("Welche Datei?");
-  });
 });
 
 describe("how a clarification ends that nobody answers", () => {
@@ -92,15 +76,6 @@ describe("how a clarification ends that nobody answers", () => {
     expect(unanswered(extra, "en", "terse")).toBe("Timed out. No answer came.");
   });
 
-  it("by nothing, as there is nobody to ask: no default is spoken of", () => {
-    const rig = started();
-    const deaf = rig.listen({});
-    rig.publish(clarification("rpl_1"));
-    expect(markedIn(deaf, "decision")[0]?.summary_normal).toBe(
-      "Nobody could be asked. No answer came. The question was: Which of rpl_1?",
-    );
-  });
-
   it.each([
     ["es", "Se toma como respuesta: The second account.", "No llegó ninguna respuesta."],
     ["fr", "La réponse retenue est : The second account.", "Aucune réponse n’est arrivée."],
@@ -127,14 +102,6 @@ describe("R14, R28: what is listed is what was sent", () => {
     expect(able.subscription.listener.openQuestions().events).toEqual([sent?.event]);
     expect(Object.keys(sent?.event ?? {}).filter((key) => /_(de|es)$/.test(key))).toEqual([]);
   });
-
-  it("by the terms as they are now", () => {
-    const rig = started();
-    const able = rig.listen({ ...ABLE, languages: ["de"] });
-    rig.publish(confirmation("rpl_1", MULTILINGUAL));
-    able.subscription.retune({ ...able.subscription.terms, languages: ["es"] });
-    expect(able.subscription.listener.openQuestions().events).toMatchObject([{ action: "Borrar el archivo." }]);
-  });
 });
 
 describe("R6: one that comes late and cannot answer", () => {
@@ -157,30 +124,6 @@ describe("R6: one that comes late and cannot answer", () => {
     expect(JSON.stringify(late.received)).not.toContain('"reply_token"');
     give(rig, able, "rpl_1", "accept");
     expect(markedIn(late, "decision")).toHaveLength(1);
-  });
-
-  it("hears nothing so of what it can answer, nor of what is over", () => {
-    const rig = started();
-    const able = rig.listen(DEAF_TO_STATES, "able");
-    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"), clarification("rpl_3"));
-    give(rig, able, "rpl_2", "reject");
-    const late = rig.listen({ supportsConfirmationReply: true }, "late");
-    expect(questionsIn(late).map(({ event }) => event.reply_token)).toEqual(["rpl_1"]);
-    expect(markedIn(late, "asks").map(({ summary_normal: text }) => text)).toEqual([
-      expect.stringContaining("Which of rpl_3?"),
-    ]);
-  });
-
-  it("hears it once: what the backlog tells is not told beside it", () => {
-    const rig = started();
-    rig.listen(ABLE, "able");
-    const first = rig.listen({}, "again");
-    rig.publish(session().progress(5));
-    const place = first.subscription.cursor();
-    first.subscription.close();
-    rig.publish(confirmation("rpl_1"));
-    const back = rig.listen({}, "again", place);
-    expect(markedIn(back, "asks")).toHaveLength(1);
   });
 });
 
@@ -221,18 +164,4 @@ describe("R31: what is quoted of an agent ends as the sentence's language does",
       expect(text.slice(text.indexOf(action) + action.length).trimStart()).toMatch(/^It is gone\. It cannot/u);
     },
   );
-
-  it("a default's label likewise", () => {
-    const rig = started();
-    const reader = rig.listen(ABLE);
-    const choices = [
-      { value: "a", label: "The first one" },
-      { value: "b", label: "The other" },
-    ];
-    const asked = { accepted_response_kinds: ["multiple_choice"], choices, default_response: "a" };
-    rig.publish(clarification("rpl_1", { ...asked, question: "Which one" }));
-    rig.advance(61_000);
-    const [outcome] = markedIn(reader, "decision");
-    expect(outcome?.summary_normal).toContain("The answer is taken to be: The first one. The question was: Which one.");
-  });
 });

@@ -73,13 +73,4 @@ describe("R28: each subscription is asked once", () => {
     const later = rig.listen(ABLE, "later");
     expect(questionsIn(later)).toEqual([]);
   });
-
-  test("one that cannot answer cannot have it repeated", () => {
-    const rig = started();
-    const able = rig.listen(ABLE, "first");
-    const unable = rig.listen({}, "second");
-    rig.publish(confirmation("rpl_1"));
-    const id = String(questionsIn(able)[0]?.event.event_id);
-    expect(faultOf(() => unable.subscription.repeat(id)).code).toBe("not_found");
-  });
 });

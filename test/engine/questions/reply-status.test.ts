@@ -61,14 +61,6 @@ describe("R19: whatever was wrong with a reply", () => {
 });
 
 describe("R19: who is told", () => {
-  it("by the terms as they are now", () => {
-    const { rig, told, listener } = stage();
-    rig.publish(clarification("rpl_1"));
-    listener.subscription.retune({ ...listener.subscription.terms, replyStatus: false });
-    listener.subscription.listener.refusedReply("malformed", "rpl_1", {});
-    expect(told).toEqual([]);
-  });
-
   it("of questions that are over, those of the newest 256", () => {
     const { rig, told, listener } = stage();
     for (let index = 0; index < 257; index += 1) {

@@ -48,15 +48,6 @@ describe("R17: how sessions ended is remembered within bounds", () => {
     expect(kept.at(-1)?.event.session_id).toBe("sess_199");
   });
 
-  it("R17: what went makes room again", () => {
-    const sessions = new EndedSessions(() => undefined, 200_000);
-    for (let index = 0; index < 3; index += 1) sessions.add(ended(index, 60_000));
-    sessions.forget(2);
-    sessions.add(ended(3, 60_000));
-    sessions.add(ended(4, 60_000));
-    expect(sessions.terminals().map(({ event }) => event.session_id)).toEqual(["sess_2", "sess_3", "sess_4"]);
-  });
-
   it("R17: whoever keeps something of a forgotten session is told, and its reply tokens stay used (AAEP §6.2)", () => {
     const forgotten: string[] = [];
     const stage = createStage({ forgotten: (sessionId) => forgotten.push(sessionId) });

@@ -74,12 +74,6 @@ describe("AAEP §11.1: the language is told of text for people, and of nothing e
     publish(invoked("search", "call_1"));
     expect(publish({ session_id: "sess_1", ...fields })).not.toHaveProperty("localization_hints");
   });
-
-  it("hints that are there stay as they are", () => {
-    const { publish } = createStage();
-    const hints = { primary_language: "he", text_direction: "auto", script: "Hebr", fallback_chain: ["en"] };
-    expect(publish({ ...started(), localization_hints: hints }).localization_hints).toEqual(hints);
-  });
 });
 
 describe("R2, R3: what was filled in is no other event", () => {
@@ -103,17 +97,6 @@ describe("R2, R3: what was filled in is no other event", () => {
       }
     },
   );
-
-  it("is filled in beside what was handed in, unless that was handed over", () => {
-    const { rig, agent, journaled } = createStage();
-    agent.publish([{ fields: started() }], false);
-    const fields = Object.freeze(whole(rig, { ...chunk("Text."), position: 0 }));
-    agent.publish([{ fields }], false);
-    expect(journaled.at(-1)?.event).toEqual({ ...fields, ...inLanguage("en-US") });
-    const over = { ...whole(rig, { ...chunk("More."), position: 5 }), event_id: "evt_over" };
-    agent.publish([{ fields: over, isHandedOver: true }], false);
-    expect(journaled.at(-1)?.event).toBe(over);
-  });
 
   it("AAEP §3.7: the event keeps its limits with what it gets", () => {
     const { rig, publish } = createStage();
@@ -188,26 +171,6 @@ describe("R31: the daemon's own texts say the language in which they are written
 });
 
 describe("R2, R14: an event's own language and its variants", () => {
-  it("AAEP §11.5.1: is that of the plain fields, for those whose language no variant serves", () => {
-    const { rig, publish } = createStage();
-    const [english, yoruba] = [rig.listen({ languages: ["en"] }), rig.listen({ languages: ["yo"] })];
-    publish({ ...started(), summary_normal_yo: "Ó bẹ̀rẹ̀." });
-    expect(english.received[0]?.event).toMatchObject({ summary_normal: "Begins.", ...inLanguage("en-US") });
-    expect(yoruba.received[0]?.event).toMatchObject({ summary_normal: "Ó bẹ̀rẹ̀.", ...inLanguage("yo") });
-  });
-
-  it("AAEP §11.5.3: a chunk whose summary is in the listener's language says in which its text is", () => {
-    const { rig, publish } = createStage();
-    const yoruba = rig.listen({ languages: ["yo"], coalesceBoundaries: ["none"] });
-    publish(started());
-    publish({ ...chunk("Hello.", true), summary_normal: "Greets.", summary_normal_yo: "Ó kí ni." });
-    expect(yoruba.received[1]?.event).toMatchObject({
-      language: "en-US",
-      summary_normal: "Ó kí ni.",
-      ...inLanguage("yo"),
-    });
-  });
-
   it("R10, R12: merged text has the same bytes whether it was read as it came or read back", () => {
     const { rig, publish } = createStage();
     const live = rig.listen();

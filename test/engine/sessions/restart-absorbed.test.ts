@@ -1,6 +1,6 @@
 // R29: what an agent is told was accepted is there after a kill, also where nothing of it went out or stands in the journal (R3a).
 import { describe, expect, it } from "vitest";
-import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
+import { session } from "../../support/rigs/engine-rig.js";
 import { ABLE, confirmation } from "../../support/rigs/question-rig.js";
 import { createRuns, type Run, type Runs, told } from "../../support/rigs/restart-rig.js";
 
@@ -61,15 +61,6 @@ describe("R29: an event that is absorbed", () => {
     expect(ack.stands).toBe("acknowledged");
   });
 
-  it("is not acknowledged where that cannot be written", async () => {
-    const runs = createRuns();
-    const { run } = await resolved(runs);
-    const ack = acknowledged(run, BACK);
-    runs.disk.setFailing(true);
-    await run.flush();
-    expect(ack.stands).toBe("storage_unavailable");
-  });
-
   it("is refused while nothing can be written, and nothing of it is remembered", async () => {
     const runs = createRuns();
     const { run } = await resolved(runs);
@@ -83,13 +74,5 @@ describe("R29: an event that is absorbed", () => {
     expect(ack.stands).toBe("waits");
     await run.flush();
     expect(ack.stands).toBe("acknowledged");
-  });
-
-  it("is acknowledged at once where nothing is kept", () => {
-    const rig = createEngineRig();
-    rig.listen(ABLE);
-    rig.publish(session().started(), session().state("idle", "thinking"), confirmation("rpl_1"));
-    rig.advance(60_000);
-    expect(rig.agent.publish([{ fields: BACK }], false).durable).toBeUndefined();
   });
 });

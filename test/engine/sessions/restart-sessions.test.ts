@@ -76,25 +76,6 @@ describe("R8, R29: a session after a kill", () => {
     expect(refusal(publishOf(second, late))).toBe("accepted");
   });
 
-  it("a record that cannot be read costs itself, and is said in the log", async () => {
-    const runs = createRuns();
-    const first = runs.start();
-    begin(first);
-    await first.flush();
-    runs.disk.spoil(["session", "s"], { nonsense: true });
-    runs.disk.spoil(["question", "r"], 7);
-    runs.disk.spoil(["ended", "e"], { terminal: {} });
-    const second = runs.start();
-    expect(second.engine.status().openSessionCount).toBe(1);
-    expect(second.errors.map(({ fields }) => fields.key)).toEqual([
-      ["question", "r"],
-      ["session", "s"],
-      ["ended", "e"],
-    ]);
-    await second.flush();
-    expect(runs.start().errors).toEqual([]);
-  });
-
   it("R17: ended sessions are told to those who come back, and forgotten in time with all that was kept of them", async () => {
     const runs = createRuns();
     const first = runs.start();
@@ -161,21 +142,5 @@ describe("R29: what is acknowledged is safe", () => {
     await run.flush();
     expect(refusal(publishOf(run, { ...session().progress(1), event_id: "evt_owed" }))).toBe("accepted");
     expect(runs.disk.events().map(({ event }) => event.progress)).toContainEqual({ percent: 2 });
-  });
-
-  it("a shutdown while the disk takes nothing leaves the sessions to the next run", async () => {
-    const runs = createRuns();
-    const run = runs.start();
-    begin(run);
-    await run.flush();
-    runs.disk.setFailing(true);
-    run.publish(session().progress(1));
-    await run.flush();
-    void run.engine.endSessions();
-    await run.engine.close();
-    expect(run.errors.map(({ message }) => message)).toContain("a session could not be ended");
-    expect(run.clock.pending()).toBe(0);
-    runs.disk.setFailing(false);
-    expect(runs.start().engine.status().openSessionCount).toBe(1);
   });
 });

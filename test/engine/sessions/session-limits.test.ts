@@ -95,21 +95,6 @@ describe("what is remembered of what is over", () => {
     }
   });
 
-  it("AAEP §4.5.4: open outputs are known however many were completed after them", () => {
-    const stage = createStage({ counts: { completedOutputs: 20 } });
-    stage.start();
-    stage.publish("output.streaming", { output_id: "long", chunk: "One. " });
-    for (let index = 0; index < 30; index += 1)
-      stage.publish("output.streaming", { output_id: `out_${index}`, complete: true });
-    expect(faultOf(() => stage.publish("output.streaming", { output_id: "long", position: 0 })).code).toBe(
-      "position_mismatch",
-    );
-    stage.publish("output.streaming", { output_id: "long", chunk: "Two.", position: 5, complete: true });
-    expect(faultOf(() => stage.publish("output.streaming", { output_id: "long" })).code).toBe(
-      "output_already_complete",
-    );
-  });
-
   it("R8, AAEP §6.2: the newest outcomes are told, and their tokens and open ones are not used again", () => {
     const sessionCounts = { ...SESSION_COUNTS, outcomes: 10 };
     const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000, sessionCounts } });
@@ -128,21 +113,6 @@ describe("what is remembered of what is over", () => {
     for (const index of [0, 41, 50])
       expect(faultOf(() => rig.publish({ ...ask(index), action: "Do it again." })).code).toBe("reply_token_reused");
     expect(() => rig.publish({ ...ask(40), action: "Do it again." })).not.toThrow();
-  });
-
-  it("the counts by default", () => {
-    expect(SESSION_COUNTS).toEqual({
-      agents: 64,
-      tools: 128,
-      outputs: 64,
-      questions: 64,
-      allQuestions: 256,
-      plannedEvents: 512,
-      callIds: 256,
-      completedOutputs: 256,
-      outcomes: 256,
-      confirmations: 256,
-    });
   });
 });
 
@@ -186,24 +156,6 @@ describe("R3: how much one plan makes, with what it closes, is limited", () => {
       expect(stage.publishAll([eventOf("session.cancelled", idOf(index))]).events).toHaveLength(257);
     }
     expect(stage.sessions.openIds()).toEqual([]);
-  });
-
-  it("R3: the end of a full session goes with 255 events of others", () => {
-    const stage = createStage();
-    fullSessions(stage, 1);
-    stage.start();
-    const others = Array.from({ length: 255 }, () => eventOf("progress.updated"));
-    expect(stage.publishAll([...others, ...ends(1)]).events).toHaveLength(255 + 257);
-  });
-
-  it("R3, AAEP §6.8: counts the questions that agents withdraw by going on", () => {
-    const stage = createStage();
-    fullSessions(stage, COUNT);
-    const goOn = Array.from({ length: COUNT }, (_, index) =>
-      eventOf("state.changed", { from_state: "awaiting_input", to_state: "thinking", ...idOf(index) }),
-    );
-    expect(faultOf(() => stage.publishAll(goOn))).toMatchObject({ code: "message_too_large", pointer: "/7" });
-    expect(stage.publishAll(goOn.slice(0, 7)).events).toHaveLength(7 * 65);
   });
 });
 

@@ -173,17 +173,6 @@ describe("R25: text is well-formed", () => {
       counted.points += [...(expected[index] ?? "")].length;
     }
   });
-
-  test("an output that ends in half a character ends in U+FFFD", () => {
-    const stage = createStage();
-    play(stage, [STARTED, chunk({ chunk: "a\ud83d", complete: true })]);
-    expect(stage.last().chunk).toBe("a\ufffd");
-    play(stage, [
-      chunk({ chunk: "b\ud83d", output_id: "out_1" }),
-      chunk({ chunk: "", output_id: "out_1", complete: true }),
-    ]);
-    expect(stage.last()).toMatchObject({ chunk: "\ufffd", position: 1 });
-  });
 });
 
 describe("R3b: timestamps", () => {
@@ -201,14 +190,5 @@ describe("R3b: timestamps", () => {
     // A filled one follows the session's last, whoever's it was.
     stage.publish("progress.updated", other);
     expect(stage.last().timestamp).toBe("2026-05-24T14:22:11.900100Z");
-  });
-
-  test("a minute off is still right", () => {
-    const stage = createStage();
-    play(stage, [
-      ["session.started", { timestamp: "2026-05-24T14:21:11Z" }],
-      chunk({ timestamp: "2026-05-24T14:23:11Z" }),
-    ]);
-    expect(stage.log).toHaveLength(2);
   });
 });

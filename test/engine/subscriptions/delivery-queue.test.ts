@@ -83,13 +83,6 @@ describe("merging (R10, R11, R30)", () => {
     expect(told(waiting)).toEqual(["123456789", "0", "x"]);
   });
 
-  it("AAEP §3.7: texts of control characters join only as far as their escapes fit", () => {
-    const waiting = queue();
-    waiting.put(text("out_1", 0, "\u0001".repeat(8000), 1), true);
-    waiting.put(text("out_1", 8000, "\u0001".repeat(8000), 2), true);
-    expect(waiting.entries.length).toBe(2);
-  });
-
   it("R11: states collapse from first to last; a collapse to nothing is dropped", () => {
     const waiting = queue();
     waiting.put(changed(1, "idle", "thinking"), true);
@@ -108,14 +101,6 @@ describe("merging (R10, R11, R30)", () => {
     waiting.put(changed(5, "thinking", "deciding"), true);
     waiting.put(unit("progress", 6), true);
     expect(waiting.all().map(({ epoch }) => epoch)).toEqual([1, 2, 3, 4, 5, 6]);
-  });
-
-  it("R11: of progress the newest is kept, for each agent", () => {
-    const waiting = queue();
-    waiting.put(unit("progress", 1), true);
-    waiting.put(unit("progress", 2, { producer: { agent_id: "other" } }), true);
-    waiting.put(unit("progress", 3), true);
-    expect(waiting.all().map(({ epoch }) => epoch)).toEqual([2, 3]);
   });
 });
 

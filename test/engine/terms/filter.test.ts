@@ -100,13 +100,6 @@ describe("compileFilter", () => {
     expect(full("aaep:agent.session.started")).toBe(true);
     expect(full("aaep:agent.state.changed")).toBe(false);
   });
-
-  test("stays exact after more types than it remembers", () => {
-    const filter = compileFilter({ include: ["x:*"], exclude: ["x:7*"] });
-    for (let round = 0; round < 2; round += 1) {
-      for (let index = 0; index < 600; index += 1) expect(filter(`x:${index}`)).toBe(!`${index}`.startsWith("7"));
-    }
-  });
 });
 
 describe("wants", () => {
@@ -155,9 +148,5 @@ describe("wants", () => {
     for (const load of ["medium", "high"] as const) {
       expect(isWanted({ cognitiveLoad: load }, entry("aaep:agent.progress.updated"))).toBe(true);
     }
-  });
-
-  test("R26: a pause keeps nothing away here, because what it holds is still owed", () => {
-    expect(isWanted({ paused: true }, entry("aaep:agent.output.streaming"))).toBe(true);
   });
 });

@@ -10,15 +10,6 @@ it("answers what came in the last ten whole seconds, by the second", () => {
   expect(rate.total).toBe(190);
 });
 
-it("is of what has passed, where that is less than ten seconds", () => {
-  const rate = new RecentRate(5_250);
-  rate.note(30, 5_300);
-  expect(rate.perSecond(5_900)).toBe(30);
-  rate.note(60, 6_100);
-  expect(rate.perSecond(6_900)).toBe(30);
-  expect(rate.perSecond(7_000)).toBe(45);
-});
-
 it("has forgotten everything after ten seconds of silence, however long that lasts", () => {
   const rate = new RecentRate(0);
   rate.note(1000, 500);
@@ -27,12 +18,4 @@ it("has forgotten everything after ten seconds of silence, however long that las
   rate.note(7, 5_000_000_000);
   expect(rate.perSecond(5_000_001_000)).toBe(0.7);
   expect(rate.total).toBe(1007);
-});
-
-it("counts what comes late, by a clock that was read earlier, in the second under way", () => {
-  const rate = new RecentRate(0);
-  rate.note(1, 3_000);
-  rate.note(1, 2_999);
-  rate.note(1, Number.NEGATIVE_INFINITY);
-  expect(rate.perSecond(4_000)).toBe(0.75);
 });

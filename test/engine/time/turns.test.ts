@@ -93,18 +93,6 @@ describe("turns of sending", () => {
     expect(sent.slice(before)).toContain("Z");
     expect(sent.slice(before)).toHaveLength(2);
   });
-
-  it("a pump that is stopped, or whose peer takes nothing, keeps nobody's turn", () => {
-    const { clock, sent, wake, stop, blocked } = stage({ a: 9, b: 9, c: 9 });
-    wake("a", "b", "c");
-    clock.turn();
-    stop("b");
-    blocked.add("c");
-    clock.settle();
-    expect(sent.filter((name) => name === "a")).toHaveLength(9);
-    expect(sent.filter((name) => name === "b")).toHaveLength(0);
-    expect(sent.filter((name) => name === "c")).toHaveLength(1);
-  });
 });
 
 it("R34: work that comes all at once is done in order, a few pieces a turn", () => {

@@ -2,14 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Segmenter } from "../../../src/contracts/segmenter.js";
 import { createSegmenter } from "../../../src/daemon/platform/segmenter.js";
-import {
-  createEngineRig,
-  cursorAfter,
-  type EngineRig,
-  type Listener,
-  session,
-  textOf,
-} from "../../support/rigs/engine-rig.js";
+import { createEngineRig, type EngineRig, type Listener, session, textOf } from "../../support/rigs/engine-rig.js";
 
 const LENGTH = 16_000;
 /** Most calls of the segmenter for one step of 256 characters, or for 256 pieces. */
@@ -117,26 +110,6 @@ describe("a long text", () => {
     });
   });
 
-  it("of many chunks in an array is scanned in steps too", async () => {
-    const sliced = stage();
-    const whole = stage();
-    const chunks = Array.from({ length: 100 }, (_, index) =>
-      chunk("Japanese", textOfKind("Japanese").slice(0, 150 + index)),
-    );
-    const events = [...chunks, session().progress(50), chunk("Japanese", "終", true)];
-    const inputs = events.map((fields) => ({ fields }));
-    const receipt = sliced.rig.agent.publishLater(inputs, true);
-    const { most } = untilJournaled(sliced);
-    expect(most).toBeLessThan(MOST_CALLS);
-    expect((await receipt)?.events).toHaveLength(events.length);
-    whole.rig.agent.publish(inputs, true);
-    for (const { rig } of [sliced, whole]) rig.publish(session().completed());
-    sliced.listeners.forEach((listener, index) => {
-      expect(textOf(listener.received, "out_1")).toBe(`${chunks.map((one) => one.chunk).join("")}終`);
-      expect(heard(listener).length).toBeLessThanOrEqual(heard(whole.listeners[index] ?? listener).length);
-    });
-  });
-
   it("holds up no other agent, and nobody sees it before it is journaled", async () => {
     const one = stage();
     const other = one.rig.openAgent();
@@ -175,32 +148,5 @@ describe("a long text", () => {
     one.rig.clock.settle();
     await expect(late).rejects.toMatchObject({ code: "output_already_complete" });
     for (const { received } of one.listeners) expect(textOf(received, "out_1")).toBe(`Wait. ${text}`);
-  });
-
-  it("of an agent that goes away meanwhile is not published", async () => {
-    const one = stage();
-    const before = one.journaled();
-    const receipt = one.rig.agent.publishLater([{ fields: chunk("Japanese", textOfKind("Japanese")) }], false);
-    one.rig.agent.close();
-    one.rig.clock.settle();
-    await expect(receipt).rejects.toMatchObject({ code: "peer_gone" });
-    expect(one.journaled()).toBe(before);
-  });
-
-  it("is scanned in steps by each reader of the journal", () => {
-    const one = stage(0, 0);
-    const text = textOfKind("Japanese");
-    one.rig.publish(chunk("Japanese", text), chunk("Japanese", "終", true), session().completed());
-    one.rig.clock.settle();
-    const terms = { coalesceBoundaries: ["word", "completion"], maxEventsPerSecond: undefined } as const;
-    const late = one.rig.listen(terms, "late", cursorAfter(999));
-    let most = 0;
-    for (let turn = 0; turn < 4 * (LENGTH / 256); turn += 1) {
-      const before = one.calls();
-      one.rig.clock.turn();
-      most = Math.max(most, one.calls() - before);
-    }
-    expect(most).toBeLessThan(MOST_CALLS);
-    expect(textOf(late.received, "out_1")).toBe(`${text}終`);
   });
 });

@@ -7,7 +7,7 @@ import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
 import { CodeBlocks } from "../../../src/engine/views/code-blocks.js";
 import { createEngineRig, type Listener, session, textOf } from "../../support/rigs/engine-rig.js";
 
-const { started, chunk, state } = session();
+const { started, chunk } = session();
 
 const CODE = Array.from({ length: 60 }, (_, line) => `x = ${line}. Then y. And z\n`);
 
@@ -80,16 +80,6 @@ describe("R10: whether a chunk begins in a code block", () => {
       }),
     );
   });
-
-  it("is not looked for in HTML, nor further back than the journal goes", () => {
-    const journal = createJournalRing({ id: "c".repeat(32), firstEpoch: 1, maxEvents: 2 });
-    const [, second] = journal.append([chunkEvent(1, 0, "```\n", "out_1"), chunkEvent(2, 4, "a\n", "out_1")]).events;
-    const [third] = journal.append([chunkEvent(3, 6, "b\n", "out_1")]).events;
-    if (second === undefined || third === undefined) throw new Error("not journaled");
-    expect(new CodeBlocks(journal).openingOf(third)).toBe("");
-    const html = { ...second, event: { ...second.event, content_type: "text/html" } };
-    expect(new CodeBlocks(journal).openingOf(html)).toBe("");
-  });
 });
 
 describe("R10: what it costs to find whether a chunk begins in a code block", () => {
@@ -127,32 +117,6 @@ describe("R10: what it costs to find whether a chunk begins in a code block", ()
     expect(mostReads(reads)).toBe(1);
     for (const epoch of others) expect(reads.has(epoch)).toBe(false);
   });
-
-  it("nor is it read again for each subscription that begins there", () => {
-    const { journal, reads } = counted(createJournalRing({ id: "c".repeat(32), firstEpoch: 1000 }));
-    const rig = createEngineRig({ wrapJournal: () => journal });
-    rig.publish(started(), chunk("```\n"));
-    for (let index = 0; index < 8; index += 1) {
-      for (const line of CODE) rig.publish(chunk(line.slice(0, 9)), chunk(line.slice(9)));
-      const { received, subscription } = rig.listen({ maxChars: 80 + index }, `reader_${index}`);
-      rig.publish(chunk("y = 1\n"));
-      rig.advance(6000);
-      expect(textOf(received, "out_1")).toBe("y = 1\n");
-      subscription.close();
-    }
-    expect(reads.size).toBeGreaterThan(100);
-    expect(mostReads(reads)).toBe(1);
-  });
-
-  it("what left the journal is not needed for the chunks that follow", () => {
-    const journal = createJournalRing({ id: "c".repeat(32), firstEpoch: 1, maxEvents: 500 });
-    const blocks = new CodeBlocks(journal);
-    for (let index = 0; index < 5000; index += 1) {
-      const [entry] = journal.append([chunkEvent(index, index * 4, index === 0 ? "```\n" : "a b\n", "out_1")]).events;
-      if (entry === undefined) throw new Error("not journaled");
-      expect(blocks.openingOf(entry)).toBe(index === 0 ? "" : "```\n");
-    }
-  });
 });
 
 describe("R10: who begins in the middle of a code block", () => {
@@ -176,32 +140,6 @@ describe("R10: who begins in the middle of a code block", () => {
     rig.publish(chunk("```\n", true));
     rig.advance(1000);
     expect(textOf(reader.received, "out_1")).toBe(`\`\`\`\n${CODE.join("")}\`\`\`\n`);
-    expectLines(reader);
-  });
-
-  it("R18: gets whole lines after falling behind", () => {
-    const rig = createEngineRig({ engine: { viewWindowCount: 4 } });
-    const reader = rig.listen({ maxChars: 80 });
-    rig.publish(started(), chunk("```\n"));
-    for (const [index, line] of CODE.entries()) {
-      if (index === 20) reader.block(true);
-      rig.publish(chunk(line.slice(0, 9)), chunk(line.slice(9)));
-      if (index === 50) reader.block(false);
-    }
-    rig.publish(chunk("```\n", true));
-    rig.advance(1000);
-    expect(textOf(reader.received, "out_1")).toBe(`\`\`\`\n${CODE.join("")}\`\`\`\n`);
-    expectLines(reader);
-  });
-
-  it("gets whole lines where nobody had followed the output before", () => {
-    const rig = createEngineRig();
-    rig.publish(started(), state("idle", "thinking"), chunk("```\n"), chunk("begun = 1. Then\n"));
-    const reader = rig.listen({ maxChars: 80 });
-    for (const line of CODE) rig.publish(chunk(line.slice(0, 9)), chunk(line.slice(9)));
-    rig.publish(chunk("```\n", true));
-    rig.advance(1000);
-    expect(textOf(reader.received, "out_1")).toBe(`${CODE.join("")}\`\`\`\n`);
     expectLines(reader);
   });
 });

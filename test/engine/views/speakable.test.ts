@@ -141,24 +141,6 @@ describe("R37: words beside texts", () => {
     expect(others.received.at(-1)?.event.chunk).toBe("Four.");
   });
 
-  it("go on in what stands open, merged or not, in the language of each text", async () => {
-    const rig = await rigWithWords();
-    const each = rig.listen({ ...ASKS, coalesceBoundaries: ["none"] });
-    const slow = rig.listen({ ...ASKS, maxEventsPerSecond: 1 });
-    rig.publish(
-      session().started(),
-      session().chunk("- one\n- two\n\n```js\n"),
-      session().chunk("let a = 1;\n"),
-      session().chunk("```\n50%", true),
-      { ...session().chunk("50%", true, "out_2"), language: "de" },
-    );
-    rig.advance(5000);
-    expect(segmentsOf(each.received[2] as Received).map(({ kind }) => kind)).toEqual(["code"]);
-    expect(speechOf(each.received.at(-1) as Received)).toBe("50 Prozent");
-    const whole = slow.received.find(({ event }) => event.complete === true) as Received;
-    expect(segmentsOf(whole).map(({ kind }) => kind)).toContain("code");
-  });
-
   it("say a field that is asked about as it is, with what is not seen", async () => {
     const rig = await rigWithWords();
     const asks = rig.listen({ ...ASKS, supportsConfirmationReply: true });
@@ -169,29 +151,6 @@ describe("R37: words beside texts", () => {
     ]);
     const [listed] = asks.subscription.listener.openQuestions().events;
     expect(listed?.extensions).toEqual(question.event.extensions);
-  });
-
-  it("stand beside nested texts", async () => {
-    const rig = await rigWithWords();
-    const asks = rig.listen({ ...ASKS, supportsClarificationReply: true });
-    const choices = [
-      { value: "a", label: "50%" },
-      { value: "b", label: "b" },
-    ];
-    const progress = { percent: 1, description: "2 km" };
-    rig.publish(session().started(), { ...session().progress(1), progress });
-    rig.publish({
-      type: "aaep:agent.awaiting.clarification",
-      session_id: "sess_1",
-      question: "Which?",
-      reply_token: "rpl_1",
-      timeout_seconds: 60,
-      accepted_response_kinds: ["multiple_choice"],
-      choices,
-      default_response: "a",
-    });
-    expect(speechOf(asks.received[1] as Received, "progress.description")).toBe("2 kilometers");
-    expect(speechOf(asks.received.at(-1) as Received, "choices.0.label")).toBe("50 percent");
   });
 });
 
@@ -235,40 +194,6 @@ describe("R10, R34: limits", () => {
     expect(chunks.map(({ event }) => event.chunk).join("")).toBe(text);
     for (const one of chunks) covers(one, "chunk");
     covers(asks.received.at(-1) as Received, "action");
-  });
-
-  it("an event that is full already comes without", async () => {
-    const rig = await rigWithWords();
-    const asks = rig.listen(ASKS);
-    const long = "a".repeat(15_000);
-    rig.publish({
-      ...session().started(),
-      "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/mine/context/v1"],
-      extensions: { mine: { a: long, b: long, c: long, d: long } },
-    });
-    const [{ event }] = asks.received as [Received];
-    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(FULL);
-  });
-
-  it("a long summary is said as it is", async () => {
-    const rig = await rigWithWords();
-    const asks = rig.listen(ASKS);
-    rig.publish({ ...session().started(), summary_normal: "**a** ".repeat(2000) });
-    expect(segmentsOf(asks.received[0] as Received, "summary_normal").map(({ kind, to }) => [kind, to])).toEqual([
-      ["unknown", 12_000],
-    ]);
-  });
-
-  it("what leaves at once has little text", async () => {
-    const rig = await rigWithWords();
-    const asks = rig.listen({ ...ASKS, maxChars: 80, coalesceBoundaries: ["none"] });
-    asks.block(true);
-    rig.publish(session().started());
-    for (let count = 0; count < 100; count += 1) rig.publish(session().chunk(`${"word ".repeat(16)}`));
-    const before = asks.places.length;
-    asks.block(false);
-    expect(asks.places.length - before).toBeGreaterThanOrEqual(4);
-    expect(asks.received).toHaveLength(101);
   });
 });
 

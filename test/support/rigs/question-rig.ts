@@ -5,7 +5,6 @@ import type { Reply } from "../../../src/engine/questions/reply-check.js";
 import { createEngineRig, type EngineRig, type Listener, type RigOptions, session } from "./engine-rig.js";
 
 export const ABLE = { supportsConfirmationReply: true, supportsClarificationReply: true };
-export const DEAF_TO_STATES = { ...ABLE, eventFilters: { include: [], exclude: [] } };
 
 export function decision(
   rig: EngineRig,
