@@ -18,11 +18,16 @@ import { parseAst } from "rolldown/parseAst";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** The adapters of frameworks, which both packages of the client have. */
+const FRAMEWORKS = Object.fromEntries(
+  ["ai-sdk", "langchain", "openai-agents"].map((name) => [name, `client/frameworks/${name}.js`]),
+);
+
 /** The folder of each package and its entries: the command line and the exports of its package.json. */
 const PACKAGES = [
   {
     folder: "packaging/client",
-    entries: { index: "client/main.js", web: "client/index.js", speakable: "speakable/index.js" },
+    entries: { index: "client/main.js", web: "client/index.js", speakable: "speakable/index.js", ...FRAMEWORKS },
   },
   { folder: "packaging/conformance", entries: { main: "cli/conformance/main.js" } },
   // The last: what it has is the sign that all is built.
@@ -37,6 +42,7 @@ const PACKAGES = [
       node: "client/node.js",
       daemon: "daemon/index.js",
       speakable: "speakable/index.js",
+      ...FRAMEWORKS,
     },
   },
 ];

@@ -5,10 +5,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+const FRAMEWORKS = ["client/frameworks/ai-sdk", "client/frameworks/langchain", "client/frameworks/openai-agents"];
+
 /** The modules whose types are public, by the folder of their package. */
 const PUBLISHED = {
-  ".": ["client/with-grpc", "client/index", "client/node", "daemon/index", "speakable/index"],
-  "packaging/client": ["client/main", "client/index", "speakable/index"],
+  ".": ["client/with-grpc", "client/index", "client/node", "daemon/index", "speakable/index", ...FRAMEWORKS],
+  "packaging/client": ["client/main", "client/index", "speakable/index", ...FRAMEWORKS],
   "packaging/conformance": [],
 };
 

@@ -210,6 +210,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     transports: "yes",
     gen: "yes",
     node: "yes",
+    // A graph goes on by a command of its own package.
+    "@langchain/langgraph": "yes",
     // An agent over gRPC speaks of methods by their descriptors.
     "@bufbuild/protobuf": "types",
     // The files beside the sockets are written by the daemon and read here; one module knows their form.
@@ -382,6 +384,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     http: ["listener"],
     agent: ["http"],
     discovery: ["listener"],
+    frameworks: ["agent"],
   },
   "src/conformance": {
     findings: [],

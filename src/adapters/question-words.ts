@@ -1,10 +1,10 @@
 // A question of an adapter: what will be done, whole. Its action is short and says what it leaves out; its consequence has everything.
 
-import { MAX_MESSAGE_DEPTH } from "../base/json-document.js";
+import { unhidden } from "../base/unhidden.js";
 import { wholeEnd } from "../base/whole-end.js";
 import type { Wording } from "../engine/messages/wording.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
-import { LONGEST_ANNOUNCEMENT, linesIn, unhidden } from "./words.js";
+import { LONGEST_ANNOUNCEMENT, linesIn } from "./words.js";
 
 /** UTF-16 units of a consequence. AAEP takes 16,384. */
 const LONGEST_CONSEQUENCE = 16_000;
@@ -35,27 +35,4 @@ export function wholeText(parts: readonly string[], words: Wording): WholeText {
     return { text: text.trim() === "" ? words.say("noDetails") : text, isCut: false };
   const end = wholeEnd(text, LONGEST_CONSEQUENCE);
   return { text: `${words.say("leftOut", { count: text.length - end })}\n${text.slice(0, end)}`, isCut: true };
-}
-
-/** Each argument as its name and its value in words, in the order of the host. */
-export function argumentParts(given: Readonly<Record<string, unknown>>, depth = 0): readonly string[] {
-  return Object.entries(given).map(([name, value]) => `${nameInWords(name)}: ${valueInWords(value, depth + 1)}`);
-}
-
-/** "old_string" and "oldString" as "old string". */
-function nameInWords(name: string): string {
-  return name
-    .replace(/[_-]/g, " ")
-    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
-    .trim()
-    .toLowerCase();
-}
-
-function valueInWords(value: unknown, depth: number): string {
-  // Nobody is asked about a message that deep.
-  if (depth > MAX_MESSAGE_DEPTH) return "…";
-  if (Array.isArray(value)) return value.map((one) => valueInWords(one, depth + 1)).join(", ");
-  if (typeof value === "object" && value !== null)
-    return argumentParts(value as Readonly<Record<string, unknown>>, depth).join("; ");
-  return String(value);
 }

@@ -1,6 +1,7 @@
 // Tells a daemon the signs of an adapter, by the sessions of an agent. It is the only file of the adapters that knows the client: whatever is open in
 // a turn is closed before its end, and nothing here ever throws, waits or writes to standard output.
 import { toolNameOf } from "../base/tool-name.js";
+import { APPROVED_BY_HOST } from "../client/agent/own-extension.js";
 import type { Agent, AgentSession, CallOptions, ToolCall } from "../client/agent/session-types.js";
 import { newReplyToken } from "../client/random-ids.js";
 import type { Decision, Sign } from "./adapter.js";
@@ -24,12 +25,6 @@ export interface Teller {
   /** Waits until the daemon has everything, at most so long, ms. */
   readonly close: (withinMs: number) => Promise<void>;
 }
-
-/** The members of a call that the person has allowed in the host itself (R5a). */
-const APPROVED_BY_HOST: CallOptions["invoked"] = {
-  "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
-  extensions: { aaepd: { approved_by: "host" } },
-};
 
 /** Signs that wait while the agent is being opened. Of further ones the texts, states and progress are left out. */
 const MOST_WAITING = 4096;

@@ -1,7 +1,8 @@
 // A tool in words: an announcement has names and titles only, a question everything.
+import { argumentParts } from "../base/argument-words.js";
 import type { Wording } from "../engine/messages/wording.js";
 import { someText } from "./fields.js";
-import { argumentParts, shortAction, type WholeText, wholeText } from "./question-words.js";
+import { shortAction, type WholeText, wholeText } from "./question-words.js";
 import { commandIn, type ToolFacts } from "./tool-facts.js";
 import { announced, fileName, hostOf, linesIn } from "./words.js";
 

@@ -1,6 +1,6 @@
 // Every announcement that an adapter makes passes here: one line, without code marks, with names of files in place of paths.
 
-import { characterEscape } from "../base/json-line.js";
+import { INVISIBLE } from "../base/unhidden.js";
 import type { Wording } from "../engine/messages/wording.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
 
@@ -9,12 +9,7 @@ export const LONGEST_ANNOUNCEMENT = 200;
 /** UTF-16 units of a line that are looked at for its announcement: more than a path may have. */
 const LONGEST_LINE = 8192;
 
-/** Characters that nobody sees or hears, and marks that override the direction of text. Some scripts and pictures need joiners and variants. */
-const INVISIBLE =
-  /(?<!\P{ASCII})(?:\p{Join_Control}|\p{Variation_Selector})|(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu;
 const BLANKS = /[\s\p{Cc}]+/gu;
-/** Controls but line feeds and tabs. */
-const UNHEARD = /(?![\n\t])\p{Cc}/gu;
 const CODE_MARKS = /[`{}]/g;
 const LINE_ENDS = /\r\n|[\n\r\u2028\u2029]/;
 
@@ -38,15 +33,6 @@ export function linesIn(text: string): readonly string[] {
 /** A text without code marks, controls and what is invisible, as one line. */
 export function oneLine(text: string): string {
   return text.replace(CODE_MARKS, "").replace(INVISIBLE, "").replace(BLANKS, " ").trim();
-}
-
-/**
- * A text that hides nothing: what could not be heard, would show the text in another order, or would move a cursor, is named by its number, as
- * `\u202e`. Line feeds and tabs stay.
- */
-export function unhidden(text: string): string {
-  const byNumbers = (found: string): string => found.replace(/[\s\S]/g, characterEscape);
-  return text.replaceAll("\r\n", "\n").replace(INVISIBLE, byNumbers).replace(UNHEARD, byNumbers);
 }
 
 /** The last part of a path; the path itself if it has none. */

@@ -1,8 +1,9 @@
 // Calls that wait for a person. Only a reply lets one go to the server. Everything else is answered here: "not done".
+import { argumentParts } from "../../base/argument-words.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Decision, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
-import { argumentParts, shortAction } from "../question-words.js";
+import { shortAction } from "../question-words.js";
 import { isClear, type MessageId } from "../rpc-message.js";
 import { NO_FACTS } from "../tool-facts.js";
 import { type QuestionWords, questionWords } from "../tool-words.js";

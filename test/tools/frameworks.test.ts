@@ -1,0 +1,163 @@
+// The adapters of frameworks beside the frameworks themselves, as their registry has them: scripted models, no network, a real daemon and a real listener.
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import { eventually, serve } from "../cli/command-stage.js";
+import { accepts, type ListenOptions, listenAt, rejects } from "../client/agent/agent-stage.js";
+import { ensureBuilt } from "../support/built.js";
+import { docBlock, docPage } from "../support/doc-blocks.js";
+import { shared } from "../support/lifetime.js";
+import { fixture, startCommand } from "../support/peers/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+import { saidOf } from "../support/typed-programs.js";
+import { installed } from "./agents/installed.js";
+import { ROOT } from "./package/stage.js";
+
+const PAGE = docPage("frameworks.md");
+const HEARD = readFileSync(fixture("frameworks/heard.txt"), "utf8").trimEnd().split("\n");
+const isQuestion = (line: string) => line.startsWith("awaiting.");
+const WITHOUT_QUESTIONS = HEARD.filter((line) => !isQuestion(line));
+
+interface Framework {
+  readonly name: string;
+  /** The program of the fixtures, and of the page. */
+  readonly program: string;
+  readonly packages: readonly [string, ...string[]];
+  /** What `yours.mjs` of the page has besides the model. */
+  readonly burn: string;
+  /** The types of what `yours.mjs` has. */
+  readonly types: string;
+  /** Differences that the page's table names. */
+  readonly asks?: false;
+  readonly tellsHost?: false;
+}
+
+const AI_SDK = {
+  program: "ai-sdk",
+  burn: 'made("burn")',
+  types: `import type { LanguageModel, Tool } from "ai";
+export declare const model: LanguageModel;
+export declare const burn: Tool<{ file: string }, string>;`,
+};
+const FRAMEWORKS: readonly Framework[] = [
+  { name: "AI SDK 7", packages: ["ai@7.0.173", "zod@4"], ...AI_SDK },
+  { name: "AI SDK 6", packages: ["ai@6.0.326", "zod@4"], ...AI_SDK, asks: false, tellsHost: false },
+  {
+    name: "LangChain",
+    program: "langchain",
+    packages: ["langchain@1.5.14", "@langchain/langgraph@1.7.3", "@langchain/core@1.4.0"],
+    burn: 'made("burn")',
+    types: `import type { AgentSession } from "@aaepd/client";
+import { heard } from "@aaepd/client/langchain";
+import type { Callbacks } from "@langchain/core/callbacks/manager";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { StructuredTool } from "langchain";
+export declare const model: BaseChatModel;
+export declare const burn: StructuredTool;
+export const callbacks = (session: AgentSession): Callbacks => [heard(session)];`,
+    tellsHost: false,
+  },
+  {
+    name: "OpenAI Agents SDK",
+    program: "openai-agents",
+    packages: ["@openai/agents@0.20.0", "zod@4"],
+    burn: 'made("burn", { needsApproval: true })',
+    types: `import type { FunctionTool, Model } from "@openai/agents";
+export declare const model: Model;
+export declare const burn: FunctionTool;`,
+  },
+];
+
+beforeAll(ensureBuilt, 120_000);
+
+describe.each(FRAMEWORKS)("$name", ({ program, packages, burn, types, asks = true, tellsHost = true }) => {
+  /** A project that has the framework, the client as it is packed, and the programs. */
+  const project = shared(async () => {
+    const modules = await installed(...packages);
+    const client = join(modules, "@aaepd/client");
+    mkdirSync(client, { recursive: true });
+    for (const name of ["dist", "package.json"])
+      cpSync(join(ROOT, "packaging/client", name), join(client, name), { recursive: true });
+    const folder = join(modules, "..");
+    const from = fixture("frameworks");
+    for (const name of readdirSync(from)) cpSync(join(from, name), join(folder, name));
+    writeFileSync(join(folder, "page.mjs"), docBlock(PAGE, "js", `${program}.mjs`));
+    const parts = `import { made, scripted } from "./${program}-parts.mjs";\nimport { PAGE_STEPS } from "./shop.mjs";\n`;
+    const yours = `${parts}export const model = scripted(PAGE_STEPS);\nexport const burn = ${burn};\n`;
+    writeFileSync(join(folder, "yours.mjs"), yours);
+    return folder;
+  });
+
+  async function ran(file: string, answer?: ListenOptions["answer"]) {
+    const cwd = await project();
+    const { environment, socketPath } = await serve(temporaryDirectory(), "--journal", "memory");
+    const { events } = await listenAt(socketPath, { answer });
+    const running = startCommand([process.execPath, file], { cwd, environment });
+    const { code } = await running.ended;
+    expect({ code, stderr: running.stderr() }).toEqual({ code: 0, stderr: "" });
+    await eventually(() => expect(endsIn(events)).toBe(file === "page.mjs" ? 1 : 2));
+    return { events, lines: linesOf(events), out: running.stdout() };
+  }
+
+  it("is heard in the same words as the others, and a person's yes and no decide", async () => {
+    const { lines, out } = await ran(`${program}.mjs`, (event) => (isAboutOld(event) ? accepts : rejects)(event));
+    expect(lines).toEqual(asks ? HEARD : WITHOUT_QUESTIONS);
+    expect(out).toBe('["old.txt"]\n');
+  });
+
+  it("leaves the decision to the program where nobody can be asked", async () => {
+    const { events, lines, out } = await ran(`${program}.mjs`);
+    expect(lines.filter((line) => !isQuestion(line))).toEqual(WITHOUT_QUESTIONS);
+    expect(out).toBe('["old.txt"]\n');
+    const burning = events.find(({ tool }) => tool === "burn");
+    expect(burning?.extensions?.aaepd?.approved_by).toBe(tellsHost ? "host" : undefined);
+  });
+
+  it.runIf(asks)("does what the page says", async () => {
+    const { lines, out } = await ran("page.mjs", accepts);
+    expect(out).toBe("The shop is tidy.\n");
+    expect(lines).toEqual([
+      "session.started | Tidies the shop.",
+      "text | I burn old.txt.",
+      "awaiting.confirmation | Use burn | file: old.txt",
+      "tool.invoked | burn | burn",
+      "tool.completed | burn | success",
+      "text | The shop is tidy.",
+      "session.completed | Ended.",
+    ]);
+    expect((await ran("page.mjs", rejects)).lines).not.toContain("tool.invoked | burn | burn");
+  });
+
+  it("has the types of the framework", async () => {
+    const programs = { "page.mts": docBlock(PAGE, "js", `${program}.mjs`), "yours.mts": types };
+    const options = {
+      module: "NodeNext",
+      moduleResolution: "NodeNext",
+      skipLibCheck: true,
+      exactOptionalPropertyTypes: false,
+    };
+    expect(saidOf(await project(), programs, options)).toBe("");
+  });
+});
+
+const isAboutOld = ({ consequence }: Envelope) => String(consequence).includes("old.txt");
+
+const endsIn = (events: readonly Envelope[]) =>
+  events.filter(({ type }) => /session\.(completed|cancelled|errored)$/.test(type)).length;
+
+/** One line an event: all pieces of a text together, and no states. */
+function linesOf(events: readonly Envelope[]): readonly string[] {
+  const lines: string[] = [];
+  for (const { type, tool, status, chunk, summary_normal, action, consequence } of events) {
+    const last = lines.at(-1);
+    if (type.endsWith("state.changed") || (type.endsWith("output.streaming") && typeof chunk !== "string")) continue;
+    if (typeof chunk === "string" && last?.startsWith("text | ")) lines[lines.length - 1] = `${last}${chunk}`;
+    else if (typeof chunk === "string") lines.push(`text | ${chunk}`);
+    else {
+      const told = [tool, status, summary_normal, action, consequence].filter((one) => typeof one === "string");
+      lines.push([type.replace("aaep:agent.", ""), ...told].join(" | "));
+    }
+  }
+  return lines;
+}
