@@ -45,7 +45,7 @@ interface Interrupt {
   readonly value?: unknown;
 }
 
-/** What `humanInTheLoopMiddleware` asks. */
+/** The question of `humanInTheLoopMiddleware`. */
 interface Review {
   readonly actionRequests: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
 }

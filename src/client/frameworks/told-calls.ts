@@ -28,7 +28,7 @@ export interface ToldCallsOptions {
 }
 
 export interface ToldCalls {
-  /** Begins a call. One that has begun before, as a framework repeats it when it goes on, is not begun again. */
+  /** Begins a call, once: frameworks repeat a call when a run goes on. */
   readonly begin: (call: ModelCall, subagent?: string) => void;
   readonly end: (id: string, status: ToolStatus) => void;
   /**
@@ -83,7 +83,7 @@ export function toldCalls(session: AgentSession, options: ToldCallsOptions = {})
   };
 }
 
-/** What a session keeps: a run that goes on after an approval is another one for most frameworks. */
+/** The calls of a session. Most frameworks go on after an approval with another run. */
 interface Memory {
   readonly calls: Map<string, ToolCall>;
   /** Calls about which nobody decided here. If they begin nevertheless, the host has allowed them (R5a). */
