@@ -84,15 +84,6 @@ describe("the errors of a session", () => {
   });
 
   it.each([
-    ["other", { a2e: "2.0" }],
-    ["contradictory", { a2e: "1.0", version: "1.2" }],
-  ])("version_mismatch: a message of %s version", (_, version) => {
-    const { agent } = opened();
-    agent.say({ ...toolCall("c1", "search"), ...version });
-    expect(agent.last()).toMatchObject({ code: "version_mismatch", req_id: "c1", retryable: false });
-  });
-
-  it.each([
     ["handshake/req", { agent_id: 5 }, "`agent_id` must be a string; it is 5."],
     ["handshake/req", { agent_caps: "tools" }, '`agent_caps` must be a list; it is "tools".'],
     ["handshake/req", { auth_token: undefined }, "`auth_token` is missing; handshake/req needs it."],
@@ -217,17 +208,6 @@ describe("the errors of a registration", () => {
     expect(forbidden.provider().last()).toMatchObject({ code: "unauthorized" });
   });
 
-  it("R22: a peer that never registers is counted among the refused", async () => {
-    const stage = createA2eStage({ options: { authToken: () => "wanted" } });
-    const peer = stage.connect();
-    peer.say(base("aaepd.a2e.register", "r", { capabilities: ["tools"] }));
-    const refused = () => stage.engine.report().closures.get("handshake_timeout") ?? 0;
-    expect([peer.session.isOpen(), refused()]).toEqual([false, 0]);
-    await peer.session.finish("handshake_timeout", stage.clock.now() + 1000);
-    expect(refused()).toBe(1);
-    expect(peer.received).toHaveLength(1);
-  });
-
   it("R36: a right that ended since the handshake ends its requests, and a call is not held for a connection that may ask nobody", () => {
     const rights = new Set<string>(["publish", "ask", "provide"]);
     const asked: unknown[] = [];
@@ -257,16 +237,5 @@ describe("the errors of a registration", () => {
     expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c4" });
     expect(provider.received).toHaveLength(before);
     expect(asked).toContainEqual(["ask", expect.stringMatching(/^sess_/)]);
-  });
-
-  it("a provider that asks is told that it answers", () => {
-    const stage = createA2eStage();
-    const peer = stage.provider();
-    peer.say(toolCall("c", "search"));
-    expect(peer.last()).toMatchObject({ code: "invalid_message", req_id: "c" });
-    peer.say(base("ping", "p"));
-    expect(peer.last()).toMatchObject({ type: "pong", req_id: "p" });
-    peer.say({ ...base("ping", "p"), a2e: "3" });
-    expect(peer.last()).toMatchObject({ code: "version_mismatch" });
   });
 });

@@ -98,17 +98,4 @@ describe("requests in front of a provider", () => {
     clock.advance(59_999);
     expect(forwarding.count()).toBe(1);
   });
-
-  it("a connection that throws costs that request alone", () => {
-    let isBroken = true;
-    const { request, forwarding } = forwardingTo(() => {
-      if (isBroken) throw new Error("broken");
-      return true;
-    });
-    expect(() => request("{}")).toThrow("broken");
-    isBroken = false;
-    const next = request("{}");
-    next.forget();
-    expect(forwarding.count()).toBeLessThan(2);
-  });
 });

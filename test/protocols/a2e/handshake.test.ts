@@ -54,27 +54,6 @@ describe("the handshake", () => {
     expect(agent.last()).toMatchObject({ ok: true, accepted_caps: [{ capability: name, enabled: true }] });
   });
 
-  it("capabilities that nobody serves, and names that A2E does not have, are left out", () => {
-    const stage = createA2eStage();
-    stage.provider(["tools", "mcp"]);
-    const agent = stage.agent(["tools", "memory", "teleport", "tools", "mcp"]);
-    expect(agent.last().accepted_caps).toMatchObject([{ capability: "tools" }, { capability: "mcp" }]);
-  });
-
-  it.each([
-    ["a2e alone", { a2e: "1.0", version: undefined }],
-    ["version alone", { a2e: undefined, version: "1.0" }],
-    ["both", { a2e: "1.1", version: "1.1" }],
-    ["a later minor version", { a2e: "1.7" }],
-    ["the major number alone", { a2e: "1" }],
-  ])("the version may stand as %s", (_, version) => {
-    const stage = createA2eStage();
-    stage.provider();
-    const agent = stage.connect();
-    agent.say(handshake("hs", ["tools"], version));
-    expect(agent.last()).toMatchObject({ ok: true, a2e: "1.0", version: "1.0" });
-  });
-
   it.each([
     ["another major version", "version_mismatch", { a2e: "2.0" }],
     ["two versions", "version_mismatch", { a2e: "1.0", version: "1.1" }],
@@ -101,14 +80,6 @@ describe("the handshake", () => {
     expect(agent.isClosed()).toBe(false);
     agent.say(handshake("again", ["tools"]));
     expect(agent.last()).toMatchObject({ req_id: "again", ok: true });
-  });
-
-  it("over TCP the token of the transport counts", () => {
-    const stage = createA2eStage({ options: { authToken: () => "wanted" } });
-    stage.connect().say(base("aaepd.a2e.register", "reg", { capabilities: ["tools"], auth_token: "wanted" }));
-    const agent = stage.connect({ label: "tcp", trust: "token-holder" });
-    agent.say(handshake("hs", ["tools"]));
-    expect(agent.last().ok).toBe(true);
   });
 
   it("whose session cannot begin is rejected as server_error", () => {
@@ -146,30 +117,6 @@ describe("the handshake", () => {
     expect(stage.agent(["tools"]).last()).toMatchObject({ type: "handshake/resp", ok: true });
     expect(stage.agent(["tools", "memory"]).received).toEqual([]);
     expect(stage.agent([]).received).toEqual([]);
-  });
-
-  it("of an agent that left while it waited opens no session", async () => {
-    const { stage, tellReady } = awaitingProviders();
-    const reader = stage.listen();
-    const agent = stage.agent();
-    const room = agent.session.room();
-    agent.session.ended();
-    agent.session.receive(base("ping", "p"), "");
-    stage.provider();
-    tellReady();
-    await room;
-    stage.clock.settle();
-    expect(agent.received).toEqual([]);
-    expect(stage.services.agents.count()).toBe(0);
-    expect(reader.received).toEqual([]);
-  });
-
-  it("comes once", () => {
-    const stage = createA2eStage();
-    stage.provider();
-    const agent = stage.agent();
-    agent.say(handshake("again", ["tools"]));
-    expect(agent.last()).toMatchObject({ type: "error", code: "invalid_message", req_id: "again", retryable: false });
   });
 });
 

@@ -73,14 +73,6 @@ describe("R5: a tool that cannot be undone", () => {
     expect(questionsIn(reader)).toHaveLength(1);
   });
 
-  it("keeps its slot while it waits, and others go on beside it", () => {
-    const { stage, provider, reader, agent, token } = asked();
-    for (const id of ["c2", "c3"]) agent.say(toolCall(id, `tool of ${id}`));
-    expect(toolsOf(requestsOf(provider))).toEqual(["tool of c2"]);
-    give(stage.rig, reader, token, "reject");
-    expect(toolsOf(requestsOf(provider))).toEqual(["tool of c2", "tool of c3"]);
-  });
-
   it("the question goes with its agent, and with its session", () => {
     const { stage, reader, agent, token, provider } = asked();
     agent.hangUp();

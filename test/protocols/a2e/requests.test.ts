@@ -68,19 +68,6 @@ describe("a request", () => {
     expect(agent.last()).toMatchObject({ type: "vendor/thing/resp", req_id: "v1", ok: 1 });
   });
 
-  it("a message that needs no answer is passed on, and heard as a call that is done", () => {
-    const { stage, agent, provider } = opened();
-    const reader = stage.listen();
-    agent.say(base("tool/cancel", "x", { what: "all" }));
-    expect(provider.last()).toEqual(base("tool/cancel", "x", { what: "all" }));
-    stage.clock.settle();
-    const told = reader.received.slice(-2).map(({ event }) => [event.type, event.tool]);
-    expect(told).toEqual([
-      ["aaep:agent.tool.invoked", "tool.cancel"],
-      ["aaep:agent.tool.completed", "tool.cancel"],
-    ]);
-  });
-
   it("of another type has the time that it names, if that is one", () => {
     const { stage, agent } = opened();
     for (const timeout of [-5, 1e306, "soon"]) agent.say(base("vendor/thing/req", `v ${timeout}`, { timeout }));
@@ -89,28 +76,6 @@ describe("a request", () => {
     expect(answersOf(agent).map(({ req_id: id }) => id)).toEqual(["short"]);
     stage.advance(298_000);
     expect(answersOf(agent)).toHaveLength(4);
-  });
-
-  it("has the agent's session in what the provider sends back, if that names one", () => {
-    const { agent, provider } = opened();
-    const [{ session_id: own } = {}] = agent.received;
-    agent.say(toolCall("c1", "t", { session_id: own }));
-    provider.say(
-      base("invoke/event", "e", { req_id: provider.last().id, kind: "log", data: {}, seq: 0, session_id: "theirs" }),
-    );
-    expect(agent.last()).toMatchObject({ type: "invoke/event", session_id: own });
-    expect(agent.texts.at(-1)?.match(/"(session_id|req_id)"/g)).toEqual(['"req_id"', '"session_id"']);
-    provider.say({ ...answerTo(provider.last()), session_id: "theirs" });
-    expect(agent.last()).toMatchObject({ req_id: "c1", session_id: own });
-  });
-
-  it("a message of a provider to nobody reaches the agents that may use it", () => {
-    const { stage, agent, provider } = opened();
-    stage.provider(["memory"]);
-    const other = stage.agent(["memory"], "other-agent");
-    provider.say(base("vendor/notice", "n", { text: "maintenance" }));
-    expect(agent.last()).toEqual(base("vendor/notice", "n", { text: "maintenance" }));
-    expect(other.received).toHaveLength(1);
   });
 
   it.each(["error", "ping", "pong", "shutdown", "tool/call/resp"])(
@@ -176,13 +141,6 @@ describe("max_parallel", () => {
     provider.say(answerTo(requestsOf(provider)[0] ?? {}));
     expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1", "t2", "t3"]);
   });
-
-  it("thousands that fail at once take no stack", () => {
-    const { agent, provider } = opened({ options: { maxParallel: () => 1 } });
-    for (let index = 0; index < 257; index += 1) agent.say(toolCall(`c${index}`, "t"));
-    provider.hangUp();
-    expect(answersOf(agent)).toHaveLength(257);
-  });
 });
 
 describe("providers", () => {
@@ -212,23 +170,6 @@ describe("providers", () => {
     expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
   });
 
-  it("an agent that takes nothing loses its request, not its session", () => {
-    const { agent, provider } = opened();
-    agent.say(toolCall("c1", "t1"));
-    agent.say(toolCall("c2", "t2"));
-    const [first = {}, second = {}] = requestsOf(provider);
-    agent.setFull(true);
-    provider.say(base("invoke/event", "e", { req_id: first.id, kind: "log", data: {}, seq: 0 }));
-    provider.say(answerTo(second));
-    agent.setFull(false);
-    expect(answersOf(agent)).toMatchObject([
-      { req_id: "c1", code: "runtime_error" },
-      { req_id: "c2", code: "runtime_error" },
-    ]);
-    agent.say(toolCall("c3", "t3"));
-    expect(toolsOf(requestsOf(provider))).toEqual(["t1", "t2", "t3"]);
-  });
-
   it("that shuts down, or ends its input, leaves at once", () => {
     const stage = createA2eStage();
     for (const leave of [
@@ -243,16 +184,6 @@ describe("providers", () => {
     }
   });
 
-  it("may register anew, with other capabilities", () => {
-    const { stage, agent, provider } = opened();
-    agent.say(toolCall("c1", "t1"));
-    provider.say(base("aaepd.a2e.register", "r2", { capabilities: ["memory"] }));
-    expect(stage.services.router.holderOf("tools")).toBeUndefined();
-    expect(stage.services.router.holderOf("memory")).toBeDefined();
-    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
-    expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
-  });
-
   it("has its new name, its new limit and its new agents from then on", () => {
     const { stage, agent, provider } = opened();
     provider.say(base("aaepd.a2e.register", "r2", { capabilities: ["tools"], name: "renamed", max_parallel: 1 }));
@@ -265,14 +196,5 @@ describe("providers", () => {
     provider.say(answerTo(requestsOf(provider)[0] ?? {}));
     agent.say(toolCall("c3", "c3"));
     expect(toolsOf(requestsOf(provider))).toEqual(["c1", "c2", "c3"]);
-  });
-
-  it("one that asks and does not read is answered no more, and keeps nothing", () => {
-    const { provider } = opened();
-    provider.setFull(true);
-    const before = provider.received.length;
-    for (const type of ["ping", "vendor/thing/req", "aaepd.a2e.register"])
-      provider.say(base(type, "x", { capabilities: ["tools"] }));
-    expect(provider.received).toHaveLength(before);
   });
 });

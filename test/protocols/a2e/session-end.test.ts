@@ -39,16 +39,6 @@ describe("the end of a session", () => {
     expect(agent.isClosed()).toBe(true);
   });
 
-  it("after the end of its input a request has ten seconds", () => {
-    const { stage, agent } = opened();
-    agent.say(toolCall("c1", "t1"));
-    agent.session.inputEnded();
-    stage.advance(9999);
-    expect([answersOf(agent), agent.isClosed()]).toEqual([[], false]);
-    stage.advance(1);
-    expect([agent.last().code, agent.last().req_id, agent.isClosed()]).toEqual(["timeout", "c1", true]);
-  });
-
   it("R8: of a connection that is lost is told by the engine, and its requests are forgotten", () => {
     const { stage, agent, provider } = opened();
     const reader = stage.listen();
@@ -91,21 +81,6 @@ describe("the end of a session", () => {
     expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
     expect(provider.last()).toMatchObject({ type: "shutdown" });
     expect(stage.services.router.providers()).toHaveLength(0);
-  });
-
-  it("R34: many requests that end for lack of time take several turns", () => {
-    const { stage, agent } = opened({ options: { maxParallel: () => 100 } });
-    for (let index = 0; index < 100; index += 1) agent.say(toolCall(`c${index}`, "t"));
-    agent.say(base("shutdown", "s", { timeout: 1 }));
-    stage.clock.pass(1000);
-    stage.clock.runDue();
-    expect(answersOf(agent)).toHaveLength(ENDINGS_IN_A_TURN);
-    stage.clock.turn();
-    expect(answersOf(agent)).toHaveLength(2 * ENDINGS_IN_A_TURN);
-    stage.clock.settle();
-    expect(answersOf(agent)).toHaveLength(100);
-    expect(new Set(answersOf(agent).map(({ req_id: id }) => id)).size).toBe(100);
-    expect(agent.isClosed()).toBe(true);
   });
 });
 

@@ -64,12 +64,6 @@ describe("a message in its own form", () => {
       toBinary(MessageSchema, fromJson(MessageSchema, { [member]: { ...base, ...fields } })),
     );
   });
-
-  it("without a list has an empty one, and no member that was not set", () => {
-    const frames = createMessageFrames(createUtf8());
-    expect(JSON.parse(frames.textOf(typed("handshakeRequest", {})))).toEqual({ type: "handshake/req", agent_caps: [] });
-    expect(JSON.parse(frames.textOf(typed("toolCallRequest", {})))).toEqual({ type: "tool/call/req" });
-  });
 });
 
 describe("a message keeps its form", () => {

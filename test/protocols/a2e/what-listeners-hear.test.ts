@@ -66,24 +66,6 @@ describe("what listeners hear", () => {
     expect(JSON.stringify(events)).not.toContain("secret");
   });
 
-  it("that an agent uses no tool any more, a second after its last request", () => {
-    const stage = createA2eStage();
-    const reader = stage.listen();
-    const provider = stage.provider();
-    const agent = stage.agent();
-    agent.say(toolCall("c1", "t"));
-    provider.say(answerTo(provider.last()));
-    stage.advance(999);
-    agent.say(toolCall("c2", "t"));
-    provider.say(answerTo(provider.last()));
-    stage.advance(999);
-    expect(typesOf(reader.received)).not.toContain("state.changed");
-    stage.advance(1);
-    expect(reader.received.at(-1)?.event).toMatchObject({ type: "aaep:agent.state.changed", to_state: "idle" });
-    stage.advance(10_000);
-    expect(typesOf(reader.received).filter((type) => type === "state.changed")).toHaveLength(1);
-  });
-
   it("types beside tool calls by their names, and a timeout as one", () => {
     const { stage, agent, provider } = opened({}, ["skill", "memory"]);
     const heard = eventsOf(stage);
@@ -97,18 +79,6 @@ describe("what listeners hear", () => {
       ["skill.execute", "timeout"],
       ["memory.get", undefined],
       ["memory.get", "success"],
-    ]);
-  });
-
-  it("each in the listener's language", () => {
-    const stage = createA2eStage();
-    stage.provider();
-    const reader = stage.listen({ languages: ["de"] });
-    stage.agent(["tools"], "planner").say(toolCall("c1", "suche"));
-    stage.clock.settle();
-    expect(reader.received.map(({ event }) => event.summary_normal)).toEqual([
-      "planner hat begonnen. Nutzen darf der Agent: tools.",
-      "planner benutzt suche.",
     ]);
   });
 

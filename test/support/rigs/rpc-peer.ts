@@ -17,7 +17,7 @@ export const OFFER = {
 } as const;
 
 /** A stream of deliveries that nobody reads. */
-export const DEAF_STREAM = { join: () => undefined, wake: () => undefined, ended: () => undefined } as const;
+const DEAF_STREAM = { join: () => undefined, wake: () => undefined, ended: () => undefined } as const;
 
 /** Ids that count, each as long as it has to be. */
 export function countedIds(): { readonly hex: (bytes: number) => string } {

@@ -10,8 +10,6 @@ import {
 } from "../../../support/rigs/agent-service-rig.js";
 import { session } from "../../../support/rigs/engine-rig.js";
 
-const GRACE_MS = 5000;
-
 /** An agent that has begun a session of that name, and nothing else. */
 async function begun({ call }: AgentServiceRig, id: string) {
   const answer = await call("publishBatch", { publish: { events: [session(id).started()] } });
@@ -52,21 +50,6 @@ describe("R8: when as many agents by single calls are known as are kept", () => 
     await service.call("publishBatch", progress("sess_3", { agent_key: newcomer.agent_key }));
   });
 
-  it("its sessions end as they do when its time is over: after their grace, unless the agent takes them over", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen();
-    const first = await begun(service, "sess_1");
-    await begun(service, "sess_2");
-    await flood(service, MAX_LEASES);
-    expect(service.rig.engine.status().openSessionCount).toBe(2);
-    const session = { session_id: "sess_1", resume_token: first.resume_token };
-    const { agent_key } = await service.call("resumeSession", { session });
-    await service.advance(GRACE_MS);
-    expect(service.rig.engine.status().openSessionCount).toBe(1);
-    expect(listener.received.at(-1)?.event).toMatchObject({ session_id: "sess_2", error_code: "AGENT_DISCONNECTED" });
-    await service.call("publishBatch", progress("sess_1", { agent_key }));
-  });
-
   it("nobody is let go of who has a call under way, nor whose session's token the call shows", async () => {
     let isSlow = true;
     const around = (journal: Journal) => ({
@@ -89,22 +72,5 @@ describe("R8: when as many agents by single calls are known as are kept", () => 
     await service.advance(AGENT_IDLE_MS - 1);
     await service.call("publishBatch", progress("sess_2", { agent_key: newcomer.agent_key }));
     expect(service.service.leaseCount()).toBe(MAX_LEASES);
-  });
-
-  it("R8b: another idle time holds for an agent with its next call, and it is told of the time of now", async () => {
-    let agentIdleMs = AGENT_IDLE_MS;
-    const service = createAgentServiceRig({ agentIdleMs: () => agentIdleMs });
-    const [early, calling] = [await begun(service, "sess_1"), await begun(service, "sess_2")];
-    agentIdleMs = 5000;
-    await service.call("publishBatch", progress("sess_2", { agent_key: calling.agent_key }));
-    await service.advance(5000);
-    expect(service.service.leaseCount()).toBe(1);
-    expect(await service.refusalOf("publishBatch", progress("sess_2", { agent_key: calling.agent_key }))).toMatchObject(
-      {
-        code: "not_found",
-      },
-    );
-    await service.advance(AGENT_IDLE_MS - 5001);
-    await service.call("publishBatch", progress("sess_1", { agent_key: early.agent_key }));
   });
 });

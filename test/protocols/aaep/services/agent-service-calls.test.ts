@@ -1,7 +1,5 @@
 // The single calls of AgentService, and agents that are known between them by a lease (R8, R29, AAEP ch. 6).
-import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { PublishBatchRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import type { Journal } from "../../../../src/contracts/journal.js";
 import { MAX_LEASES } from "../../../../src/protocols/aaep/services/agent-leases.js";
 import { CallSignal } from "../../../../transports/json-rpc/call-signal.js";
@@ -12,8 +10,8 @@ import {
   type Document,
   type MethodName,
 } from "../../../support/rigs/agent-service-rig.js";
-import { session, textOf } from "../../../support/rigs/engine-rig.js";
-import { ABLE, confirmation, decision, give } from "../../../support/rigs/question-rig.js";
+import { session } from "../../../support/rigs/engine-rig.js";
+import { ABLE, decision } from "../../../support/rigs/question-rig.js";
 
 const GRACE_MS = 5000;
 const CONFIRM = {
@@ -56,101 +54,12 @@ async function streaming(service: AgentServiceRig) {
 }
 
 describe("PublishBatch", () => {
-  it("answers with places, a token where a session started, and a key that the next call shows", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen();
-    const answer = await service.call("publishBatch", batch({}, session().started(), session().chunk("Hel")));
-    expect(answer).toEqual({
-      receipt: {
-        events: [
-          { event_id: expect.stringMatching(/^evt_/), epoch: 1000, resume_token: expect.stringMatching(/^rst_/) },
-          { event_id: expect.stringMatching(/^evt_/), epoch: 1001 },
-        ],
-        resume_token: expect.stringMatching(/^rst_/),
-      },
-      agent_key: expect.stringMatching(/^.{32}$/),
-    });
-    const { agent_key } = answer;
-    const next = await service.call("publishBatch", batch({ agent_key }, session().chunk("lo.", true)));
-    expect(next.agent_key).toBe(agent_key);
-    service.rig.clock.settle();
-    expect(textOf(listener.received, "out_1")).toBe("Hello.");
-    expect(service.service.leaseCount()).toBe(1);
-  });
-
-  it("takes a chunk that does not say that it is the last as one that is not, by calls and on a stream", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen({ coalesceBoundaries: ["none"] });
-    const { complete: _, ...chunk } = session().chunk("Hel");
-    const { agent_key } = await service.call("publishBatch", batch({}, session().started(), chunk));
-    await service.call(
-      "publishBatch",
-      batch({ agent_key: String(agent_key) }, { ...session().chunk("lo."), complete: true }),
-    );
-    const agent = service.stream();
-    agent.send({ publish: { events: [session("sess_2").started(), { ...chunk, session_id: "sess_2" }] } });
-    await service.settle();
-    const heard = listener.received.flatMap(({ event }) => (event.chunk === undefined ? [] : [event.complete]));
-    expect(heard).toEqual([false, true, false]);
-  });
-
-  it("publishes all or none, and keeps nobody who published nothing (R3)", async () => {
-    const service = createAgentServiceRig();
-    expect(
-      await service.refusalOf("publishBatch", batch({}, session().started(), session("sess_2").progress(5))),
-    ).toMatchObject({
-      code: "session_not_started",
-      pointer: "/1/session_id",
-    });
-    expect(service.rig.engine.status().openSessionCount).toBe(0);
-    expect(service.service.leaseCount()).toBe(0);
-  });
-
   it.each<[string, Document, Document]>([
     ["no batch", {}, { code: "invalid_message", pointer: "/publish" }],
     ["513 events", batch({}, ...Array.from({ length: 513 }, () => ({}))), { code: "message_too_large" }],
     ["an event of nothing", batch({}, {}), { code: "invalid_event", pointer: "/0/type" }],
   ])("refuses %s", async (_, request, refusal) => {
     expect(await createAgentServiceRig().refusalOf("publishBatch", request)).toMatchObject(refusal);
-  });
-
-  it("refuses bytes that are none", async () => {
-    const { callBytes, settle } = createAgentServiceRig();
-    await expect(callBytes("publishBatch", new Uint8Array([0xff, 0xff]))).rejects.toMatchObject({
-      code: "invalid_message",
-    });
-    const event = {
-      sessionId: "sess_1",
-      payload: { case: "sessionStarted" as const, value: { summaryNormal: "Begins." } },
-    };
-    const answer = await callBytes(
-      "publishBatch",
-      toBinary(PublishBatchRequestSchema, create(PublishBatchRequestSchema, { publish: { events: [event] } })),
-    );
-    await settle();
-    expect(answer.agent_key).toEqual(expect.any(String));
-  });
-
-  it("is answered once what was published is safe (R29)", async () => {
-    let settler = (): void => {};
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => ({
-        ...journal.append(events),
-        durable: new Promise<void>((resolve) => {
-          settler = resolve;
-        }),
-      }),
-    });
-    const { call, settle } = createAgentServiceRig({ around });
-    let isAnswered = false;
-    const answer = call("publishBatch", batch({}, session().started())).then(() => {
-      isAnswered = true;
-    });
-    await settle();
-    expect(isAnswered).toBe(false);
-    settler();
-    await answer;
-    expect(isAnswered).toBe(true);
   });
 
   it("takes turns where it costs much, and is not made any more where nobody waits for it", async () => {
@@ -226,20 +135,6 @@ describe("an agent by single calls", () => {
     });
   });
 
-  it("names itself, for all that it publishes then; an empty identity keeps nobody", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen();
-    const { agent_key } = await service.call("setManifest", { manifest: MANIFEST });
-    await service.call("publishBatch", batch({ agent_key }, session().started()));
-    service.rig.clock.settle();
-    expect(listener.received[0]?.event.producer).toEqual({ agent_id: "writer" });
-    expect(await service.refusalOf("setManifest", {})).toMatchObject({ code: "invalid_message", pointer: "/manifest" });
-    expect(await service.refusalOf("setManifest", { manifest: { agent_version: "1" } })).toMatchObject({
-      code: "invalid_message",
-    });
-    expect(service.service.leaseCount()).toBe(1);
-  });
-
   it("who leaves nothing behind is forgotten at once, and gets no key", async () => {
     const service = createAgentServiceRig();
     const { resume_token } = await streaming(service);
@@ -255,26 +150,6 @@ describe("an agent by single calls", () => {
 });
 
 describe("ResumeSession", () => {
-  it("takes over a session of a stream that went away, and says where it stands", async () => {
-    const service = createAgentServiceRig();
-    service.rig.listen(ABLE);
-    const { agent, resume_token } = await streaming(service);
-    agent.send({ publish: { events: [session().chunk("Hel"), confirmation("rpl_1")] } });
-    await service.settle();
-    agent.hangUp();
-    await service.settle();
-    const resumed = service.call("resumeSession", { session: { session_id: "sess_1", resume_token } });
-    const { session: summary, agent_key } = await resumed;
-    expect(summary).toMatchObject({
-      session_id: "sess_1",
-      open_outputs: [{ output_id: "out_1", position: 3 }],
-      open_questions: [{ reply_token: "rpl_1" }],
-    });
-    await service.advance(GRACE_MS);
-    await service.call("publishBatch", batch({ agent_key }, session().chunk("lo.", true)));
-    expect(service.rig.engine.status().openSessionCount).toBe(1);
-  });
-
   it.each<[string, Document, Document]>([
     ["nothing", {}, { code: "invalid_message", pointer: "/session" }],
     ["no token", { session: { session_id: "sess_1" } }, { code: "invalid_message" }],
@@ -311,25 +186,6 @@ describe("Confirm and Clarify", () => {
     expect(await answer).toMatchObject({ outcome: { decision: "reject", resolved_by: "no_subscriber" } });
   });
 
-  it("ask in a session of a stream, whose agent hears that a person is waited for", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen(ABLE);
-    const { agent, resume_token } = await streaming(service);
-    expect(await service.refusalOf("confirm", { event: CONFIRM })).toMatchObject({ code: "session_not_yours" });
-    const answer = service.call("confirm", { event: { ...CONFIRM, reply_token: "rpl_1" }, resume_token });
-    await service.settle();
-    give(service.rig, listener, "rpl_1", "accept");
-    expect(await answer).toEqual({ outcome: expect.objectContaining({ decision: "accept" }) });
-    await service.settle();
-    expect(
-      agent
-        .heard()
-        .slice(1)
-        .map(({ waiting }) => (waiting as Document).waiting),
-    ).toEqual([true, false]);
-    expect(service.service.leaseCount()).toBe(0);
-  });
-
   it("cancelling the call takes the question back", async () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
@@ -358,22 +214,6 @@ describe("Confirm and Clarify", () => {
     expect(service.rig.engine.status().openQuestionCount).toBe(0);
   });
 
-  it("a deadline leaves it open, and GetOutcome tells the outcome", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen(ABLE);
-    const { agent_key } = await begun(service);
-    const signal = new CallSignal();
-    void service.call("confirm", { event: { ...CONFIRM, reply_token: "rpl_1" }, agent_key }, signal);
-    await service.settle();
-    signal.abort("ended");
-    await service.settle();
-    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({ agent_key });
-    give(service.rig, listener, "rpl_1", "accept");
-    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toMatchObject({
-      outcome: { decision: "accept", resolved_by: "reply" },
-    });
-  });
-
   it("keep their agent while a person is waited for, and from their end on no longer than any call (R8)", async () => {
     const service = createAgentServiceRig();
     service.rig.listen(ABLE);
@@ -393,20 +233,6 @@ describe("Confirm and Clarify", () => {
 });
 
 describe("Cancel and GetOutcome", () => {
-  it("take back a question of one's own, once, and tell how it ended", async () => {
-    const service = createAgentServiceRig();
-    service.rig.listen(ABLE);
-    const { agent_key } = await begun(service);
-    await service.call("publishBatch", batch({ agent_key }, confirmation("rpl_1")));
-    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({ agent_key });
-    expect(await service.call("cancel", { reply_token: "rpl_1", agent_key })).toEqual({ cancelled: true, agent_key });
-    expect(await service.call("cancel", { reply_token: "rpl_1", agent_key })).toEqual({ cancelled: false, agent_key });
-    expect(await service.call("getOutcome", { reply_token: "rpl_1", agent_key })).toEqual({
-      outcome: { event_id: expect.stringMatching(/^evt_/), reply_token: "rpl_1", resolved_by: "cancelled" },
-      agent_key,
-    });
-  });
-
   it("know nothing of a question that never was, or has no name", async () => {
     const service = createAgentServiceRig();
     const { agent_key } = await begun(service);
@@ -421,22 +247,6 @@ describe("Cancel and GetOutcome", () => {
 });
 
 describe("the daemon's end", () => {
-  it("answers a Confirm that is under way with its outcome, then takes no more calls", async () => {
-    const service = createAgentServiceRig();
-    service.rig.listen(ABLE);
-    const { agent_key } = await begun(service);
-    const answer = service.call("confirm", { event: CONFIRM, agent_key });
-    await service.settle();
-    void service.rig.engine.endSessions();
-    service.service.close();
-    expect(await answer).toMatchObject({ outcome: { resolved_by: "cancelled" } });
-    expect(service.service.leaseCount()).toBe(0);
-    expect(await service.refusalOf("publishBatch", batch({}, session("sess_2").started()))).toMatchObject({
-      code: "shutting_down",
-    });
-    expect(service.rig.clock.pending()).toBeLessThanOrEqual(1);
-  });
-
   it("a reply that has just been given reaches its agent", async () => {
     let settler = (): void => {};
     let isSlow = false;

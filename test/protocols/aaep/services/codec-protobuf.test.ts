@@ -21,7 +21,7 @@ import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscrib
 import { EVENT_NAMES, example } from "../../../schemas/fixtures.js";
 import { casesOf } from "../../../support/extent.js";
 import { faultOf } from "../../../support/fault-of.js";
-import { documentOf, messageOf } from "../../../support/protobuf-documents.js";
+import { documentOf } from "../../../support/protobuf-documents.js";
 
 const subscribe = createSubscribeCodec();
 const listen = createListenCodec();
@@ -36,11 +36,6 @@ const eventNamed = (name: string) => example(name) as unknown as AgentEvent;
 describe("Subscribe", () => {
   const close = { subscriptionId: "sub_1", reasonCode: "done" };
   const init = { message: { case: "close", value: close } } as const;
-
-  test("a request is the message that it carries", () => {
-    const wanted = { type: "subscription.close", subscription_id: "sub_1", reason_code: "done" };
-    expect(subscribe.decode(bytesOf(SubscribeRequestSchema, init))).toEqual(wanted);
-  });
 
   test.each([
     ["no bytes", new Uint8Array(0), /set one of request, renegotiate/],
@@ -65,13 +60,6 @@ describe("Subscribe", () => {
     expect(fault.sentence).toMatch(sentence);
   });
 
-  test("a type in the additional members may not contradict it either", () => {
-    const frame = bytesOf(SubscribeRequestSchema, { message: { case: "skip", value: {} } });
-    expect(subscribe.decode(frame)).toEqual({ type: "aaepd.skip" });
-    const told = bytesOf(SubscribeRequestSchema, { message: { case: "close", value: { additional: { type: "x" } } } });
-    expect(faultOf(() => subscribe.decode(told)).pointer).toBe("/type");
-  });
-
   test.each([
     ["accepted", example("subscription.accepted")],
     [
@@ -92,10 +80,6 @@ describe("Subscribe", () => {
     expect(listen.encode(document)).toEqual(subscribe.encode(document));
   });
 
-  test("a message without a response is an error of the daemon", () => {
-    expect(faultOf(() => subscribe.encode({ type: "subscription.request" })).code).toBe("internal");
-  });
-
   test("R14: events are encoded alike for Subscribe and Listen, and put one behind the other they are one response", () => {
     expect(listen.format).toBe(subscribe.format);
     const events = EVENT_NAMES.map(eventNamed);
@@ -111,33 +95,10 @@ describe("Subscribe", () => {
   });
 });
 
-describe("Listen", () => {
-  test("a request, and undefined where there is none", () => {
-    const request = messageOfRequest();
-    expect(listen.decode(bytesOf(ListenRequestSchema, { request }))).toEqual(example("subscription.request"));
-    expect(listen.decode(new Uint8Array(0))).toBeUndefined();
-    expect(faultOf(() => listen.decode(Buffer.from([0x0a]))).code).toBe("invalid_message");
-  });
-
-  function messageOfRequest() {
-    const { request } = ListenRequestSchema.field;
-    if (request.message === undefined) throw new Error("no message");
-    return messageOf(request.message, example("subscription.request")) as never;
-  }
-});
-
 describe("AaepService", () => {
   const close = { type: "subscription.close", subscription_id: "sub_1" };
   const frame = (message: object, messageType?: string): Uint8Array =>
     bytesOf(AaepMessageSchema, { json: Buffer.from(JSON.stringify(message)), messageType: messageType ?? "" });
-
-  test("B.5: messages are JSON, and message_type is their type", () => {
-    expect(json.decode(frame(close))).toEqual(close);
-    expect(json.decode(frame(close, "subscription.close"))).toEqual(close);
-    const { json: text, messageType } = fromBinary(AaepMessageSchema, json.encode(close) as Uint8Array);
-    expect(JSON.parse(Buffer.from(text).toString())).toEqual(close);
-    expect(messageType).toBe("subscription.close");
-  });
 
   test("AAEP §8.2.1: an event keeps its agent's own text, byte for byte", () => {
     const event = eventNamed("agent.session.started");
@@ -221,11 +182,6 @@ describe("hostile bytes end in a fault or a document, and in nothing else", () =
 
   test("random bytes", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), decodes), { numRuns: casesOf(5000) });
-  });
-
-  test("messages that are cut short at every place", () => {
-    for (const bytes of valid) for (let length = 0; length < bytes.length; length++) decodes(bytes.subarray(0, length));
-    expect(valid.length).toBeGreaterThan(10);
   });
 
   test("messages with bits turned over", () => {

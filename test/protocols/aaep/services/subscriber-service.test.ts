@@ -2,14 +2,13 @@
 // test/runtime/streams.test.ts; what is said beside Listen, in subscriber-service-calls.test.ts.
 import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { ListenRequestSchema, ListenResponseSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import { openStream } from "../../../support/peers/service-calls.js";
 import { createSubscriberRig, type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { session } from "../../../support/rigs/engine-rig.js";
-import { HANDSHAKE_TIMEOUT_MS, utf8 } from "../../../support/rigs/stream-rig.js";
+import { HANDSHAKE_TIMEOUT_MS } from "../../../support/rigs/stream-rig.js";
 
 const givenTo = (accepted: Document | undefined): Document =>
   (accepted?.honored_capabilities as { readonly aaepd?: Document } | undefined)?.aaepd ?? {};
@@ -36,26 +35,6 @@ describe("Subscribe", () => {
     ]);
     expect(stream.types()).toContain("aaep:agent.session.started");
     expect(stream.status()).toBeUndefined();
-  });
-
-  it("R17: and the place that is reached, unasked, though its filters keep back all that comes", async () => {
-    const { rig, stream } = await subscribed({ event_filters: { include: [] } });
-    const place = givenTo(stream.heard()[0]).cursor;
-    await rig.pass(15_000);
-    rig.publish(session().started());
-    await rig.pass(15_000);
-    expect(
-      stream
-        .heard()
-        .slice(1)
-        .map(({ type }) => type),
-    ).toEqual(["aaepd.heartbeat", "aaepd.heartbeat", "aaepd.checkpoint"]);
-    const { cursor } = stream.heard().at(-1) ?? {};
-    expect(cursor).toMatch(/^c1\./);
-    expect(cursor).not.toBe(place);
-    // Of a place that has not moved it hears nothing.
-    await rig.pass(30_000);
-    expect(stream.types().filter((type) => type === "aaepd.checkpoint")).toHaveLength(1);
   });
 
   it("R17: a checkpoint is a response of its own, behind the events that it covers", async () => {
@@ -95,24 +74,6 @@ describe("Subscribe, and what is no message", () => {
 });
 
 describe("Listen", () => {
-  it("without a request gets ch. 5's defaults, under a name of its own (R22)", async () => {
-    const rig = createSubscriberRig();
-    const streams = [rig.listen(), rig.listen()];
-    await rig.settle();
-    rig.publish(session().started());
-    await rig.settle();
-    for (const stream of streams) {
-      expect(stream.heard()).toMatchObject([
-        {
-          type: "subscription.accepted",
-          honored_capabilities: { preferred_verbosity: "normal", coalesce_boundaries: ["sentence", "completion"] },
-        },
-        { type: "aaep:agent.session.started" },
-      ]);
-      expect(stream.status()).toBeUndefined();
-    }
-  });
-
   it("R19: has what it is given in fields of the acceptance, and nothing of it beside AAEP's members", async () => {
     const rig = createSubscriberRig();
     const stream = rig.listen({ request: requestOf({}, { correlation_id: "call-7" }) });
@@ -125,30 +86,6 @@ describe("Listen", () => {
     });
     const members = ["aaep_version", "honored_capabilities", "producer", "subscription_id", "type"];
     expect(Object.keys(stream.heard()[0] ?? {}).sort()).toEqual(members);
-  });
-
-  it("R8b: keeps the heartbeat that it began with, also when it renegotiates; a later one has another", async () => {
-    let heartbeatMs = 2500;
-    const rig = createSubscriberRig({ heartbeatMs: () => heartbeatMs });
-    const early = rig.listen({ request: requestOf() });
-    const speaking = rig.subscribe();
-    speaking.say({ request: requestOf() });
-    await rig.settle();
-    heartbeatMs = 1000;
-    const late = rig.listen({ request: requestOf() });
-    speaking.say({
-      renegotiate: {
-        subscription_id: speaking.heard()[0]?.subscription_id,
-        capabilities: { preferred_verbosity: "terse" },
-      },
-    });
-    await rig.pass(2500);
-    const beats = (stream: typeof early | typeof speaking) =>
-      stream.heard().filter(({ type }) => type === "aaepd.heartbeat").length;
-    expect([beats(early), beats(late)]).toEqual([1, 2]);
-    expect([early, late].map((stream) => givenTo(stream.heard()[0]).heartbeat_seconds)).toEqual([2.5, 1]);
-    const [first, second] = speaking.heard();
-    expect([first, second].map((accepted) => givenTo(accepted).heartbeat_seconds)).toEqual([2.5, 2.5]);
   });
 });
 
@@ -189,19 +126,6 @@ describe("Listen, and what it does not take", () => {
   });
 });
 
-describe("what is turned off", () => {
-  it("heartbeats: nothing is told of them, and none comes", async () => {
-    const rig = createSubscriberRig({ heartbeatMs: () => 0 });
-    const streams = [rig.subscribe(), rig.listen()];
-    streams[0]?.say({ request: requestOf() });
-    await rig.pass(HANDSHAKE_TIMEOUT_MS * 2);
-    for (const stream of streams) {
-      expect(stream.types()).toEqual(["subscription.accepted"]);
-      expect(Object.keys(givenTo(stream.heard()[0]))).toEqual(["key", "limits", "cursor"]);
-    }
-  });
-});
-
 describe("the cost of many streams (R14)", () => {
   it("is one encoding and one run for all of equal terms, and one message for all that is ready", async () => {
     const rig = createSubscriberRig();
@@ -223,34 +147,9 @@ describe("the cost of many streams (R14)", () => {
     // There each is a message of its own.
     expect(json.received).toHaveLength(4);
   });
-
-  it("a single event waits for no other", async () => {
-    const rig = createSubscriberRig();
-    const stream = rig.listen();
-    await rig.settle();
-    rig.publish(session().started());
-    await rig.settle();
-    rig.publish(session().state("idle", "thinking"));
-    await rig.settle();
-    expect(stream.runs.map((run) => run.length)).toEqual([1, 1]);
-  });
 });
 
 describe("AaepService (AAEP app. B.5)", () => {
-  it("R17: tells places where it is asked to, each a message of its own", async () => {
-    const rig = createSubscriberRig();
-    const stream = rig.subscribeJson();
-    stream.say(requestOf({ aaepd: { checkpoints: true } }));
-    await rig.settle();
-    rig.publish(session().started());
-    await rig.pass(1000);
-    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started", "aaepd.checkpoint"]);
-    expect(stream.responses().at(-1)).toEqual({
-      document: { type: "aaepd.checkpoint", cursor: expect.stringMatching(/^c1\./) },
-      messageType: "aaepd.checkpoint",
-    });
-  });
-
   it("speaks JSON, each message with its type beside it, and has no heartbeats", async () => {
     const rig = createSubscriberRig();
     const stream = rig.subscribeJson();
@@ -264,17 +163,5 @@ describe("AaepService (AAEP app. B.5)", () => {
     stream.say({ type: "subscription.close", subscription_id: stream.heard()[0]?.subscription_id });
     await rig.settle();
     expect(stream.status()).toBe("OK");
-  });
-
-  it("gives the manifest as JSON, and SubscriberService as a message", async () => {
-    const rig = createSubscriberRig();
-    const found = rig.methods.find(({ descriptor }) => descriptor === AaepService.method.getManifest);
-    if (found?.kind !== "unary") throw new Error("GetManifest is missing");
-    const signal = { aborted: false, reason: undefined, addEventListener: () => {} };
-    const bytes = await found.answer(new Uint8Array(0), { peer: { label: "call", trust: "same-user" }, signal });
-    const { json } = fromBinary(ManifestSchema, bytes);
-    const manifest = { type: "aaep:producer.manifest", agent_id: "test-agent", agent_name: "Test" };
-    expect(JSON.parse(utf8.decode(json))).toEqual(manifest);
-    expect(await rig.call(SubscriberService.method.getManifest, {})).toEqual({ manifest });
   });
 });

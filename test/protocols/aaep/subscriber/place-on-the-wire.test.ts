@@ -52,45 +52,6 @@ describe("R17: checkpoints are a capability", () => {
     await rig.pass(1000);
     expect(types().slice(1)).toEqual(["session.started", ...(come ? ["aaepd.checkpoint"] : [])]);
   });
-
-  it("and are renegotiated", async () => {
-    const rig = stage();
-    const { given, types, say, id } = await subscribed(rig, {});
-    const renegotiate = async (checkpoints: boolean): Promise<void> => {
-      say({ type: "subscription.renegotiate", subscription_id: id(), capabilities: { aaepd: { checkpoints } } });
-      await rig.settle();
-      expect(given().checkpoints).toBe(checkpoints);
-    };
-    rig.publish(session().started());
-    await rig.pass(1000);
-    await renegotiate(true);
-    rig.publish(session().progress(10));
-    await rig.pass(1000);
-    await renegotiate(false);
-    rig.publish(session().progress(20));
-    await rig.pass(1000);
-    expect(types().filter((type) => type !== "subscription.accepted")).toEqual([
-      "session.started",
-      "progress.updated",
-      "aaepd.checkpoint",
-      "progress.updated",
-    ]);
-  });
-
-  it("a renegotiation's acceptance tells the place that is reached, and no more how the first was met", async () => {
-    const rig = stage();
-    const first = await subscribed(rig);
-    const { given, say, id } = await subscribed(rig, EVERYTHING, first.given().cursor);
-    expect(given().resumed).toBe("all");
-    const before = given().cursor;
-    rig.publish(session().started());
-    await rig.settle();
-    say({ type: "subscription.renegotiate", subscription_id: id(), capabilities: { max_events_per_second: 5 } });
-    await rig.settle();
-    expect(given()).toMatchObject({ cursor: expect.stringMatching(CURSOR), checkpoints: true });
-    expect(given()).not.toHaveProperty("resumed");
-    expect(given().cursor).not.toBe(before);
-  });
 });
 
 describe("R17: a place is given", () => {
@@ -104,18 +65,6 @@ describe("R17: a place is given", () => {
     await rig.pass(1000);
     expect(types().slice(2)).toEqual(["state.changed", "aaepd.checkpoint"]);
     expect(last()).toEqual({ type: "aaepd.checkpoint", cursor: expect.stringMatching(CURSOR) });
-  });
-
-  it("before the text that is held for a newcomer", async () => {
-    const rig = stage();
-    const newcomer = await subscribed(rig, { aaepd: { checkpoints: true } });
-    rig.publish(session().started(), session().chunk("Half a sentence "));
-    await rig.pass(1000);
-    const { cursor } = newcomer.last();
-    const again = await subscribed(rig, {}, cursor);
-    rig.publish(session().chunk("and the rest.", true));
-    await rig.settle();
-    expect(again.heard().map(({ chunk }) => chunk)).toContain("Half a sentence and the rest.");
   });
 
   it("by the close, whatever its reason and whoever asked for checkpoints", async () => {
@@ -156,19 +105,6 @@ describe("R17: a place is taken", () => {
     ]);
   });
 
-  it("a place that has aged out is met as gap, with what is lost", async () => {
-    const rig = stage({ journal: { maxEvents: 4 } });
-    const first = await subscribed(rig);
-    const { cursor } = first.given();
-    first.hangUp();
-    await rig.settle();
-    rig.publish(session().started(), ...[1, 2, 3, 4, 5].map((percent) => session().progress(percent)));
-    const { given, heard } = await subscribed(rig, EVERYTHING, cursor);
-    // Until what is lost was told, the place is the one that was named.
-    expect(given()).toMatchObject({ resumed: "gap", cursor });
-    expect(heard()[1]).toMatchObject({ extensions: { aaepd: { gap: { events: 6, reason: "resumed_too_late" } } } });
-  });
-
   it.each([
     ["a map", { sess_1: "evt_1" }],
     ["a text that is too long", "c".repeat(1025)],
@@ -189,27 +125,5 @@ describe("R17: a place is taken", () => {
     say(requestOf());
     await rig.settle();
     expect(types().at(-1)).toBe("subscription.accepted");
-  });
-});
-
-describe("R26: a skip", () => {
-  it("of everything is followed by a checkpoint at the head, as soon as all is said that it keeps", async () => {
-    const rig = stage();
-    const { say, heard, types, last, id } = await subscribed(rig, { ...EVERYTHING, max_events_per_second: 1 });
-    rig.publish(session().started());
-    await rig.settle();
-    for (let percent = 1; percent < 50; percent += 1)
-      rig.publish(session().state("idle", "thinking"), session().state("thinking", "idle"));
-    await rig.settle();
-    say({ type: "aaepd.skip", subscription_id: id() });
-    await rig.settle();
-    const since = types().length;
-    // The session is summed up when the budget lets it; then the place is told in the same moment.
-    await rig.pass(1000);
-    expect(types().slice(since)).toEqual(["state.changed", "aaepd.checkpoint"]);
-    const head = rig.publish(session().progress(77))[0]?.epoch ?? 0;
-    expect(last().cursor).toMatch(new RegExp(`\\.${head - 1}$`));
-    const back = await subscribed(rig, EVERYTHING, heard().findLast(({ type }) => type === "aaepd.checkpoint")?.cursor);
-    expect(back.types().slice(1, 2)).toEqual(["progress.updated"]);
   });
 });

@@ -72,36 +72,6 @@ describe("R33: a request that takes a stream over", () => {
     expect(heard).not.toContain("evt_before");
   });
 
-  it("goes on where the one before it was, as from another connection (R17)", () => {
-    const { rig, stream, request, taken } = stage();
-    const again = () => {
-      const place = stream.subscription?.cursor();
-      return request({ extensions: { aaepd: { resume_after: place } } }).message;
-    };
-    const met = { honored_capabilities: { aaepd: { resumed: "all" } } };
-    request();
-    rig.publish({ ...session().started(), event_id: "evt_first" });
-    expect(taken()).toEqual(["evt_first"]);
-    rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_second" });
-    expect(again()).toMatchObject(met);
-    expect(taken()).toEqual(["evt_second"]);
-    rig.publish({ ...session().chunk("Half a "), event_id: "evt_half" });
-    expect(taken()).toEqual(["evt_half"]);
-    expect(again()).toMatchObject(met);
-    // The open output is not begun again.
-    expect(taken()).toEqual([]);
-  });
-
-  it("is put the questions that are open, which are not decided by the end of the one before (R7)", () => {
-    const { rig, request, taken } = stage({}, { supports_confirmation_reply: true });
-    request();
-    rig.publish(session().started(), { ...session().confirmation("rpl_1"), event_id: "evt_q" });
-    expect(taken()).toContain("evt_q");
-    request();
-    expect(taken()).toContain("evt_q");
-    expect(rig.engine.status().openQuestionCount).toBe(1);
-  });
-
   it("is not ended for what the one before it did", async () => {
     const { rig, request, taken, ends, block, unblock } = stage({
       engine: { lag: { maxMs: 1000, maxEvents: 1_000_000 } },
@@ -123,18 +93,6 @@ describe("R33: a request that takes a stream over", () => {
     await lagAnd(() => undefined);
     expect(ends).toEqual(["lagging"]);
     expect(rig.engine.status().subscriptionCount).toBe(1);
-  });
-
-  it("is rejected without a loss to the one before it", () => {
-    const { rig, request, taken } = stage();
-    request();
-    rig.publish({ ...session().started(), event_id: "evt_first" });
-    expect(request({ aaep_version: "7.0.0" })).toMatchObject({
-      kind: "rejected",
-      message: { type: "subscription.rejected", reason_code: "version_unsupported" },
-    });
-    expect(rig.engine.status().subscriptionCount).toBe(1);
-    expect(taken()).toEqual(["evt_first"]);
   });
 
   it("is rejected while the one before it is handed over what it is owed (R8a)", () => {

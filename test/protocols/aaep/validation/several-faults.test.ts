@@ -18,23 +18,6 @@ describe("R20: a refusal tells all that is wrong", () => {
     expect([code, message]).toEqual(["capabilities_incompatible", fault.sentence]);
   });
 
-  it("with one place the message is as short as ever, and says where", () => {
-    const fault = faultOf(() => assertSubscriptionRequest({ ...REQUEST, capabilities: { pace_wpm: 5 } }));
-    expect(fault.sentence).not.toContain("Also:");
-    expect(rejectionOfFault(fault).reason_message).toBe(`${fault.sentence} (/capabilities/pace_wpm)`);
-  });
-
-  it("and says where whatever words the peer's own value has", () => {
-    const capabilities = { languages: "loud. Also: louder" };
-    const fault = faultOf(() => assertSubscriptionRequest({ ...REQUEST, capabilities }));
-    expect(fault.sentence).toContain(" Also: louder");
-    expect(rejectionOfFault(fault).reason_message).toBe(`${fault.sentence} (/capabilities/languages)`);
-    const several = faultOf(() =>
-      assertSubscriptionRequest({ ...REQUEST, capabilities: { ...capabilities, pace_wpm: 5 } }),
-    );
-    expect(rejectionOfFault(several).reason_message).toBe(several.sentence);
-  });
-
   it("of an event too", () => {
     const { code, pointer, sentence, tellsSeveral } = faultOf(() =>
       assertEvent({ type: "aaep:agent.session.started", session_id: 7 }),

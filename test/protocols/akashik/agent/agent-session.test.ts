@@ -54,15 +54,6 @@ describe("answers", () => {
     expect((await peer.ask("RECORD", RECORD)).payload).toMatchObject({ status: "recorded" });
   });
 
-  it("have the id of their message in whatever script", async () => {
-    const stage = createAkashikStage();
-    const peer = stage.connect();
-    const id = "\u{1f600}".repeat(200);
-    peer.say({ ...envelope("REGISTER", { id: "one", role: "r" }), id });
-    await peer.quiet();
-    expect(peer.received.map((answer) => answer.id)).toEqual([id]);
-  });
-
   it("are at most 16 at a time", async () => {
     let tell = (): void => {};
     const safe = new Promise<void>((resolve) => {
@@ -81,16 +72,6 @@ describe("answers", () => {
 });
 
 describe("the end", () => {
-  it("of the input comes after the last answer", async () => {
-    const stage = createAkashikStage();
-    const one = await stage.agent("one");
-    one.say(envelope("DETECT", {}, { id: "last" }));
-    one.session.inputEnded();
-    expect(one.isClosed()).toBe(false);
-    await one.quiet();
-    expect([one.received.at(-1)?.id, one.isClosed()]).toEqual(["last", true]);
-  });
-
   it("by the daemon waits for answers, as long as it may", async () => {
     const stage = createAkashikStage({ whenDurable: () => new Promise(() => {}) });
     const peer = stage.connect();

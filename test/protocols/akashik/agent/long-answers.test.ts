@@ -26,12 +26,3 @@ it("DETECT and ATTUNE show the newest conflicts that an answer has room for", as
   expect(conflicts[0]?.id).toBe(newest);
   expect(JSON.stringify(conflicts).length).toBeLessThan(MOST_TEXT + 20_000);
 });
-
-it("R34: nobody polls for a peer that has gone, and what it records is kept", async () => {
-  const stage = createAkashikStage();
-  const [one, other] = [await stage.agent("one"), await stage.agent("other")];
-  one.vanish();
-  expect((await one.ask("RECORD", RECORD)).payload).toMatchObject({ status: "recorded" });
-  expect((await one.ask("ATTUNE", {})).payload).toMatchObject({ error: { code: "AGENT_NOT_REGISTERED" } });
-  expect((await other.ask("ATTUNE", {})).payload).toMatchObject({ context_budget: { units_returned: 1 } });
-});

@@ -61,20 +61,6 @@ describe("a notification", () => {
     expect(back.received.map(isPush)).toEqual([false, true]);
   });
 
-  it("does not wait for answers that announce nothing", async () => {
-    const stage = createSlowStage();
-    const writer = await stage.agent("writer");
-    const reader = await stage.agent("reader");
-    await reader.ask("SUBSCRIBE", TO_RECORDED);
-    stage.hold();
-    reader.say(envelope("DETECT", {}, { id: "detect" }));
-    writer.say(envelope("RECORD", RECORD));
-    await stage.quiet();
-    expect(reader.received.slice(2).map(isPush)).toEqual([true]);
-    await stage.flush();
-    expect(reader.received.at(-1)?.id).toBe("detect");
-  });
-
   it("waits in the Field while the peer takes nothing, the newest of each entity; answers go on", async () => {
     const stage = createSlowStage();
     const writer = await stage.agent("writer");
@@ -117,22 +103,6 @@ describe("the end of a session from this side", () => {
     expect(reader.received.slice(2).map(({ id }) => id)).toEqual(["before"]);
     expect(stage.field().counts().waiting).toBe(1);
   });
-});
-
-it("a connection that is gone is sent nothing, and its agent is away", async () => {
-  const stage = createSlowStage();
-  const writer = await stage.agent("writer");
-  stage.hold();
-  writer.say(envelope("RECORD", RECORD));
-  await stage.quiet();
-  writer.session.ended();
-  await stage.flush();
-  writer.say(envelope("DETECT", {}));
-  writer.session.refuse(new Fault("invalid_json", "A message is not JSON."), "{");
-  await stage.quiet();
-  expect(writer.received).toHaveLength(1);
-  expect(stage.field().counts()).toMatchObject({ agents: 1, units: 1 });
-  expect((await stage.agent("writer")).answer.payload.status).toBe("registered");
 });
 
 describe("a frame that is no message", () => {

@@ -3,8 +3,6 @@ import { describe, expect, it } from "vitest";
 import { bytesOf, createSharedRoom } from "../../../../src/base/shared-room.js";
 import { MOST_WAITING_BYTES_IN_ALL, type Notification } from "../../../../src/protocols/akashik/field/field-types.js";
 import { createMailbox, type Waiting } from "../../../../src/protocols/akashik/field/mailbox.js";
-import { createWindows } from "../../../../src/protocols/akashik/field/windows.js";
-import { createVirtualClock } from "../../../support/rigs/virtual-clock.js";
 import { codeOf, createFieldStage, doneOf, mergeOf, recordOf, relation } from "./field-stage.js";
 
 const ALL = {
@@ -40,18 +38,6 @@ describe("the notice to poll", () => {
     expect(stage.field().unsubscribe("reader", first.id)).toBe(true);
     reader.register();
     expect(reader.take()).toMatchObject([{ subscription_id: second.id, requires_action: true }]);
-  });
-
-  it("goes with the last subscription", () => {
-    const stage = createFieldStage();
-    const reader = stage.agent("reader");
-    stage.agent("a");
-    const { id } = doneOf(stage.field().subscribe("reader", ALL));
-    reader.leave();
-    for (let index = 0; index < 1001; index += 1) stage.record("a", `unit ${index}`);
-    stage.clock.settle();
-    stage.field().unsubscribe("reader", id);
-    expect(stage.field().counts().waiting).toBe(0);
   });
 
   it("replaces what waits for an agent when the room of all is full, and the room is given back", () => {
@@ -131,62 +117,6 @@ describe("a reader that takes nothing", () => {
     }
     expect(reader.take().map(({ summary }) => summary)).toContain("a recorded: waits");
   });
-
-  it("costs no writes while it takes nothing", () => {
-    const stage = createFieldStage();
-    const reader = stage.agent("reader");
-    stage.agent("a");
-    doneOf(stage.field().subscribe("reader", ALL));
-    reader.setFull(true);
-    for (let index = 0; index < 20; index += 1) stage.record("a", `unit ${index}`);
-    stage.clock.settle();
-    const before = stage.memory.writes();
-    stage.clock.advance(60_000);
-    expect(stage.memory.writes()).toBe(before);
-  });
-});
-
-it("a window that finds no room is waited for", () => {
-  const clock = createVirtualClock();
-  const room = createSharedRoom(() => 1);
-  const [one, other] = [createWindows(1000, clock, room), createWindows(1000, clock, room)];
-  const without = createWindows(0, clock, room);
-  const ended: string[] = [];
-  one.open("a", () => ended.push("a"));
-  expect([one.isOpen("a"), other.isOpen("b"), other.isRoom(), without.isRoom()]).toEqual([true, false, false, true]);
-  clock.advance(1000);
-  expect([ended, other.isRoom()]).toEqual([["a"], true]);
-  other.open("b", () => ended.push("b"));
-  other.stop();
-  expect(one.isRoom()).toBe(true);
-  clock.advance(5000);
-  expect(ended).toEqual(["a"]);
-});
-
-it("an agent is answered when its own events are told, whatever others go on recording", async () => {
-  const stage = createFieldStage();
-  stage.agent("a");
-  for (let index = 0; index < 300; index += 1) {
-    const id = `r${index}`;
-    stage.agent(id);
-    doneOf(stage.field().subscribe(id, ALL));
-  }
-  stage.clock.settle();
-  stage.record("a", "mine");
-  let isSettled = false;
-  void stage
-    .field()
-    .settled()
-    ?.then(() => {
-      isSettled = true;
-    });
-  for (let turn = 0; turn < 12; turn += 1) {
-    stage.record("a", `another ${turn}`);
-    stage.clock.turn();
-    await Promise.resolve();
-  }
-  expect(isSettled).toBe(true);
-  expect(stage.field().settled()).toBeInstanceOf(Promise);
 });
 
 describe("conflicts", () => {

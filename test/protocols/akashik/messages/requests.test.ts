@@ -78,29 +78,6 @@ describe("a good message", () => {
     });
   });
 
-  it.each([
-    ["absent", {}],
-    ["null", { confidence: null, relations: null }],
-    ["empty", { confidence: { score: null, reasoning: null, evidence: null, assumptions: null }, relations: [] }],
-  ])("RECORD of a draft whose optional members are %s", (_, more) => {
-    expect(
-      valueIn("RECORD", { mode: "draft", type: "question", content: "c", intent: { purpose: "p" }, ...more }),
-    ).toEqual({
-      operation: "RECORD",
-      mode: "draft",
-      type: "question",
-      content: "c",
-      purpose: "p",
-      taskId: null,
-      question: null,
-      score: null,
-      reasoning: null,
-      evidence: [],
-      assumptions: [],
-      relations: [],
-    });
-  });
-
   it("RECORD without a mode is committed, and 0 and 1 are scores", () => {
     for (const score of [0, 1]) {
       const confidence = { score, reasoning: "r" };
@@ -126,28 +103,6 @@ describe("a good message", () => {
       contextHint: "h",
       format: "ids_only",
       sinceEpoch: 7,
-    });
-  });
-
-  it.each([
-    ["absent", {}],
-    ["empty", { scope: { interests: [] } }],
-    ["null", { scope: null, context_hint: null, format: null, since_epoch: null }],
-    [
-      "null within the scope",
-      { scope: { role: null, interests: null, max_units: null, relevance_threshold: null, max_tokens: null } },
-    ],
-  ])("ATTUNE whose members are %s", (_, payload) => {
-    expect(valueIn("ATTUNE", payload)).toEqual({
-      operation: "ATTUNE",
-      role: null,
-      interests: null,
-      maxUnits: null,
-      relevanceThreshold: null,
-      maxTokens: null,
-      contextHint: null,
-      format: "full",
-      sinceEpoch: null,
     });
   });
 
@@ -194,18 +149,6 @@ describe("a good message", () => {
     });
     for (const more of [{}, { subscription: null }, { subscription: {} }])
       expect(valueIn("SUBSCRIBE", { action: "list", ...more })).toEqual({ operation: "SUBSCRIBE", action: "list" });
-  });
-
-  it("may have members that nobody knows, a later patch version, and no agent or session", () => {
-    const message = envelope("DETECT", { mode: "list", x: 1 }, { version: "0.1.7", x: 1 });
-    for (const one of [message, without(message, "agent_id"), without(message, "session_id")])
-      expect(readMessage(one).kind).toBe("read");
-    expect(readEnvelope(without(message, "agent_id"))).toMatchObject({ value: { agentId: null } });
-  });
-
-  it("may have any number as its epoch: the Field's clock decides", () => {
-    for (const epoch of [-1, 1.5, 1e300, 2 ** 53])
-      expect(readEnvelope(envelope("DETECT", {}, { epoch }))).toMatchObject({ value: { epoch } });
   });
 });
 
