@@ -1,0 +1,54 @@
+// What the adapters of frameworks share, on a real daemon. The frameworks themselves are in test/tools/frameworks.test.ts.
+import { expect, test } from "vitest";
+import { toldCalls } from "../../../src/client/frameworks/told-calls.js";
+import { eventually, serve } from "../../cli/command-stage.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { accepts, type ListenOptions, listenAt, openedAt, rejects } from "../agent/agent-stage.js";
+
+const BURN = { id: "call-1", name: "burn", input: { file: "old\u202e.txt", force_it: true } };
+
+async function stage(answer?: ListenOptions["answer"]) {
+  const { socketPath } = await serve(temporaryDirectory(), "--journal", "memory");
+  const heard = await listenAt(socketPath, { answer });
+  const { agent } = await openedAt(socketPath);
+  return { session: agent.session("Tidies."), heard, socketPath };
+}
+
+test("a question says each argument, and hides nothing; a reply decides", async () => {
+  const { session, heard } = await stage(accepts);
+  const calls = toldCalls(session);
+  expect(await calls.ask(BURN)).toBe("accept");
+  expect(await calls.ask({ ...BURN, id: undefined, input: undefined })).toBe("accept");
+  const asked = heard.events.filter(({ type }) => type.endsWith("awaiting.confirmation"));
+  expect(asked.map(({ action, consequence }) => ({ action, consequence }))).toEqual([
+    { action: "Use burn", consequence: "file: old\\u202e.txt\nforce it: true" },
+    { action: "Use burn", consequence: "It has no arguments." },
+  ]);
+});
+
+test("a question that is longer than AAEP takes is not asked", async () => {
+  const { session, heard } = await stage(accepts);
+  expect(await toldCalls(session).ask({ ...BURN, input: { text: "x".repeat(16_000) } })).toBeUndefined();
+  session.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toContain("session.completed"));
+  expect(heard.lines.filter((line) => line.startsWith("awaiting"))).toEqual([]);
+});
+
+test("a call that nobody decided is the host's: it is not asked again, and runs once, as allowed by the host", async () => {
+  const { session, heard, socketPath } = await stage();
+  expect(await toldCalls(session).ask(BURN)).toBeUndefined();
+  // Somebody who could answer now is too late.
+  await listenAt(socketPath, { name: "late", answer: rejects });
+  expect(await toldCalls(session).ask(BURN)).toBeUndefined();
+  toldCalls(session, { words: ({ name }) => `Does ${name}.`, subagent: "Stock" }).begin(BURN);
+  toldCalls(session).begin(BURN);
+  toldCalls(session).end("call-1", "success");
+  session.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toContain("session.completed"));
+  expect(heard.lines.filter((line) => /^(tool|awaiting)/.test(line))).toEqual([
+    "tool.invoked | burn | Stock: Does burn.",
+    "tool.completed | burn | success",
+  ]);
+  const begun = heard.events.find(({ type }) => type.endsWith("tool.invoked"));
+  expect(begun?.extensions?.aaepd?.approved_by).toBe("host");
+});
