@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { filesBelow, messageFiles } from "./generate/buf.mjs";
 import { catalogue, readSchemas } from "./generate/flatten.mjs";
 import { manPages } from "./generate/man-pages.mjs";
+import { pythonTypes } from "./generate/python-types.mjs";
 import { referencePages } from "./generate/reference/pages.mjs";
 import { typesFile } from "./generate/types.mjs";
 import { validatorFiles } from "./generate/validators.mjs";
@@ -38,6 +39,8 @@ async function generated() {
     for (const [name, text] of Object.entries(validatorFiles(schemas, namedTitles(part))))
       files.set(`gen/${part}/${name}`, text);
   }
+  const { named } = catalogue(readSchemas(join(ROOT, "schemas/aaep")));
+  files.set("python/src/aaepd/types.py", pythonTypes(named));
   for (const [path, text] of messageFiles(ROOT)) files.set(path, text);
   return files;
 }

@@ -26,6 +26,18 @@ const WINDOW_BYTES = MIB;
 /** Room for a million events a second until the next start, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
 
+/** Without native code the journal of "auto" is in memory, and the log says so. */
+async function hasDatabase(log: JournalServices["log"]): Promise<boolean> {
+  const { hasNativeCode } = await import("../../storage/lmdb/native-code.js");
+  const isThere = hasNativeCode();
+  if (!isThere)
+    log.warn(
+      { remedy: "Install aaepd with npm, which brings a database: npm install --global aaepd" },
+      "the journal is in memory, and ends with this process: this package has no database",
+    );
+  return isThere;
+}
+
 /**
  * Opens the journal of the option `journal`. Rejects with a Fault "address_in_use" if a live process has the folder, "permission_denied" if others
  * could reach it, and "storage_unavailable" if it cannot be opened, or if a build with another layout wrote it.
@@ -36,7 +48,7 @@ export async function openJournal(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<PreparedJournal> {
   const { journal, journalMaxEvents: maxEvents, journalMaxBytes: maxBytes } = options;
-  if (journal.kind === "memory") {
+  if (journal.kind === "memory" || (journal.kind === "auto" && !(await hasDatabase(log)))) {
     return {
       create: () =>
         createJournalRing({
