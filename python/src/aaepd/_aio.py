@@ -91,10 +91,10 @@ class AsyncSession(BaseSession):
         end = await awaited(self._tooling(name, run, summary, irreversible, question, risk_level, members), seconds)
         try:
             made = run()
-            result = await made if inspect.isawaitable(made) else made
+            result: Result = await made if inspect.isawaitable(made) else made  # pyright: ignore[reportAssignmentType]
         except BaseException as error:
-            isFault = isinstance(error, Exception) and not isinstance(error, asyncio.CancelledError)
-            end("error" if isFault else "cancelled", error)
+            is_fault = isinstance(error, Exception) and not isinstance(error, asyncio.CancelledError)
+            end("error" if is_fault else "cancelled", error)
             raise
         end("success", self._told(name, completed, result))
         return result

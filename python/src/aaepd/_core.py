@@ -46,7 +46,7 @@ class Unanswered(Exception):
 
     def __init__(self, because: Refusal | Literal["error"], sentence: str, is_open: bool = False) -> None:
         super().__init__(sentence)
-        self.because = because
+        self.because: Refusal | Literal["error"] = because
         self.is_open = is_open
 
 
@@ -255,6 +255,7 @@ class Core:
         with self._news:
             if not self.takes:
                 link.hang_up()
+                link.close()
                 return False
             self._link, self._was_own = link, link.is_own
             self._status = "away"
@@ -277,6 +278,7 @@ class Core:
                 self._status = "away"
             self._news.notify_all()
         link.hang_up()
+        link.close()
         return was_met
 
     def _write(self, link: Link, greeting: list[bytes]) -> None:

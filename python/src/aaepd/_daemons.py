@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import io
 import shutil
 import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, cast
 
 from ._sockets import connect_to_serve
 
@@ -22,11 +23,12 @@ LONGEST_WAIT_S = 2
 
 @dataclass(frozen=True)
 class Link:
-    """A connection: what writes to it, its lines, what ends it, and the last words of a daemon of one's own."""
+    """A connection: what writes to it, its lines, what ends it and then closes its files, and the last words of a daemon of one's own."""
 
     write: Callable[[bytes], object]
     lines: IO[bytes]
     hang_up: Callable[[], object]
+    close: Callable[[], object]
     last_words: Callable[[], str]
     is_own: bool
 
@@ -41,7 +43,13 @@ def link_to_serve() -> Link | None:
         with contextlib.suppress(OSError):
             connection.shutdown(socket.SHUT_RDWR)
 
-    return Link(connection.sendall, connection.makefile("rb"), hang_up, lambda: "", is_own=False)
+    lines = connection.makefile("rb")
+
+    def close() -> None:
+        lines.close()
+        connection.close()
+
+    return Link(connection.sendall, lines, hang_up, close, lambda: "", is_own=False)
 
 
 def link_to_own(command: Sequence[str]) -> Link:
@@ -55,8 +63,9 @@ def link_to_own(command: Sequence[str]) -> Link:
         start_new_session=True,
         bufsize=0,
     )
-    assert daemon.stdin is not None and daemon.stdout is not None and daemon.stderr is not None
-    given, answers, told = daemon.stdin, daemon.stdout, daemon.stderr
+    assert daemon.stdin is not None and daemon.stderr is not None  # they are pipes
+    given, told = daemon.stdin, daemon.stderr
+    answers = cast(io.RawIOBase, daemon.stdout)
     last: collections.deque[bytes] = collections.deque(maxlen=5)
 
     def read() -> None:
@@ -84,7 +93,12 @@ def link_to_own(command: Sequence[str]) -> Link:
         reading.join(LONGEST_WAIT_S)
         return b" ".join(line.strip() for line in last).decode(errors="replace")
 
-    return Link(write, open(answers.fileno(), "rb", closefd=False), hang_up, last_words, is_own=True)
+    def close() -> None:
+        reading.join(LONGEST_WAIT_S)
+        answers.close()
+        told.close()
+
+    return Link(write, io.BufferedReader(answers), hang_up, close, last_words, is_own=True)
 
 
 def lines_of(file: IO[bytes]) -> Iterator[bytes]:

@@ -23,6 +23,8 @@ ResponseKind = Literal["freetext", "yes_no", "multiple_choice", "numeric"]
 Steps = Generator["Future[dict[str, Any]]", "dict[str, Any]", Result]
 """What a question does, around each answer that it waits for. One face waits in its thread, the other in its loop."""
 
+CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"]
+
 LONGEST_ANSWER_S = 20
 """From the daemon, where no person is asked."""
 
@@ -48,6 +50,8 @@ class ToolCall:
             return
         self._is_over = True
         told = brief(summary)
+        if status == "cancelled":  # AAEP has no status for it: it is an error of that name (§4.3.2)
+            status, told = "error", told or "Cancelled."
         name = "error_message" if status == "error" else "summary_normal"
         self._session._end_tool({**self._members, "status": status, **({name: told} if told else {})})
 
@@ -268,14 +272,16 @@ class BaseSession:
         if self.is_over:
             raise Unanswered("cancelled", "The session is over.")
         own = {**({"host_dialog": True} if host_dialog else {}), **({"call_id": call_id} if call_id is not None else {})}
-        asked = {
-            **members,
-            **({"extensions": {"aaepd": own}} if own else {}),
-            "event_id": "evt_" + secrets.token_hex(16),
-            "reply_token": reply_token,
-            "timeout_seconds": timeout_seconds,
-            "session_id": self.session_id,
-        }
+        asked = with_context(
+            {
+                **members,
+                **({"extensions": {"aaepd": own}} if own else {}),
+                "event_id": "evt_" + secrets.token_hex(16),
+                "reply_token": reply_token,
+                "timeout_seconds": timeout_seconds,
+                "session_id": self.session_id,
+            }
+        )
         is_open = False
         with self._core.lock:
             self._end_output()
@@ -353,7 +359,7 @@ class BaseSession:
 
     def _event(self, kind: str, members: dict[str, Any]) -> dict[str, Any]:
         spelled = kind if kind.startswith("aaep:") or "://" in kind else "aaep:agent." + kind
-        return {"event_id": "evt_" + secrets.token_hex(16), **members, "type": spelled, "session_id": self.session_id}
+        return with_context({"event_id": "evt_" + secrets.token_hex(16), **members, "type": spelled, "session_id": self.session_id})
 
     def _change(self, state: str) -> None:
         """Tells another state of the agent. While a question is open, the state is the question's."""
@@ -376,3 +382,8 @@ class BaseSession:
                 ended = f"Ended. {undone} not carried out." if self._undone else "Ended."
                 self.publish(kind, summary_normal=brief(summary) or ended, **members)
                 self.is_over = True
+
+
+def with_context(event: dict[str, Any]) -> dict[str, Any]:
+    """An event with members of the extension aaepd names its vocabulary (AAEP §7)."""
+    return event if "extensions" not in event else {"@context": CONTEXTS, **event}

@@ -98,7 +98,7 @@ def connect_peer(address: str, path: str) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX)
     try:
         connection.connect(address)
-        user = struct.unpack_from("2I", connection.getsockopt(*asking, 76))[1]
+        user = struct.unpack_from("2I", connection.getsockopt(asking[0], asking[1], 76))[1]
         if user not in (os.getuid(), 0):
             raise PermissionError(f"user {user} listens at {path}.")
         return connection

@@ -1,0 +1,241 @@
+"""Agents and listeners of this package, with a real daemon."""
+
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+from aaepd import Agent, AsyncAgent, Declined, Rejected, current_session, subscribe
+from daemon import PATIENCE_S, WithDaemon, eventually
+
+KILLS = int(os.environ.get("PYTHON_KILLS", "3"))
+ANSWERS = {"supports_confirmation_reply": True, "supports_clarification_reply": True}
+
+
+class Heard:
+    """A listener in a thread: what it heard, and its answers."""
+
+    def __init__(self, decision="accept", answers=True):
+        self.events = []
+        self.faults = []
+        self.outcomes = {}
+        self.subscription = subscribe(ANSWERS if answers else {}, on_error=self.faults.append)
+
+        def listen():
+            for event in self.subscription:
+                self.events.append(event)
+                if event["type"].endswith("awaiting.confirmation"):
+                    self.subscription.confirm(event["reply_token"], decision)
+                if event["type"].endswith("awaiting.clarification"):
+                    self.subscription.clarify(event["reply_token"], "blue")
+                own = event.get("extensions", {}).get("aaepd", {})
+                if "decision" in own:
+                    self.outcomes.setdefault(own["question"], []).append(own["decision"])
+
+        self.thread = threading.Thread(target=listen)
+        self.thread.start()
+        eventually(lambda: self.subscription._subscription_id)
+
+    def types(self):
+        return [event["type"].removeprefix("aaep:agent.") for event in list(self.events)]
+
+    def text(self):
+        return "".join(event["chunk"] for event in list(self.events) if "chunk" in event)
+
+    def ends(self):
+        return eventually(lambda: [event for event in list(self.events) if "session." in event["type"] and "started" not in event["type"]])
+
+    def close(self):
+        self.subscription.close()
+        self.thread.join(PATIENCE_S)
+
+
+class Agents(WithDaemon):
+    def hear(self, *given, **options):
+        heard = Heard(*given, **options)
+        self.addCleanup(heard.close)
+        return heard
+
+    def test_a_session_is_heard_in_its_order(self):
+        heard = self.hear()
+        with Agent("librarian", name="Librarian") as agent:
+            self.assertEqual(agent.status, "connected")
+            with agent.session("Looks for a book.") as session:
+                self.assertIs(current_session(), session)
+                for token in ("It is ", "on shelf ", "3.14."):
+                    session.text(token)
+                self.assertEqual(session.tool("find", lambda: 3, completed=lambda found: f"{found} found"), 3)
+                with self.assertRaises(ZeroDivisionError):
+                    session.tool("fail", lambda: 1 / 0)
+                call = session.begin("read", call_id="foreign/1")
+                call.end("cancelled")
+                call.end()
+                session.progress(50, description="half")
+                session.state("deciding", "Decides.")
+                session.complete("It is found.")
+            self.assertIsNone(current_session())
+        self.assertEqual(heard.ends()[0]["summary_normal"], "It is found.")
+        self.assertEqual(heard.text(), "It is on shelf 3.14.")
+        kinds = [kind for kind in heard.types() if kind != "state.changed"]
+        tool = ["tool.invoked", "tool.completed"]
+        self.assertEqual(kinds[0], "session.started")
+        self.assertEqual([kind for kind in kinds if kind.startswith("tool")], 3 * tool)
+        ended = [event for event in heard.events if event["type"].endswith("tool.completed")]
+        self.assertEqual([event["status"] for event in ended], ["success", "error", "error"])
+
+    def test_only_a_yes_lets_an_irreversible_tool_run(self):
+        yes = self.hear("accept")
+        with Agent("bank", name="Bank") as agent:
+            with agent.session("Transfers.") as session:
+                self.assertEqual(session.tool("transfer", lambda: "done", irreversible=True), "done")
+                outcome = session.confirm("Delete it.", "It is gone.", irreversible=True)
+                self.assertTrue(outcome.is_accepted)
+                session.begin("delete", irreversible=True, consent=outcome.reply_token).end()
+                self.assertEqual(session.clarify("Which?", choices={"blue": "Blue", "red": "Red"}).response, "blue")
+            yes.close()
+            self.hear("reject")
+            with agent.session("Transfers again.") as session:
+                with self.assertRaises(Declined) as declined:
+                    session.tool("transfer", self.fail, irreversible=True)
+                self.assertEqual(declined.exception.resolved_by, "reply")
+                with self.assertRaises(TypeError):
+                    session.tool("transfer", "not a function", irreversible=True)
+                with self.assertRaises(TypeError):
+                    session.tool("transfer", self.fail, action="Transfer.")
+
+    def test_asyncio(self):
+        heard = self.hear(answers=False)
+
+        async def work():
+            async with AsyncAgent("loop", name="Loop") as agent:
+                async with agent.session("Works.") as session:
+
+                    async def run():
+                        await asyncio.sleep(0)
+                        return 5
+
+                    self.assertEqual(await session.tool("wait", run), 5)
+                    self.assertIs(current_session(), session)
+                with self.assertRaises(asyncio.CancelledError):
+                    async with agent.session("Is cancelled.") as session:
+                        asking = asyncio.current_task()
+                        asyncio.get_running_loop().call_later(0.2, asking.cancel)
+                        await session.confirm("Wait.", "Nothing.", timeout_seconds=600, host_dialog=True)
+                        await asyncio.sleep(PATIENCE_S)
+
+        asyncio.run(work())
+        eventually(lambda: len(heard.ends()) == 2)
+        self.assertEqual([end["type"].rsplit(".")[-1] for end in heard.ends()], ["completed", "cancelled"])
+
+    def test_kills_of_the_daemon_lose_nothing_and_every_question_has_one_outcome(self):
+        heard = self.hear()
+        spoken, accepted = [], 0
+        with Agent("patient", on_error=lambda fault: None) as agent:
+            with agent.session("Streams and asks.") as session:
+                for number in range(KILLS):
+                    killing = threading.Thread(target=self.again)
+                    killing.start()
+                    for token in (f"{number}.{part} " for part in range(50)):
+                        spoken.append(token)
+                        session.text(token)
+                        time.sleep(0.002)
+                    accepted += session.confirm(f"Go on {number}?", "Nothing.", timeout_seconds=120).is_accepted
+                    killing.join()
+            agent.close(PATIENCE_S)
+        heard.ends()
+        self.assertEqual(accepted, KILLS)
+        self.assertEqual(heard.text().split(), [token.strip() for token in spoken])
+        self.assertTrue(all(len(set(decisions)) == 1 for decisions in heard.outcomes.values()), heard.outcomes)
+
+    def again(self):
+        time.sleep(0.05)
+        self.kill()
+        self.serve()
+
+    def test_a_fork_has_a_connection_of_its_own(self):
+        heard = self.hear()
+        with Agent("forking") as agent:
+            with agent.session("The parent's.") as session:
+                child = os.fork()
+                if child == 0:
+                    session.text("never")  # the parent's session goes on there
+                    with agent.session("The child's.") as own:
+                        own.complete("The child is done.")
+                    agent.close()
+                    os._exit(0)
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
+                session.complete("The parent is done.")
+        eventually(lambda: len(heard.ends()) == 2)
+        self.assertEqual({end["summary_normal"] for end in heard.ends()}, {"The child is done.", "The parent is done."})
+        self.assertEqual(heard.text(), "")
+
+    def test_an_interrupt_ends_the_session_as_cancelled(self):
+        heard = self.hear(answers=False)
+        code = "from aaepd import Agent\nwith Agent('i') as a:\n with a.session('Waits.') as s:\n  s.confirm('Wait.', 'x', timeout_seconds=600, host_dialog=True); import time; time.sleep(600)"
+        program = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+        eventually(lambda: "session.started" in heard.types())
+        time.sleep(0.5)
+        program.send_signal(signal.SIGINT)
+        self.assertNotEqual(program.wait(PATIENCE_S), 0)
+        self.assertEqual(heard.ends()[0]["type"], "aaep:agent.session.cancelled")
+
+    def test_nothing_is_left_behind(self):
+        heard = self.hear()
+        with Agent("short") as agent, agent.session("Is short."):
+            pass
+        heard.ends()
+        heard.close()
+        eventually(lambda: not [thread.name for thread in threading.enumerate() if thread.name.startswith("aaepd")])
+
+    def test_terms_that_are_refused_end_the_loop(self):
+        with subscribe({"coalesce_boundaries": 5}) as events, self.assertRaises(Rejected):
+            next(iter(events))
+
+
+class WithoutDaemon(unittest.TestCase):
+    def test_an_agent_is_silent_and_nothing_irreversible_runs(self):
+        faults = []
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["AAEPD_SOCKET"] = os.path.join(folder, "none")
+            self.addCleanup(os.environ.pop, "AAEPD_SOCKET")
+            with Agent("alone", program=["/bin/false"], on_error=faults.append) as agent:
+                eventually(lambda: agent.status == "silent")
+                with agent.session("Works alone.") as session:
+                    session.text("nobody hears this")
+                    self.assertEqual(session.tool("find", lambda: 3), 3)
+                    with self.assertRaises(Declined) as declined:
+                        session.tool("delete", self.fail, irreversible=True)
+                    self.assertEqual(declined.exception.resolved_by, "no_subscriber")
+                    self.assertEqual(session.clarify("Which?", default_response="red").response, "red")
+        self.assertEqual(len(faults), 1)
+
+    def test_text_that_nobody_takes_leaves_memory_level(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["AAEPD_SOCKET"] = os.path.join(folder, "none")
+            self.addCleanup(os.environ.pop, "AAEPD_SOCKET")
+            with Agent("alone", program=["/bin/false"], on_error=lambda fault: None) as agent, agent.session("Talks.") as session:
+                for _ in range(100_000):
+                    session.text("token ")
+                before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+                for _ in range(5_000_000):
+                    session.text("token ")
+                self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 4096)  # kB
+
+    def test_a_socket_that_others_can_change_is_not_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            os.environ["AAEPD_SOCKET"] = os.path.join(folder, "aaepd.sock")
+            self.addCleanup(os.environ.pop, "AAEPD_SOCKET")
+            faults = []
+            with Agent("careful", program=["/bin/false"], on_error=faults.append):
+                eventually(lambda: any("is not asked" in fault for fault in faults))
+
+
+if __name__ == "__main__":
+    unittest.main()
