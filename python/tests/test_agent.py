@@ -57,6 +57,9 @@ class Heard:
 
 
 class Agents(WithDaemon):
+    # A question waits for a listener that comes back.
+    options = ["--confirmation-grace-seconds", "60"]
+
     def hear(self, *given, **options):
         heard = Heard(*given, **options)
         self.addCleanup(heard.close)

@@ -8,13 +8,13 @@ import json
 import queue
 import socket
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._daemons import lines_of
 from ._messages import Fault, text_in
+from ._received import Received
 from ._sockets import connect_own, connect_to_serve
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 10.0
 MOST_READ = 64
 """Events that wait here for their reader. Beyond that the daemon waits, and coalesces (R18)."""
-
-MOST_REMEMBERED = 4096
-"""Events that are known again behind a loss."""
 
 
 class Rejected(Exception):
@@ -64,7 +61,7 @@ class Subscription:
         self._connection: socket.socket | None = None
         self._subscription_id: str | None = None
         self._cursor: str | None = None
-        self._recent: dict[str, None] = {}
+        self._received = Received()
         self._over = threading.Event()
         self._life = threading.Thread(target=self._live, name="aaepd listens", daemon=True)
         self._life.start()
@@ -137,7 +134,7 @@ class Subscription:
             except OSError as error:
                 connection = None
                 self._tell(f"The daemon is not asked: {error}")
-            began = time.monotonic()
+            was_accepted = False
             if connection is not None:
                 self._connection = connection
                 try:
@@ -148,9 +145,10 @@ class Subscription:
                 except (OSError, ValueError, RecursionError) as error:
                     self._tell(f"The connection is lost: {error}")
                 finally:
+                    was_accepted = self._subscription_id is not None
                     self._connection = self._subscription_id = None
                     connection.close()
-            pause_s = FIRST_PAUSE_S if time.monotonic() - began > LONGEST_PAUSE_S else min(2 * pause_s, LONGEST_PAUSE_S)
+            pause_s = FIRST_PAUSE_S if was_accepted else min(2 * pause_s, LONGEST_PAUSE_S)
             self._over.wait(pause_s)
         self._put(None)
 
@@ -163,8 +161,11 @@ class Subscription:
             message = json.loads(line)
             kind = text_in(message, "type")
             if "event_id" in message and kind.startswith("aaep:"):
-                self._take(message)
+                news = self._received.news(message)
+                if news is not None:
+                    self._put(news)
             elif kind == "subscription.accepted":
+                self._received.reconnected()
                 self._subscription_id = text_in(message, "subscription_id")
                 self._note(message.get("honored_capabilities", {}).get("aaepd"))
             elif kind == "subscription.rejected":
@@ -180,16 +181,6 @@ class Subscription:
     def _note(self, own: object) -> None:
         """Keeps the place to come back to (R17)."""
         self._cursor = text_in(own, "cursor") or self._cursor
-
-    def _take(self, event: dict[str, Any]) -> None:
-        """What came before a loss may come again behind it."""
-        event_id = text_in(event, "event_id")
-        if event_id in self._recent:
-            return
-        self._recent[event_id] = None
-        if len(self._recent) > MOST_REMEMBERED:
-            del self._recent[next(iter(self._recent))]
-        self._put(event)
 
     def _put(self, one: object) -> None:
         while True:
