@@ -82,7 +82,14 @@ export class ProducerStream {
     const ending = new AbortController();
     const end = (): void => ending.abort();
     this.#closing.signal.addEventListener("abort", end);
+    const { timers } = this.#options;
+    let cancelWatch = (): void => {};
+    const watch = (): void => {
+      cancelWatch();
+      cancelWatch = timers.wakeAt(timers.now() + SILENCE_MS, end);
+    };
     try {
+      watch();
       const headers = { accept: "text/event-stream", "cache-control": "no-cache" };
       const answer = await fetch(`${this.#options.base}/events`, {
         headers: this.#lastId === "" ? headers : { ...headers, "last-event-id": this.#lastId },
@@ -95,15 +102,17 @@ export class ProducerStream {
       this.#wasOpen = true;
       opened();
       await this.#options.onOpen(isWhole);
-      await this.#readMessages(answer.body as ReadableStream<Uint8Array>, end);
+      await this.#readMessages(answer.body as ReadableStream<Uint8Array>, watch);
     } finally {
+      cancelWatch();
       this.#closing.signal.removeEventListener("abort", end);
       end();
     }
   }
 
-  async #readMessages(body: ReadableStream<Uint8Array>, end: () => void): Promise<void> {
-    const { timers, onMessage } = this.#options;
+  /** `watch` is called for whatever comes. */
+  async #readMessages(body: ReadableStream<Uint8Array>, watch: () => void): Promise<void> {
+    const { onMessage } = this.#options;
     const decoder = new TextDecoder();
     const read: { readonly id?: string | undefined; readonly data: string }[] = [];
     const parser = createParser({
@@ -114,29 +123,19 @@ export class ProducerStream {
     });
     let unreadBytes = 0;
     let seen = "";
-    let cancelWatch = (): void => {};
-    const watch = (): void => {
-      cancelWatch();
-      cancelWatch = timers.wakeAt(timers.now() + SILENCE_MS, end);
-    };
-    try {
+    for await (const part of body) {
       watch();
-      for await (const part of body) {
-        watch();
-        const text = decoder.decode(part, { stream: true });
-        parser.feed(text);
-        unreadBytes = read.length === 0 ? unreadBytes + part.length : 0;
-        if (unreadBytes > MOST_BYTES)
-          throw new Fault("message_too_large", `A message of the producer is longer than ${MOST_BYTES} bytes.`);
-        for (const { id, data } of read.splice(0)) {
-          await onMessage(messageOf(data));
-          if (id !== undefined && PLACE.test(id)) this.#lastId = id;
-        }
-        seen = seen.slice(-LONGEST_PLACE) + text;
-        this.#lastId = [...seen.matchAll(BARE_PLACE)].at(-1)?.[1] ?? this.#lastId;
+      const text = decoder.decode(part, { stream: true });
+      parser.feed(text);
+      unreadBytes = read.length === 0 ? unreadBytes + part.length : 0;
+      if (unreadBytes > MOST_BYTES)
+        throw new Fault("message_too_large", `A message of the producer is longer than ${MOST_BYTES} bytes.`);
+      for (const { id, data } of read.splice(0)) {
+        await onMessage(messageOf(data));
+        if (id !== undefined && PLACE.test(id)) this.#lastId = id;
       }
-    } finally {
-      cancelWatch();
+      seen = seen.slice(-LONGEST_PLACE) + text;
+      this.#lastId = [...seen.matchAll(BARE_PLACE)].at(-1)?.[1] ?? this.#lastId;
     }
   }
 }

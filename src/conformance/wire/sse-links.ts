@@ -20,8 +20,11 @@ export function sseLinks({ baseUrl, token }: SseTarget): Links {
   const ends = new Set<() => void>();
   const fetched = async (path: string, init: RequestInit): Promise<Response> => {
     let answer: Response;
+    const url = new URL(path, baseUrl);
+    // A producer may name a place elsewhere. The token is for this one.
+    const own = url.origin === new URL(baseUrl).origin ? authorization : {};
     try {
-      answer = await fetch(new URL(path, baseUrl), { ...init, headers: { ...authorization, ...init.headers } });
+      answer = await fetch(url, { ...init, headers: { ...own, ...init.headers } });
     } catch (caught) {
       if (init.signal?.aborted) throw caught;
       throw noConnection(endpoint, caught);

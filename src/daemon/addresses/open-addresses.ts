@@ -16,6 +16,10 @@ export function addressesPath(environment: Readonly<Record<string, string | unde
   return join(stateDirectory(environment, "addresses"), `${fileNameOf(producerId)}.json`);
 }
 
+/** Most that an address may say to agents in a second, and the longest text of it, UTF-16 units. */
+const MOST_SAID_A_SECOND = 10;
+const LONGEST_SAID = 4096;
+
 /** The addresses of a daemon. `userInput` takes what a person says where an address may. */
 export function openAddresses(options: DaemonOptions, userInput: (text: string) => void): OpenAddresses {
   const { clock, log, producerId, place = currentPlace() } = options;
@@ -80,11 +84,23 @@ class OpenAddresses {
     for (const [digest, one] of valid) {
       if (this.known.has(digest)) continue;
       const revoked: (() => void)[] = [];
-      const userInput = one.user_input ? this.services.userInput : undefined;
+      const userInput = one.user_input ? this.limited(this.services.userInput) : undefined;
       const { name, capabilities } = one;
       const address = { name, capabilities, userInput, whenRevoked: (run: () => void) => void revoked.push(run) };
       this.known.set(digest, { stored: one, address, revoked });
     }
+  }
+
+  /** Takes as much as people say. The rest has no effect, as an answer that does not count. */
+  private limited(userInput: (text: string) => void): (text: string) => void {
+    let since = this.services.clock.now();
+    let count = 0;
+    return (text) => {
+      const now = this.services.clock.now();
+      if (now - since >= 1000) [since, count] = [now, 0];
+      count += 1;
+      if (count <= MOST_SAID_A_SECOND && text.length <= LONGEST_SAID) userInput(text);
+    };
   }
 }
 

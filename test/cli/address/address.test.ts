@@ -136,6 +136,8 @@ describe("a base address", () => {
     await agentOf(daemon, { onUserInput: (text) => heard.push(text) });
     const address = await addressOf(daemon, "--user-input");
     await listen(`${address}/events`);
+    // More than a person says at once.
+    await post(`${address}/messages`, { kind: "user_input", text: "x".repeat(4097) });
     expect((await post(`${address}/messages`, { kind: "user_input", text: "Go on." })).status).toBe(204);
     await expect.poll(() => heard).toEqual(["Go on."]);
     expect((await daemon.run("address", "list")).stdout).toMatch(/^page: made .*; listens, speaks to an agent\n$/);
