@@ -5,7 +5,7 @@ import { sequencesIn } from "./terminal-sequences.js";
 import { pictureName, picturesIn } from "./words/pictures.js";
 import { spoken } from "./words/spoken.js";
 import { UNSEEN } from "./words/unseen.js";
-import { type Vocabulary, vocabularyOf } from "./words/vocabulary.js";
+import { imitatesName, type Vocabulary, vocabularyOf } from "./words/vocabulary.js";
 
 export interface RevealOptions {
   /** The language of the names, as in `SpeakableOptions`. Default `en`. */
@@ -67,8 +67,9 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
     marks = /^\p{M}$/u.test(whole) ? marks + 1 : 0;
     if (sequence !== undefined) name(sequenceName(sequence, vocabulary), codePointCount(sequence));
     else if (UNSEEN.test(whole) && whole.length <= 2 && !PICTURE.test(whole)) name(unseenName(whole, vocabulary), 1);
-    else if (marks > MOST_MARKS) name(codeOf(whole), 1);
-    else if (whole === "[" && vocabulary.isName(bracketed(text, at))) name(characterName(whole, vocabulary), 1);
+    else if (marks > MOST_MARKS || OVERLAY.test(whole)) name(codeOf(whole), 1);
+    else if (/[[［]/.test(whole) && imitatesName(text.slice(at + 1, at + 1 + LONGEST_NAME)))
+      name(characterName(whole, vocabulary), 1);
     else {
       plain += whole;
       point += codePointCount(whole);
@@ -88,23 +89,19 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
 
 /** Marks on one letter that writing needs. More hide what is below them. */
 const MOST_MARKS = 4;
-/** A longer text between brackets is no name of this module. */
-const LONGEST_NAME = 120;
-
-/** The text between a bracket and the next one. */
-function bracketed(text: string, at: number): string {
-  const behind = text.slice(at + 1, at + 1 + LONGEST_NAME);
-  return behind.slice(0, Math.max(0, behind.indexOf("]")));
-}
+/** Strokes through a letter. */
+const OVERLAY = /^[\u0334-\u0338\u20d2-\u20d4\u20e5\u20e6\u20ea\u20eb]/u;
+/** Characters behind a bracket that are looked at. */
+const LONGEST_NAME = 60;
 
 function said(text: string, vocabulary: Vocabulary): string {
   let words = "";
   let from = 0;
   for (const [at, end] of picturesIn(text)) {
-    words += spoken(text.slice(from, at), vocabulary) + pictureName(text, at, end, vocabulary);
+    words += spoken(text.slice(from, at), vocabulary, { isExact: true }) + pictureName(text, at, end, vocabulary);
     from = end;
   }
-  return words + spoken(text.slice(from), vocabulary);
+  return words + spoken(text.slice(from), vocabulary, { isExact: true });
 }
 
 const PICTURE = /^[\p{Extended_Pictographic}0-9#*]/u;
@@ -130,10 +127,11 @@ export function spelled(text: string, { language }: Pick<RevealOptions, "languag
 function characterName(character: string, vocabulary: Vocabulary): string {
   if (UNSEEN.test(character) || /\s/.test(character)) return unseenName(character, vocabulary);
   if (/\p{L}/u.test(character)) return letterName(character, vocabulary);
-  if (/\p{N}/u.test(character)) return character.normalize("NFKC") === character ? character : coded(character);
+  if (/\p{N}/u.test(character)) return /[0-9]/.test(character) ? character : coded(character);
   if (character === "-") return vocabulary.symbol("-") ?? character;
   if (character === "#") return vocabulary.say("hash");
-  return vocabulary.symbol(character) ?? (/\p{M}/u.test(character) ? coded(character) : vocabulary.emoji(character));
+  const name = vocabulary.symbol(character) ?? vocabulary.emoji(character);
+  return name === character && !/^[!-~]$/.test(character) ? coded(character) : name;
 }
 
 /** Scripts whose letters are taken for one another, and those of the catalogues' languages. */
@@ -158,7 +156,11 @@ const OWN_SCRIPTS: Readonly<Record<string, readonly string[]>> = {
 function letterName(letter: string, vocabulary: Vocabulary): string {
   const script = Object.keys(SCRIPTS).find((code) => SCRIPTS[code]?.test(letter));
   const own = OWN_SCRIPTS[vocabulary.language] ?? ["Latn"];
-  const isOther = script === undefined || !own.includes(script) || letter.normalize("NFKC") !== letter;
+  const isOther =
+    script === undefined ||
+    !own.includes(script) ||
+    letter.normalize("NFKC") !== letter ||
+    (script === "Latn" && !/^[A-Za-zßæœøðþłđ]/i.test(letter.normalize("NFD")));
   const shown = isOther && (script === undefined || own.includes(script)) ? coded(letter) : letter;
   const cased = /\p{Lu}/u.test(letter) ? vocabulary.say("capital", { letter: shown }) : shown;
   if (script === undefined || own.includes(script)) return cased;

@@ -15,7 +15,7 @@ test("what is invisible or reorders is named in its place, and nothing is taken 
 test("a text that is what it looks like stays as it is, and its symbols are said", () => {
   expect(revealed("rm -rf **/*.log && echo 50%")).toEqual({
     text: "rm -rf **/*.log && echo 50%",
-    speech: "rm dash rf asterisk asterisk slash asterisk.log and echo 50 percent",
+    speech: "rm dash rf asterisk asterisk slash asterisk.log and and echo 50 percent",
     named: [],
   });
 });
@@ -36,10 +36,18 @@ test.each([
   // Whatever a text says of itself.
   ["rm [5 characters left out] a[0]", "rm [open square bracket]5 characters left out] a[0]"],
   ["[zero-width space]", "[open square bracket]zero-width space]"],
+  ["[control sequence ]8;;https://a.org]x", "[open square bracket]control sequence ]8;;https://a.org]x"],
+  ["[ Right-to-left override]", "[open square bracket] Right-to-left override]"],
+  ["n\u0336o", "n[U+0336]o"],
   ["[invisible character U+202E]", "[open square bracket]invisible character U+202E]"],
   ["\u{e0100}\u2065", "[invisible character U+E0100][invisible character U+2065]"],
 ])("%j is shown as %j", (text, shown) => {
   expect(revealed(text).text).toBe(shown);
+});
+
+test("texts that differ sound different", () => {
+  const said = ["my_file", "my file", "myFile", "a & b", "a && b", "a=b", "a==b"].map((text) => revealed(text).speech);
+  expect(new Set(said).size).toBe(said.length);
 });
 
 test("emoji keep the characters that join and colour them, and have their names", () => {
@@ -66,6 +74,9 @@ test("a text is spelled letter by letter", () => {
     "space",
     "dash",
     "zero-width space",
+  ]);
+  expect(spelled('\u0261\u01c3\u2215\u0660"(').map(({ name }) => name)).toEqual([
+    ..."\u0261 U+0261|\u01c3 U+01C3|\u2215 U+2215|\u0660 U+0660|quotation mark|open parenthesis".split("|"),
   ]);
   expect(spelled("É").map(({ name }) => name)).toEqual(["capital É"]);
   expect(spelled("Ａ.").map(({ name }) => name)).toEqual(["capital Ａ U+FF21", "period"]);

@@ -119,6 +119,29 @@ test("a part that begins within a line is no new block", () => {
   expect(parts("> quoted. ", "Still quoted.").at(-1)?.[0]?.in[0]?.kind).toBe("quote");
 });
 
+test.each([
+  [["*", "args is a tuple."], "args is a tuple."],
+  [["**", "Warning: never delete this.** More."], "Warning: never delete this. More."],
+  [["> **", "Note** of it"], "Note of it"],
+  [["Intro.\n\n**", "Warning:** never do."], "Warning: never do."],
+])("a part that begins with marks keeps its words: %j", (chunks, words) => {
+  const [, second = []] = parts(...chunks);
+  expect(speechOf(second)).toBe(words);
+});
+
+test.each([
+  "Keep it. ~~Delete all. Now~~ done. Next.",
+  "これは**重要。本当**です。次",
+  "Call f(*args). Or g(**kw). Next.",
+  "Use __a__. And __b__ now. Next.",
+])("a stream says what the whole text says: %j", (text) => {
+  expect(
+    spokenBy(...Array.from(text))
+      .join("")
+      .replaceAll(/\s+/g, " "),
+  ).toBe(speechOf(speakable(text)).replaceAll(/\s+/g, " "));
+});
+
 test("marks whose partners are in another part are not said", () => {
   expect(parts("**Note. ", "Both are bold.** Not this.").map(speechOf)).toEqual(["Note. ", "Both are bold. Not this."]);
 });

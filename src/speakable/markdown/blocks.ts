@@ -323,11 +323,11 @@ export class BlockReader {
     );
     const waits = isOpen ? Math.min(firstUnpaired(places.content), possibleHead(places.content)) : 0;
     const saidTo = start < source.base ? places.toContent(source.base) - box.length : 0;
-    for (const { kind, from, to, speech, braille, endsSentence } of leaves) {
+    for (const { kind, from, to, speech, braille, endsSentence, textFrom = from } of leaves) {
       if (to <= saidTo) continue;
       const [first, behind] = [places.toText(from + box.length), places.toText(to + box.length)];
       // Words in front of the part were said; marks behind them may be its own.
-      const isSaid = kind === "prose" && from < saidTo;
+      const isSaid = kind === "prose" && textFrom < saidTo;
       this.leaf(kind, first, behind, isSaid ? { speech: "", braille: "" } : { speech, braille });
       if (endsSentence && to + box.length <= waits) this.sentenceEnd = behind;
     }

@@ -6,9 +6,12 @@ import { nextPlace } from "./next-place.js";
 /** Attributes have to do with looks alone: a title is a text. */
 // Linear: an attribute begins behind blanks, and a name or a sign follows them.
 const LOOKS =
-  /<(?:\/?(?:b|i|em|strong|u|span|div|p|br|hr|small|big|mark|details|summary|kbd|center|ul|ol|li|pre|sub|sup|font|samp|var|tt|ins|table|thead|tbody|tr|td|th|dl|dt|dd|figure|figcaption)(?:\s+(?:align|border|class|color|dir|height|id|lang|open|size|style|valign|width)(?:="[^"<>]{0,200}"|='[^'<>]{0,200}'|=[\w%#.-]{1,40})?)*\s*\/?)>/iy;
-/** Between words such a tag is a blank. */
-const DIVIDES = /^<\/?(?:br|hr|p|div|li|ul|ol|pre|table|tr|td|th|dt|dd|summary|details|figure|figcaption)\b/i;
+  /<(\/?)(b|i|em|strong|u|span|div|p|br|hr|small|big|mark|details|summary|kbd|center|ul|ol|li|pre|sub|sup|font|samp|var|tt|ins|table|thead|tbody|tr|td|th|dl|dt|dd|figure|figcaption)((?:\s+(?:align|border|class|color|dir|height|id|lang|open|size|style|valign|width)(?:="[^"<>]{0,200}"|='[^'<>]{0,200}'|=[\w%#.-]{1,40})?)*)\s*\/?>/iy;
+/** Tags of blocks. Between words such a tag is a blank. */
+const BLOCK =
+  /^(?:br|hr|p|div|li|ul|ol|pre|table|thead|tbody|tr|td|th|dl|dt|dd|summary|details|center|figure|figcaption)$/i;
+/** Names of the tags that were opened, in their number. */
+const openedIn = new WeakMap<StateInline, Map<string, number>>();
 // Linear: as above.
 const WITH_VALUES = /<(a|img|code)((?:\s+[a-z-]+(?:="[^"<>]*"|='[^'<>]*'|=[^\s"'=<>`]+)?)*)\s*\/?>/iy;
 const ATTRIBUTE = /([a-z-]+)(?:="([^"]*)"|='([^']*)'|=([^\s"'=<>`]+))?/gi;
@@ -20,16 +23,35 @@ export function html(state: StateInline, silent: boolean): boolean {
 
 function looks(state: StateInline, silent: boolean): boolean {
   LOOKS.lastIndex = state.pos;
-  const found = LOOKS.exec(state.src)?.[0];
+  const [found, slash, name = "", attributes] = LOOKS.exec(state.src) ?? [];
   if (found === undefined || state.pos + found.length > state.posMax) return false;
-  if (!silent) state.push("tag", "", 0).content = wordsOf(found, state);
+  if (attributes === "" && !/^br$/i.test(name) && !isPaired(state, found, slash === "/", name)) return false;
+  if (!silent) state.push("tag", "", 0).content = wordsOf(found, name, state);
   state.pos += found.length;
   return true;
 }
 
+/** `<table>` may stand for something to fill in. A tag has a partner, or stands at the end of a line if it is one of a block. */
+function isPaired(state: StateInline, tag: string, isClosing: boolean, name: string): boolean {
+  const { src, pos } = state;
+  const end = pos + tag.length;
+  const isAtEdge = BLOCK.test(name) && (/^$|\n/.test(src.charAt(pos - 1)) || /^$|\n/.test(src.charAt(end)));
+  const opened = openedIn.get(state) ?? new Map<string, number>();
+  openedIn.set(state, opened);
+  const count = opened.get(name) ?? 0;
+  if (isClosing) {
+    if (count === 0) return isAtEdge;
+    opened.set(name, count - 1);
+    return true;
+  }
+  if (nextPlace(state, `</${name}>`, end) < 0) return isAtEdge;
+  opened.set(name, count + 1);
+  return true;
+}
+
 /** Powers are raised numbers behind one letter, a number or a bracket; behind a word they count its footnotes. */
-function wordsOf(tag: string, { src, pos }: StateInline): string {
-  if (DIVIDES.test(tag)) return " ";
+function wordsOf(tag: string, name: string, { src, pos }: StateInline): string {
+  if (BLOCK.test(name)) return " ";
   if (!/^<sup/i.test(tag) || !/\d/.test(src.charAt(pos + tag.length))) return "";
   return /(?:^|[^\p{L}])[\p{L}\d)]$/u.test(src.slice(Math.max(0, pos - 2), pos)) ? "^" : " ";
 }

@@ -13,8 +13,10 @@ export interface InlineLeaf extends Words {
   readonly kind: LeafKind;
   readonly from: number;
   readonly to: number;
-  /** A sentence ends here, and another has begun. */
+  /** A sentence ends here outside all marks, and another has begun. */
   readonly endsSentence: boolean;
+  /** Where the words of running text begin, behind marks. */
+  readonly textFrom?: number;
 }
 
 export interface RunningText {
@@ -43,13 +45,16 @@ export function inlineWords(content: string, context: InlineContext): Words {
 
 /** Where in open running text a mark waits for its partner: nothing behind is final. */
 export function firstUnpaired(content: string): number {
-  for (const token of inlineTokens(content)) {
+  // Of marks at the end nothing is known yet.
+  let end = content.length;
+  while (end > 0 && /[*_~]/.test(content.charAt(end - 1))) end -= 1;
+  for (const token of inlineTokens(content.slice(0, end))) {
     const { from, opens } = placeOf(token);
     const literal = token.type === "text" ? token.content.search(/[`[<$]/) : -1;
     if (literal >= 0) return from + literal;
     if (token.type === "text" && token.content !== "" && opens === true) return from;
   }
-  return content.length;
+  return end;
 }
 
 function joined(leaves: readonly Words[]): Words {
@@ -137,7 +142,10 @@ class Run {
     readonly from: number;
     readonly to: number;
     readonly isClosing: boolean;
+    /** Marks that are open behind it. */
+    readonly depth: number;
   }[] = [];
+  private depth = 0;
   private closesMark = false;
 
   add(token: Token, text: RunningText, vocabulary: Vocabulary): void {
@@ -145,7 +153,9 @@ class Run {
     // Of two asterisks the second one is an empty text.
     const isSecond = token.type === "text" && token.content === "" && this.closesMark;
     this.closesMark = token.nesting < 0;
-    this.pieces.push({ at: this.visible.length, from, to, isClosing: this.closesMark || isSecond });
+    this.depth += token.nesting;
+    const isClosing = this.closesMark || isSecond;
+    this.pieces.push({ at: this.visible.length, from, to, isClosing, depth: this.depth });
     this.visible += shown(token, text, vocabulary);
   }
 
@@ -164,10 +174,12 @@ class Run {
     const endOfAll = this.pieces.at(-1)?.to ?? first.to;
     for (const end of places) {
       if (end <= at && end !== visible.length) continue;
-      const to = end === visible.length ? endOfAll : this.placeAt(end);
+      const { place, depth } = this.placeAt(end);
+      const to = end === visible.length ? endOfAll : place;
       if (to <= from) continue;
       const shownText = visible.slice(at, end);
-      const endsSentence = sentences.has(end) && /^[\p{L}\p{N}]/u.test(visible.slice(end));
+      const endsSentence = depth === 0 && sentences.has(end) && /^[\p{L}\p{N}]/u.test(visible.slice(end, end + 2));
+      const textFrom = this.sourceOf(at);
       const name = pictures.get(at) === end ? pictureName(visible, at, end, vocabulary) : undefined;
       const line = lines.get(at)?.end === end ? lines.get(at)?.words : undefined;
       if (name !== undefined)
@@ -179,7 +191,7 @@ class Run {
           endsSentence,
         });
       else if (line !== undefined) leaves.push({ kind: "marks", from, to, ...line, endsSentence });
-      else leaves.push({ kind: "prose", from, to, ...proseWords(shownText, vocabulary), endsSentence });
+      else leaves.push({ kind: "prose", from, to, ...proseWords(shownText, vocabulary), endsSentence, textFrom });
       at = end;
       from = to;
     }
@@ -201,8 +213,20 @@ class Run {
     return places;
   }
 
-  /** The place in the content of a place in the visible text. */
-  private placeAt(at: number): number {
+  /** Where the visible text at a place stands in the content. */
+  private sourceOf(at: number): number {
+    let [low, high] = [0, this.pieces.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.pieces[middle]?.at ?? at) <= at) low = middle;
+      else high = middle - 1;
+    }
+    const piece = this.pieces[low];
+    return piece === undefined ? 0 : piece.from + at - piece.at;
+  }
+
+  /** The place in the content where the visible text in front of a place ends, and the marks that are open there. */
+  private placeAt(at: number): { readonly place: number; readonly depth: number } {
     let [low, high] = [0, this.pieces.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -213,8 +237,9 @@ class Run {
     while (this.pieces[low + 1]?.at === at && this.pieces[low + 1]?.isClosing === true) low += 1;
     const piece = this.pieces[low];
     const next = this.pieces[low + 1];
-    if (piece === undefined) return 0;
-    return next?.at === at ? next.from : Math.min(piece.from + at - piece.at, piece.to);
+    const { depth = 0 } = piece ?? {};
+    if (piece === undefined) return { place: 0, depth };
+    return { place: next?.at === at ? next.from : Math.min(piece.from + at - piece.at, piece.to), depth };
   }
 }
 

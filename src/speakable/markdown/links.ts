@@ -13,6 +13,10 @@ export interface InlineContext {
   readonly emoji: "name" | "drop";
 }
 
+const WEB = /^(?:https?|ftp|wss?|file):/i;
+/** Characters of an address that is none of the web. */
+const LONGEST_OTHER = 60;
+
 /** `isBare` is a link whose text is its address. */
 export function linkWords(label: Words, address: string, isBare: boolean, context: InlineContext): Words {
   const { vocabulary, links } = context;
@@ -31,9 +35,13 @@ export function linkWords(label: Words, address: string, isBare: boolean, contex
  * The host with its port, and of a link without a text the last part of its path too; the last part alone where there is no host; nothing for a place
  * in the same page that has a text.
  */
-function targetOf(address: string, withPath: boolean): string {
-  const mail = /^mailto:([^?]+)/i.exec(address)?.[1];
+function targetOf(given: string, withPath: boolean): string {
+  const mail = /^mailto:([^?]+)/i.exec(given)?.[1];
   if (mail !== undefined) return mail;
+  // A script or data, say, lead to no host, whatever they have in them.
+  if (/^[a-z][a-z0-9+.-]*:/i.test(given) && !WEB.test(given)) return given.slice(0, LONGEST_OTHER);
+  // Browsers take one for the other.
+  const address = given.replaceAll("\\", "/");
   const [, authority = "", path = ""] = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)([^?#]*)/i.exec(address) ?? [];
   // A name in front of an @ is no host, even if it looks like one.
   const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/^www\./i, "");

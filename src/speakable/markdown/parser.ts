@@ -58,6 +58,8 @@ class PlacedState extends parser.inline.State {
   /** Where the pending text begins. */
   pendingFrom = 0;
   readonly labels = new Map<number, Label>();
+  /** The latest dunder name. */
+  dunder = { from: -1, to: -1 };
   /** The word that was looked at last. */
   word = { start: 0, end: 0, isTechnical: false };
 
@@ -71,13 +73,16 @@ class PlacedState extends parser.inline.State {
     const after = this.src.charAt(start + scanned.length);
     const isWide = canSplitWord && (WIDE.test(before) || WIDE.test(after));
     DUNDER.lastIndex = start;
+    if (DUNDER.test(this.src)) this.dunder = { from: start, to: DUNDER.lastIndex };
+    const { from, to } = this.dunder;
     const isLiteral =
       (/[A-Za-z0-9)\]]/.test(before) && /[A-Za-z0-9([]/.test(after)) ||
       /[/\\]/.test(before + after) ||
       (before === "." && /[^\s*_]/.test(after)) ||
       (before === "(" && after === ")") ||
       (after === "." && scanned.length === 1) ||
-      DUNDER.test(this.src);
+      start === from ||
+      start + scanned.length === to;
     return {
       can_open: (scanned.can_open || (isWide && /\S/.test(after))) && !isLiteral && !/[,;:)\]}]/.test(after),
       can_close: (scanned.can_close || (isWide && /\S/.test(before))) && !isLiteral,
@@ -225,7 +230,15 @@ function literal(given: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** Whether a backslash stands in front of a letter, a number or a bar somewhere in its word. Each word is looked at once. */
+/**
+ * A word of a path of Windows or of a regular expression: a backslash in front of a letter, a number or a bar, behind a drive, between a letter and a
+ * sign, in front of a full stop that numbers no list, or in quotes or slashes. Markdown's own are those such as `snake\\_case` and `1\\.`
+ */
+// Linear: no part can take what another takes.
+const TECHNICAL =
+  /\\[\p{L}\p{N}|]|^[A-Za-z]:\\|[\p{L}%]\\[.[(!$^]|(?:^|[^\d\\])\\\.|\\\*\.[a-z]|^['"/][^\\]*\\|^s\/[^\\]*\\/u;
+
+/** Whether a backslash belongs to such a word. Each word is looked at once. */
 function isTechnical(state: PlacedState, at: number): boolean {
   const { src, word } = state;
   if (at >= word.start && at < word.end) return word.isTechnical;
@@ -233,10 +246,24 @@ function isTechnical(state: PlacedState, at: number): boolean {
   while (start > at - LONGEST_LEFT && /\S/.test(src.charAt(start - 1))) start -= 1;
   WORD_END.lastIndex = at;
   const end = WORD_END.exec(src)?.index ?? src.length;
-  state.word = { start, end, isTechnical: /\\[\p{L}\p{N}|]/u.test(src.slice(start, end)) };
+  state.word = { start, end, isTechnical: TECHNICAL.test(src.slice(start, end)) };
   return state.word.isTechnical;
 }
 
+/** An index and a call, as in `handlers[name](event)`. */
+const CALL = /\[[\w.'" -]{0,60}\]\([\w, ]{0,60}\)/y;
+
+function call(state: StateInline, silent: boolean): boolean {
+  const { src, pos } = state;
+  CALL.lastIndex = pos;
+  const found = /[\w)\]]/.test(src.charAt(pos - 1)) ? CALL.exec(src)?.[0] : undefined;
+  if (found === undefined || pos + found.length > state.posMax) return false;
+  if (!silent) state.pending += found;
+  state.pos += found.length;
+  return true;
+}
+
+parser.inline.ruler.before("link", "call", call);
 parser.inline.ruler.before("escape", "formula", formula);
 parser.inline.ruler.before("escape", "literal", literal);
 parser.inline.ruler.after("autolink", "html", html);

@@ -58,12 +58,14 @@ const SIGNS: Readonly<Record<string, string>> = {
 export interface SpokenOptions {
   /** Names that begin with a capital are divided too, and nothing is taken for decoration. */
   readonly isCode?: boolean;
+  /** Every sign has a word, and identifiers stay whole: texts that differ sound different. */
+  readonly isExact?: boolean;
 }
 
 /** Returns the words to say for a text. White space stays as it is. */
-export function spoken(text: string, vocabulary: Vocabulary, { isCode = false }: SpokenOptions = {}): string {
+export function spoken(text: string, vocabulary: Vocabulary, options: SpokenOptions = {}): string {
   const speech = new Speech();
-  for (let at = 0; at < text.length; ) at = sayNext(text, at, speech, vocabulary, isCode);
+  for (let at = 0; at < text.length; ) at = sayNext(text, at, speech, vocabulary, options);
   return speech.text;
 }
 
@@ -104,7 +106,7 @@ function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray 
   return expression.exec(text);
 }
 
-function sayNext(text: string, at: number, speech: Speech, vocabulary: Vocabulary, isCode: boolean): number {
+function sayNext(text: string, at: number, speech: Speech, vocabulary: Vocabulary, options: SpokenOptions): number {
   const plain = matchAt(PLAIN, text, at);
   if (plain !== null) {
     speech.copy(plain[0]);
@@ -114,8 +116,13 @@ function sayNext(text: string, at: number, speech: Speech, vocabulary: Vocabular
   if (number !== null) return sayNumber(text, at, number[0], speech, vocabulary);
   const identifier = matchAt(IDENTIFIER, text, at);
   if (identifier !== null) {
-    sayIdentifier(identifier[0], speech, vocabulary, isCode);
+    if (options.isExact === true) sayWhole(identifier[0], speech, vocabulary);
+    else sayIdentifier(identifier[0], speech, vocabulary, options.isCode === true);
     return at + identifier[0].length;
+  }
+  if (options.isExact === true && /[&=]/.test(text.charAt(at))) {
+    speech.words(vocabulary.symbol(text.charAt(at)) ?? text.charAt(at));
+    return at + 1;
   }
   return saySymbol(text, at, speech, vocabulary);
 }
@@ -127,6 +134,13 @@ function sayNumber(text: string, at: number, number: string, speech: Speech, voc
   const name = UNITS[unit?.[1] ?? unit?.[2] ?? ""];
   speech.copy(name === undefined ? number : vocabulary.unit(number, name));
   return end + (name === undefined ? 0 : (unit?.[0].length ?? 0));
+}
+
+function sayWhole(identifier: string, speech: Speech, vocabulary: Vocabulary): void {
+  for (const [index, part] of identifier.split("_").entries()) {
+    if (index > 0) speech.words(vocabulary.symbol("_") ?? "_");
+    if (part !== "") speech.copy(part);
+  }
 }
 
 function sayIdentifier(identifier: string, speech: Speech, vocabulary: Vocabulary, isCode: boolean): void {
@@ -161,6 +175,7 @@ function saySymbol(text: string, at: number, speech: Speech, vocabulary: Vocabul
   for (const length of [3, 2]) {
     const sign = SIGNS[text.slice(at, at + length)];
     if (sign === undefined || (sign === "=" && !isComparison(text, at))) continue;
+    if (sign === "←" && /\d/.test(text.charAt(at + length))) continue;
     speech.words(vocabulary.symbol(sign) ?? sign);
     return at + length;
   }

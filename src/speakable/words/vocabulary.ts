@@ -90,22 +90,6 @@ export class Vocabulary {
     return words.join("");
   }
 
-  /** Whether a text is what `revealed` puts into brackets. */
-  isName(text: string): boolean {
-    const { texts, unseen } = this.catalogue;
-    const left = texts.leftOut;
-    const forms = [
-      ...Object.values(unseen),
-      ...(typeof left === "string" ? [left] : Object.values(left)),
-      ...([texts.unseen, texts.control, texts.controlSequence, texts.tag] as readonly string[]),
-    ];
-    return forms.some((form) => {
-      const [before = "", behind] = form.split(/\{\w+\}/);
-      if (behind === undefined) return text === form;
-      return text.length > before.length + behind.length && text.startsWith(before) && text.endsWith(behind);
-    });
-  }
-
   /** The name of a script by its code in ISO 15924. */
   script(code: string): string {
     this.scripts ??= new Intl.DisplayNames(this.language, { type: "script" });
@@ -129,6 +113,20 @@ export class Vocabulary {
 /** The letters of ASCII that characters stand for, `offset` code points further up. */
 function lettersFrom(characters: string, offset: number): string {
   return Array.from(characters, (one) => String.fromCharCode((one.codePointAt(0) ?? 0) - offset)).join("");
+}
+
+/** The beginnings of the names that `revealed` gives in brackets, in all languages and in small letters. */
+let nameBeginnings: readonly string[] | undefined;
+
+/** Whether a text behind a bracket begins as such a name does, whatever its width and its capitals. */
+export function imitatesName(text: string): boolean {
+  nameBeginnings ??= Object.values(CATALOGUES).flatMap(({ texts, unseen }) =>
+    [...Object.values(unseen), texts.unseen, texts.control, texts.controlSequence, texts.tag]
+      .map((form) => String(form).split("{", 1)[0]?.trim().toLowerCase() ?? "")
+      .filter((beginning) => beginning !== ""),
+  );
+  const folded = text.normalize("NFKC").trimStart().toLowerCase();
+  return /^(?:u\+|\d+ \p{L}|open square bracket)/u.test(folded) || nameBeginnings.some((one) => folded.startsWith(one));
 }
 
 /** Signs before groups of three digits may divide thousands: so many have a plural in every language. */

@@ -34,6 +34,8 @@ export const GERMAN: Catalogue = {
     leftOut: { one: "{count} Zeichen ausgelassen", other: "{count} Zeichen ausgelassen" },
   },
   symbols: {
+    "(": "Klammer auf",
+    '"': "Anführungszeichen",
     "%": "Prozent",
     "/": "Schrägstrich",
     "\\": "Backslash",

@@ -32,6 +32,8 @@ export const ENGLISH = {
     leftOut: { one: "{count} character left out", other: "{count} characters left out" },
   },
   symbols: {
+    "(": "open parenthesis",
+    '"': "quotation mark",
     "%": "percent",
     "/": "slash",
     "\\": "backslash",

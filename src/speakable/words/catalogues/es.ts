@@ -34,6 +34,8 @@ export const SPANISH: Catalogue = {
     leftOut: { one: "{count} carácter omitido", other: "{count} caracteres omitidos" },
   },
   symbols: {
+    "(": "abrir paréntesis",
+    '"': "comillas",
     "%": "por ciento",
     "/": "barra",
     "\\": "barra invertida",

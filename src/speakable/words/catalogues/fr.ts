@@ -34,6 +34,8 @@ export const FRENCH: Catalogue = {
     leftOut: { one: "{count} caractère omis", other: "{count} caractères omis" },
   },
   symbols: {
+    "(": "parenthèse ouvrante",
+    '"': "guillemet",
     "%": "pour cent",
     "/": "barre oblique",
     "\\": "barre oblique inverse",

@@ -34,6 +34,8 @@ export const JAPANESE: Catalogue = {
     leftOut: "{count}文字省略",
   },
   symbols: {
+    "(": "開き括弧",
+    '"': "引用符",
     "%": "パーセント",
     "/": "スラッシュ",
     "\\": "バックスラッシュ",
