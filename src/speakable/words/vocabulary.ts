@@ -116,17 +116,18 @@ function lettersFrom(characters: string, offset: number): string {
 }
 
 /** The beginnings of the names that `revealed` gives in brackets, in all languages and in small letters. */
-let nameBeginnings: readonly string[] | undefined;
+const NAME_BEGINNINGS: readonly string[] = Object.values(CATALOGUES).flatMap(({ texts, unseen }) =>
+  [...Object.values(unseen), texts.unseen, texts.control, texts.controlSequence, texts.tag]
+    .map((form) => String(form).split("{", 1)[0]?.trim().toLowerCase() ?? "")
+    .filter((beginning) => beginning !== ""),
+);
 
 /** Whether a text behind a bracket begins as such a name does, whatever its width and its capitals. */
 export function imitatesName(text: string): boolean {
-  nameBeginnings ??= Object.values(CATALOGUES).flatMap(({ texts, unseen }) =>
-    [...Object.values(unseen), texts.unseen, texts.control, texts.controlSequence, texts.tag]
-      .map((form) => String(form).split("{", 1)[0]?.trim().toLowerCase() ?? "")
-      .filter((beginning) => beginning !== ""),
-  );
   const folded = text.normalize("NFKC").trimStart().toLowerCase();
-  return /^(?:u\+|\d+ \p{L}|open square bracket)/u.test(folded) || nameBeginnings.some((one) => folded.startsWith(one));
+  return (
+    /^(?:u\+|\d+ \p{L}|open square bracket)/u.test(folded) || NAME_BEGINNINGS.some((one) => folded.startsWith(one))
+  );
 }
 
 /** Signs before groups of three digits may divide thousands: so many have a plural in every language. */
