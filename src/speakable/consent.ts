@@ -36,7 +36,7 @@ export interface RevealedText {
 
 /** The characters behind a picture that belong to it: the wish for colours, a skin tone, a joiner with the next picture. */
 const PICTURE_PART =
-  /(?:\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?\u200d(?=\p{Extended_Pictographic})|\p{Extended_Pictographic}\ufe0f|[0-9#*]\ufe0f\u20e3)/uy;
+  /(?:(?:\p{Emoji_Presentation}\p{Emoji_Modifier}?|\p{Extended_Pictographic}\ufe0f)\u200d(?=\p{Extended_Pictographic})|\p{Extended_Pictographic}\ufe0f|[0-9#*]\ufe0f\u20e3)/uy;
 
 /**
  * A text as a person who is asked must see it. Nothing is taken away or read as Markdown. For the questions of a terminal, for their speakable form,
@@ -67,7 +67,11 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
     marks = /^\p{M}$/u.test(whole) ? marks + 1 : 0;
     if (sequence !== undefined) name(sequenceName(sequence, vocabulary), codePointCount(sequence));
     else if (UNSEEN.test(whole) && whole.length <= 2 && !PICTURE.test(whole)) name(unseenName(whole, vocabulary), 1);
-    else if (marks > MOST_MARKS || OVERLAY.test(whole)) name(codeOf(whole), 1);
+    else if (whole === " " && text.startsWith(FAR, at)) {
+      const blanks = text.slice(at).search(/[^ ]|$/);
+      name(`${blanks} × ${vocabulary.catalogue.unseen["20"]}`, blanks);
+      at += blanks - 1;
+    } else if (marks > MOST_MARKS || OVERLAY.test(whole)) name(codeOf(whole), 1);
     else if (/[[［]/.test(whole) && imitatesName(text.slice(at + 1, at + 1 + LONGEST_NAME)))
       name(characterName(whole, vocabulary), 1);
     else {
@@ -89,6 +93,8 @@ export function revealed(text: string, { language, limit }: RevealOptions = {}):
 
 /** Marks on one letter that writing needs. More hide what is below them. */
 const MOST_MARKS = 4;
+/** So many blanks carry what follows out of sight. */
+const FAR = " ".repeat(16);
 /** Strokes through a letter. */
 const OVERLAY = /^[\u0334-\u0338\u20d2-\u20d4\u20e5\u20e6\u20ea\u20eb]/u;
 /** Characters behind a bracket that are looked at. */

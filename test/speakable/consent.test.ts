@@ -39,6 +39,8 @@ test.each([
   ["[control sequence ]8;;https://a.org]x", "[open square bracket]control sequence ]8;;https://a.org]x"],
   ["[ Right-to-left override]", "[open square bracket] Right-to-left override]"],
   ["n\u0336o", "n[U+0336]o"],
+  ["\u00a9\u200d\u00ae", "\u00a9[zero-width joiner]\u00ae"],
+  [`ls${" ".repeat(30)}; rm -rf /`, "ls[30 × space]; rm -rf /"],
   ["[invisible character U+202E]", "[open square bracket]invisible character U+202E]"],
   ["\u{e0100}\u2065", "[invisible character U+E0100][invisible character U+2065]"],
 ])("%j is shown as %j", (text, shown) => {

@@ -97,7 +97,10 @@ export class BlockReader {
         this.push("item", token, this.counted());
         const number = token.info + token.markup;
         const bullet = { speech: this.context.vocabulary.say("bullet"), braille: "•" };
-        this.mark(token, token.info === "" ? bullet : { speech: number, braille: number });
+        // Of a change without a head, it tells what was added.
+        const plus = { speech: this.context.vocabulary.symbol("+") ?? "+", braille: "+" };
+        const mark = token.markup === "+" ? plus : bullet;
+        this.mark(token, token.info === "" ? mark : { speech: number, braille: number });
         this.note(token);
         return 0;
       }

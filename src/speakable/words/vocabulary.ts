@@ -126,7 +126,7 @@ const NAME_BEGINNINGS: readonly string[] = Object.values(CATALOGUES).flatMap(({ 
 export function imitatesName(text: string): boolean {
   const folded = text.normalize("NFKC").trimStart().toLowerCase();
   return (
-    /^(?:u\+|\d+ \p{L}|open square bracket)/u.test(folded) || NAME_BEGINNINGS.some((one) => folded.startsWith(one))
+    /^(?:u\+|\d+ [\p{L}×]|open square bracket)/u.test(folded) || NAME_BEGINNINGS.some((one) => folded.startsWith(one))
   );
 }
 
