@@ -2,7 +2,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Envelope } from "#gen/aaep/types.js";
 import { eventually, serve } from "../cli/command-stage.js";
 import { accepts, type ListenOptions, listenAt, rejects } from "../client/agent/agent-stage.js";
 import { ensureBuilt } from "../support/built.js";
@@ -12,6 +11,7 @@ import { fixture, startCommand } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { saidOf } from "../support/typed-programs.js";
 import { installed } from "./agents/installed.js";
+import { endsIn, isAboutOld, linesOf } from "./framework-lines.js";
 import { ROOT } from "./package/stage.js";
 
 const PAGE = docPage("frameworks.md");
@@ -140,24 +140,3 @@ describe.each(FRAMEWORKS)("$name", ({ program, packages, burn, types, asks = tru
     expect(saidOf(await project(), programs, options)).toBe("");
   });
 });
-
-const isAboutOld = ({ consequence }: Envelope) => String(consequence).includes("old.txt");
-
-const endsIn = (events: readonly Envelope[]) =>
-  events.filter(({ type }) => /session\.(completed|cancelled|errored)$/.test(type)).length;
-
-/** One line an event: all pieces of a text together, and no states. */
-function linesOf(events: readonly Envelope[]): readonly string[] {
-  const lines: string[] = [];
-  for (const { type, tool, status, chunk, summary_normal, action, consequence } of events) {
-    const last = lines.at(-1);
-    if (type.endsWith("state.changed") || (type.endsWith("output.streaming") && typeof chunk !== "string")) continue;
-    if (typeof chunk === "string" && last?.startsWith("text | ")) lines[lines.length - 1] = `${last}${chunk}`;
-    else if (typeof chunk === "string") lines.push(`text | ${chunk}`);
-    else {
-      const told = [tool, status, summary_normal, action, consequence].filter((one) => typeof one === "string");
-      lines.push([type.replace("aaep:agent.", ""), ...told].join(" | "));
-    }
-  }
-  return lines;
-}

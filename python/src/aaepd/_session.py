@@ -152,11 +152,13 @@ class BaseSession:
         consent: str | None = None,
         irreversible: bool = False,
         risk_level: Risk | None = None,
+        is_approved_by_host: bool = False,
         **members: Any,
     ) -> ToolCall:
         """Begins a call of a tool that somebody else runs. An irreversible one needs `consent`: the token of a confirmation that a reply accepted (R5c)."""
         ids = {} if call_id is not None else {"tool_call_id": "call_" + secrets.token_hex(16)}
-        own = {**({"call_id": call_id} if call_id is not None else {}), **({"consent": consent} if consent is not None else {})}
+        given = {"call_id": call_id, "consent": consent, "approved_by": "host" if is_approved_by_host else None}
+        own = {name: value for name, value in given.items() if value is not None}
         extensions = {"extensions": {"aaepd": own}} if own else {}
         tool: dict[str, Any] = {"tool": tool_name(str(name)), **ids}
         told = {"summary_normal": brief(summary) or brief(name) or "A tool.", "risk_level": risk_level or ("high" if irreversible else "low")}

@@ -1,0 +1,131 @@
+"""The calls of a framework's tools in a session: what is announced, and what a person is asked. The adapters of the frameworks share it."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ._outcomes import ConfirmationOutcome
+from ._session import BaseSession, ToolCall, ToolStatus
+
+LONGEST_ID = 256
+"""Characters of an id (R5c)."""
+LONGEST_CONSEQUENCE = 16_000
+"""Characters of a question's arguments: AAEP takes 16,384."""
+LONGEST_WORDS = 200
+"""Characters of an announcement."""
+UNSEEN = re.compile("[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """A call of a tool, as the model has made it. `id`: the framework's own; "" where it tells none."""
+
+    id: str
+    name: str
+    input: object
+
+
+@dataclass(frozen=True)
+class Words:
+    """What an author says of calls. `announcement`: a sentence such as "Reads the shelf."; default: the tool's name. `question`: members of the question
+    about a call in place of the usual ones: an action of "Use NAME", each argument as the consequence, the risk "medium", and 300 seconds.
+    """
+
+    announcement: Callable[[ModelCall], str | None] | None = None
+    question: Callable[[ModelCall], Mapping[str, Any]] | None = None
+
+
+@dataclass
+class _Memory:
+    """The calls of a session. Most frameworks go on after an approval with another run."""
+
+    calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    left: set[str] = field(default_factory=set[str])
+    """Calls about which nobody decided here. If they begin nevertheless, the host has allowed them (R5a)."""
+
+
+_memories: weakref.WeakKeyDictionary[BaseSession, _Memory] = weakref.WeakKeyDictionary()
+
+
+class ToldCalls:
+    def __init__(self, session: BaseSession, words: Words) -> None:
+        self._session = session
+        self._words = words
+        self._memory = _memories.setdefault(session, _Memory())
+
+    def begin(self, call: ModelCall, subagent: str | None = None) -> None:
+        """Begins a call, once: frameworks repeat a call when a run goes on."""
+        calls, left = self._memory.calls, self._memory.left
+        if call.id in calls:
+            return
+        announced = self._words.announcement
+        told = unhidden((announced(call) if announced is not None else None) or call.name)
+        summary = (told if subagent is None else f"{subagent}: {told}")[:LONGEST_WORDS]
+        is_approved = call.id in left
+        left.discard(call.id)
+        begun = self._session.begin(call.name, summary=summary, call_id=foreign_id(call), is_approved_by_host=is_approved)
+        if call.id:
+            calls[call.id] = begun
+
+    def end(self, call_id: str, status: ToolStatus) -> None:
+        begun = self._memory.calls.get(call_id)
+        if begun is not None:
+            begun.end(status)
+
+    def question(self, call: ModelCall) -> dict[str, Any] | None:
+        """The members of the question about a call. None where nobody may decide: it is too long to be heard whole."""
+        asking: dict[str, Any] = {
+            "action": f"Use {unhidden(call.name)}",
+            "consequence": unhidden(input_words(call.input)),
+            "risk_level": "medium",
+            "host_dialog": True,
+            **({} if call.id in self._memory.calls else {"call_id": foreign_id(call)}),
+            **(self._words.question(call) if self._words.question is not None else {}),
+        }
+        return None if len(asking["consequence"]) > LONGEST_CONSEQUENCE else asking
+
+    def decided(self, call: ModelCall, outcome: ConfirmationOutcome | None) -> Literal["accept", "reject"] | None:
+        """Only a person's reply decides. None: the decision is the host's."""
+        if outcome is not None and outcome.resolved_by == "reply":
+            return outcome.decision
+        if call.id:
+            self._memory.left.add(call.id)
+        return None
+
+
+def foreign_id(call: ModelCall) -> str | None:
+    return call.id if 0 < len(call.id) <= LONGEST_ID else None
+
+
+def unhidden(text: str) -> str:
+    """The text with the number of each character that is not seen, or that reorders others."""
+    return UNSEEN.sub(lambda found: "\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+
+
+def input_words(given: object) -> str:
+    members = given if isinstance(given, Mapping) else ({} if given is None else {"input": given})
+    return "\n".join(argument_parts(members)) or "It has no arguments."
+
+
+def argument_parts(given: Mapping[str, Any], depth: int = 0) -> list[str]:
+    """Each argument as its name and its value in words, in the order of the host."""
+    return [f"{name_in_words(str(name))}: {value_in_words(value, depth + 1)}" for name, value in given.items()]
+
+
+def name_in_words(name: str) -> str:
+    spaced = re.sub("[_-]", " ", name)
+    return re.sub(r"([a-z\d])([A-Z])", r"\1 \2", spaced).strip().lower()
+
+
+def value_in_words(value: object, depth: int) -> str:
+    if depth > 64:  # nobody is asked about a message that deep
+        return "…"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(value_in_words(one, depth + 1) for one in value)
+    if isinstance(value, Mapping):
+        return "; ".join(argument_parts(value, depth))
+    return {True: "true", False: "false", None: "null"}.get(value, str(value)) if value is None or isinstance(value, bool) else str(value)
