@@ -147,7 +147,7 @@ describe("the command", () => {
   it("is an option of serve too", async () => {
     const { base, producer } = await produce();
     const daemon = await serve(temporaryDirectory(), "--relay", base);
-    const heard = listen(daemon);
+    const heard = await listen(daemon);
     await eventually(() => expect(producer.posted.length).toBe(1));
     producer.says("session.started", { summary_normal: "Begins." });
     await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Begins."));
@@ -215,8 +215,11 @@ async function produce(): Promise<{ readonly base: string; readonly producer: Pr
   return { base, producer: { says, saysText, posted, places, ends: () => void stream?.end() } };
 }
 
-function listen(daemon: ServedDaemon): readonly ReceivedEvent[] {
-  return listener(daemon, {}).heard;
+/** A listener that hears what is published from now on. */
+async function listen(daemon: ServedDaemon): Promise<readonly ReceivedEvent[]> {
+  const { heard, isActive } = listener(daemon, {});
+  await eventually(() => expect(isActive()).toBe(true));
+  return heard;
 }
 
 /** A listener that can answer, and is asked from now on. */
@@ -248,7 +251,7 @@ function listener(daemon: ServedDaemon, terms: Terms) {
 async function relayed() {
   const { base, producer } = await produce();
   const daemon = await serve(temporaryDirectory());
-  const heard = listen(daemon);
+  const heard = await listen(daemon);
   const relay = startCommandLine(["relay", base], { environment: daemon.environment });
   await eventually(() => expect(producer.posted.length).toBe(1));
   return { base, producer, daemon, heard, relay };
