@@ -115,6 +115,7 @@ describe("what the table of commands decides before a command is loaded", () => 
         relay: " <url>",
         say: " [text]",
         mute: " [minutes]",
+        braille: " [take|release]",
         answer: " <words...>",
         stop: " [name]",
       }[name];
