@@ -4,7 +4,7 @@ import type { Block, LeafKind, OpenText } from "../segment.js";
 import { lineOfMarks, spoken } from "../words/spoken.js";
 import { between, childCounts, endLineOf, lineOf, SAID } from "./block-tokens.js";
 import { fenceWords, noteClosed } from "./fence-words.js";
-import { firstUnpaired, inlineLeaves, inlineWords } from "./inline.js";
+import { finalUpTo, inlineLeaves, inlineWords } from "./inline.js";
 import { LeafRow } from "./leaf-row.js";
 import { ContentPlaces, LinePlaces } from "./line-places.js";
 import type { InlineContext, Words } from "./links.js";
@@ -324,7 +324,7 @@ export class BlockReader {
       },
       context,
     );
-    const waits = isOpen ? Math.min(firstUnpaired(places.content), possibleHead(places.content)) : 0;
+    const waits = isOpen ? finalUpTo(places.content) : 0;
     const saidTo = start < source.base ? places.toContent(source.base) - box.length : 0;
     for (const { kind, from, to, speech, braille, endsSentence, textFrom = from } of leaves) {
       if (to <= saidTo) continue;
@@ -393,11 +393,4 @@ export class BlockReader {
   private plainWords(text: string): Words {
     return { speech: spoken(text, this.context.vocabulary), braille: text };
   }
-}
-
-/** Where running text may still turn out to be the head of a table, or a heading over a line of marks. */
-function possibleHead(content: string): number {
-  const line = content.lastIndexOf("\n") + 1;
-  if (line > 0 && /^[\s|:=-]+$/.test(content.slice(line))) return content.lastIndexOf("\n", line - 2) + 1;
-  return content.includes("|", line) ? line : content.length;
 }

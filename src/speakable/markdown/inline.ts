@@ -43,8 +43,13 @@ export function inlineWords(content: string, context: InlineContext): Words {
   return joined(inlineLeaves({ content, cuts: [], goesOn: false, continues: false }, context));
 }
 
-/** Where in open running text a mark waits for its partner: nothing behind is final. */
-export function firstUnpaired(content: string): number {
+/** Up to where open running text is final: no mark waits for its partner there, and no line may become the head of a table. */
+export function finalUpTo(content: string): number {
+  return Math.min(firstUnpaired(content), possibleHead(content));
+}
+
+/** Where a mark waits for its partner. */
+function firstUnpaired(content: string): number {
   // Of marks at the end nothing is known yet.
   let end = content.length;
   while (end > 0 && /[*_~]/.test(content.charAt(end - 1))) end -= 1;
@@ -55,6 +60,13 @@ export function firstUnpaired(content: string): number {
     if (token.type === "text" && token.content !== "" && opens === true) return from;
   }
   return end;
+}
+
+/** Where running text may still turn out to be the head of a table, or a heading over a line of marks. */
+function possibleHead(content: string): number {
+  const line = content.lastIndexOf("\n") + 1;
+  if (line > 0 && /^[\s|:=-]+$/.test(content.slice(line))) return content.lastIndexOf("\n", line - 2) + 1;
+  return content.includes("|", line) ? line : content.length;
 }
 
 function joined(leaves: readonly Words[]): Words {
