@@ -45,6 +45,15 @@ from shop import PAGE_STEPS
 model = Scripted(PAGE_STEPS)
 `,
   },
+  {
+    name: "Pydantic AI",
+    program: "pydantic_ai",
+    packages: ["pydantic-ai-slim==2.68.0"],
+    yours: `from pydantic_ai_shop_parts import burn, scripted
+from shop import PAGE_STEPS
+model = scripted(PAGE_STEPS)
+`,
+  },
 ];
 
 describe.each(FRAMEWORKS)("$name", ({ program, packages, yours, abandoned = ABANDONED }) => {
