@@ -17,7 +17,7 @@ const BASE = "https://aaep-protocol.org/schemas/v1/";
 export async function installedPrograms(): Promise<string> {
   const folder = temporaryDirectory();
   await succeed(folder, "python3", "-m", "venv", "python");
-  await succeed(folder, join(folder, "python/bin/pip"), "install", "--quiet", ...PACKAGES);
+  await succeed(folder, join(folder, "python/bin/pip"), "install", "--quiet", "--no-compile", ...PACKAGES);
   addSchemas(join(folder, "python/lib"));
   return join(folder, "python/bin");
 }

@@ -26,7 +26,7 @@ const built = shared(async () => {
   const folder = temporaryDirectory();
   const bin = join(folder, "tools", "bin");
   await run(["python3", "-m", "venv", join(folder, "tools")]);
-  await run([join(bin, "pip"), "install", "-q", "-r", join(PYTHON, "requirements-test.txt")]);
+  await run([join(bin, "pip"), "install", "-q", "--no-compile", "-r", join(PYTHON, "requirements-test.txt")]);
   await run([process.execPath, join(ROOT, "scripts/python-package.mjs")]);
   await run([join(bin, "python"), "-m", "hatchling", "build", "-t", "wheel", "-d", folder], { cwd: PYTHON });
   const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "no wheel";
