@@ -5,6 +5,7 @@ import { isOpen, SERVICE_NAMES } from "../../../transports/ways.js";
 import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { sentenceFinding } from "../../daemon/platform/segmenter.js";
 import { loadLmdb } from "../../storage/lmdb/environment.js";
+import { hasNativeCode } from "../../storage/lmdb/native-code.js";
 import { packagePath } from "../shell/package-path.js";
 import type { Patient } from "./patient.js";
 
@@ -32,12 +33,15 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
     const message = `The configuration asks for ${asked}, and packages of ${purposes} are missing.`;
     found.push(problem("packages_missing", message, `Run: ${installCommand(lacking)}`));
   }
-  if (configuration.journal.kind !== "memory" && !(await loads(loadLmdb))) {
+  const { kind } = configuration.journal;
+  if (kind === "auto" && !hasNativeCode()) {
+    const message = "This package has no database, so that the journal is in memory and ends with the daemon.";
+    found.push(advice("journal_in_memory", message, "To keep it on disk, run: npm install --global aaepd"));
+  } else if (kind !== "memory" && !(await loads(loadLmdb))) {
+    const message = "The package lmdb, which the journal on disk needs, does not load here.";
     const remedy =
       "Install aaepd again on this machine (npm install), with optional packages, or use --journal memory.";
-    found.push(
-      problem("lmdb_missing", "The package lmdb, which the journal on disk needs, does not load here.", remedy),
-    );
+    found.push(problem("lmdb_missing", message, remedy));
   }
   found.push(sentenceFinding());
   return [...found, fact("versions", `This is aaepd ${version} on Node ${nodeVersion}.`)];

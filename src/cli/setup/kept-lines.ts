@@ -1,6 +1,7 @@
 // Where text is kept, for how long, and how that is turned off.
 import type { Configuration } from "../../daemon/config/config.js";
 import { defaultConfigFile } from "../../daemon/config/config-sources.js";
+import { hasNativeCode } from "../../storage/lmdb/native-code.js";
 import { autoPath } from "../config/auto-paths.js";
 import { span } from "../status/span.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -13,7 +14,8 @@ export function keptLines(
 ): readonly string[] {
   const { journal, journalRetentionSeconds, journalRetentionBytes, audit } = configuration;
   const lines: string[] = [];
-  if (journal.kind === "memory")
+  // Without a database, auto is memory.
+  if (journal.kind === "memory" || (journal.kind === "auto" && !hasNativeCode()))
     lines.push("What agents say is kept in memory only, and is gone when the daemon ends.");
   else {
     const folder = journal.kind === "directory" ? journal.path : autoPath("journal", configuration, environment);

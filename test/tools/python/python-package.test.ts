@@ -49,17 +49,33 @@ it(
     const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     expect(await run([aaepd, "--version"], options)).toBe(`${version}\n`);
     expect(await run([aaepd, "demo", "--speed", "100"], options)).toContain("completed");
+    expect(await run([aaepd, "doctor"], options)).toContain("the journal is in memory and ends with the daemon");
+    const setup = startCommand([aaepd, "setup"], options);
+    setup.child.stdin.end();
+    await setup.ended;
+    expect(setup.stdout()).toContain("What agents say is kept in memory only");
 
     const daemon = startCommand([aaepd, "serve"], options);
     await eventually(() => expect(daemon.stdout() + daemon.stderr()).toContain("endpoints"));
     expect(daemon.stdout() + daemon.stderr()).toContain("the journal is in memory");
     const tail = startCommand([aaepd, "tail"], options);
     await eventually(() => expect(tail.stderr() + tail.stdout()).toContain("Connected"));
+    const speak = startCommand([aaepd, "speak", "--to", "command", `/usr/bin/tee ${home}/said`], options);
+    await eventually(() => expect(speak.stderr()).toContain("Connected"));
     const page = readFileSync(join(ROOT, "docs/python.md"), "utf8");
     const [, code = ""] = /```python\n(from aaepd import Agent\n[\s\S]*?)```/.exec(page) ?? [];
     writeFileSync(join(home, "agent.py"), code);
     await run([join(bin, "python"), join(home, "agent.py")], options);
     await eventually(() => expect(tail.stdout()).toContain("text: It is on shelf 3.14."));
+    await eventually(() => expect(readFileSync(join(home, "said"), "utf8")).toContain("Librarian"));
+
+    await run([aaepd, "hook", "install", "claude"], options);
+    const hook = startCommand([join(home, ".local/share/aaepd/hook"), "claude"], options);
+    hook.child.stdin.end(
+      JSON.stringify({ hook_event_name: "UserPromptSubmit", session_id: "a", prompt: "Water the roses." }),
+    );
+    expect((await hook.ended).code).toBe(0);
+    await eventually(() => expect(tail.stdout()).toContain("Water the roses."));
   },
   TEN_MINUTES,
 );
