@@ -32,7 +32,7 @@ class ModelCall:
 @dataclass(frozen=True)
 class Words:
     """What an author says of calls. `announcement`: a sentence such as "Reads the shelf."; default: the tool's name. `question`: members of the question
-    about a call in place of the usual ones: an action of "Use NAME", each argument as the consequence, the risk "medium", and 300 seconds.
+    about a call in place of the usual ones: an action of "Use NAME", each argument as the consequence, the risk "medium", and 300 seconds. Neither may raise.
     """
 
     announcement: Callable[[ModelCall], str | None] | None = None
