@@ -29,20 +29,24 @@ interface Framework {
   /** The types of what `yours.mjs` has. */
   readonly types: string;
   /** Differences that the page's table names. */
-  readonly asks?: false;
+  readonly asksInline?: false;
   readonly tellsHost?: false;
 }
 
 const AI_SDK = {
   program: "ai-sdk",
   burn: 'made("burn")',
-  types: `import type { LanguageModel, Tool } from "ai";
+  types: `import type { AgentSession } from "@aaepd/client";
+import { approvals } from "@aaepd/client/ai-sdk";
+import type { LanguageModel, ModelMessage, streamText, Tool } from "ai";
 export declare const model: LanguageModel;
-export declare const burn: Tool<{ file: string }, string>;`,
+export declare const burn: Tool<{ file: string }, string>;
+export const answers = async (session: AgentSession, { content }: ReturnType<typeof streamText>) =>
+  ({ role: "tool", content: [...(await approvals(session, await content))] }) satisfies ModelMessage;`,
 };
 const FRAMEWORKS: readonly Framework[] = [
   { name: "AI SDK 7", packages: ["ai@7.0.173", "zod@4"], ...AI_SDK },
-  { name: "AI SDK 6", packages: ["ai@6.0.326", "zod@4"], ...AI_SDK, asks: false, tellsHost: false },
+  { name: "AI SDK 6", packages: ["ai@6.0.326", "zod@4"], ...AI_SDK, asksInline: false },
   {
     name: "LangChain",
     program: "langchain",
@@ -71,7 +75,7 @@ export declare const burn: FunctionTool;`,
 
 beforeAll(ensureBuilt, 120_000);
 
-describe.each(FRAMEWORKS)("$name", ({ program, packages, burn, types, asks = true, tellsHost = true }) => {
+describe.each(FRAMEWORKS)("$name", ({ program, packages, burn, types, asksInline = true, tellsHost = true }) => {
   /** A project that has the framework, the client as it is packed, and the programs. */
   const project = shared(async () => {
     const modules = await installed(...packages);
@@ -102,7 +106,7 @@ describe.each(FRAMEWORKS)("$name", ({ program, packages, burn, types, asks = tru
 
   it("is heard in the same words as the others, and a person's yes and no decide", async () => {
     const { lines, out } = await ran(`${program}.mjs`, (event) => (isAboutOld(event) ? accepts : rejects)(event));
-    expect(lines).toEqual(asks ? HEARD : WITHOUT_QUESTIONS);
+    expect(lines).toEqual(HEARD);
     expect(out).toBe('["old.txt"]\n');
   });
 
@@ -114,7 +118,7 @@ describe.each(FRAMEWORKS)("$name", ({ program, packages, burn, types, asks = tru
     expect(burning?.extensions?.aaepd?.approved_by).toBe(tellsHost ? "host" : undefined);
   });
 
-  it.runIf(asks)("does what the page says", async () => {
+  it.runIf(asksInline)("does what the page says", async () => {
     const { lines, out } = await ran("page.mjs", accepts);
     expect(out).toBe("The shop is tidy.\n");
     expect(lines).toEqual([

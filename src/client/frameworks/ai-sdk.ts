@@ -5,7 +5,7 @@ import { type ToldCallsOptions, toldCalls } from "./told-calls.js";
 export interface HeardOptions extends ToldCallsOptions {
   /**
    * The tools about which a person is asked before they run. A call waits for the answer. Without one the AI SDK asks your program for its
-   * approval, as it does for "user-approval". Only version 7 takes it. Default: none, and a tool's own `needsApproval` counts.
+   * approval, as it does for "user-approval". Only version 7 takes it: see `approvals`. Default: none, and a tool's own `needsApproval` counts.
    */
   readonly ask?: readonly string[] | undefined;
 }
@@ -19,6 +19,8 @@ export interface Heard {
   /** Hears the text of `streamText`. */
   readonly onChunk: (event: { readonly chunk: Part }) => void;
 }
+
+const SAID_NO = "The person said no.";
 
 type Approval = "approved" | "user-approval" | { readonly type: "denied"; readonly reason: string };
 
@@ -107,7 +109,7 @@ export function heard(session: AgentSession, options: HeardOptions = {}): Heard 
     (name: string) =>
     async (input: unknown, { toolCallId: id }: CallId): Promise<Approval> => {
       const decision = await calls.ask({ id, name, input });
-      if (decision === "reject") return { type: "denied", reason: "The person said no." };
+      if (decision === "reject") return { type: "denied", reason: SAID_NO };
       return decision === "accept" ? "approved" : "user-approval";
     };
   return {
@@ -120,4 +122,47 @@ export function heard(session: AgentSession, options: HeardOptions = {}): Heard 
       text(chunk.text);
     },
   };
+}
+
+/** A part of a result that waits for an approval: "tool-approval-request". */
+export interface ApprovalRequest {
+  readonly type: string;
+  readonly approvalId?: string | undefined;
+  readonly toolCall?: (CallId & { readonly toolName: string; readonly input?: unknown }) | undefined;
+  readonly isAutomatic?: boolean | undefined;
+}
+
+/** Its answer, a part of a message of the role "tool". */
+export interface ApprovalResponse {
+  readonly type: "tool-approval-response";
+  readonly approvalId: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+/**
+ * Asks a person about the calls of a result that wait for an approval, one after the other: those of tools with `needsApproval`, and in version 7
+ * those that `ask` left. `content` is that of the result. Resolves with the person's answers. A call about which nobody decided is not among them,
+ * and is your program's to answer.
+ */
+export async function approvals(
+  session: AgentSession,
+  content: readonly ApprovalRequest[],
+  options: HeardOptions = {},
+): Promise<readonly ApprovalResponse[]> {
+  const calls = toldCalls(session, options);
+  const answers: ApprovalResponse[] = [];
+  for (const { type, approvalId, toolCall, isAutomatic } of content) {
+    if (type !== "tool-approval-request" || isAutomatic || approvalId === undefined || toolCall === undefined) continue;
+    const decision = await calls.ask({ id: toolCall.toolCallId, name: toolCall.toolName, input: toolCall.input });
+    if (decision === undefined) continue;
+    const approved = decision === "accept";
+    answers.push({
+      type: "tool-approval-response",
+      approvalId,
+      approved,
+      ...(approved ? {} : { reason: SAID_NO }),
+    });
+  }
+  return answers;
 }

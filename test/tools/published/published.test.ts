@@ -1,5 +1,5 @@
-// AAEP's own published programs, from PyPI, unchanged. Its conformance suite and its listener connect to `aaepd serve --http`. Its producers, without a
-// model, are heard through `aaepd relay`: each event is heard, or told and marked, and a question of each is answered here.
+// AAEP's own published programs, from PyPI, unchanged. Its conformance suite and its listener connect to `aaepd serve --http`. Its producers, without
+// a model, are heard through `aaepd relay`: each event is heard, or told and marked, and a question of each is answered here.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
