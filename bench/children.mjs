@@ -156,10 +156,10 @@ function talkTo(child) {
 }
 
 /** Starts a program with an input and resolves with the milliseconds until it has ended. */
-export function timeOf(command, args, input = "") {
+export function timeOf(command, args, input = "", env = process.env) {
   const begin = performance.now();
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: [input === "" ? "ignore" : "pipe", "ignore", "ignore"] });
+    const child = spawn(command, args, { env, stdio: [input === "" ? "ignore" : "pipe", "ignore", "ignore"] });
     child.once("error", reject).once("exit", () => resolve(performance.now() - begin));
     child.stdin?.on("error", () => {}).end(input);
   });

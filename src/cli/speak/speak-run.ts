@@ -83,7 +83,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
       return source !== undefined && isFrom(source) ? source.label : "";
     },
   });
-  const subscription: Subscription = subscribe(daemonsOf(options, io), termsOf(options), {
+  const subscription: Subscription = subscribe(daemonsOf(options, io), TERMS, {
     id: `aaepd-speak-${io.ids.hex(4)}`,
     name: "aaepd speak",
     timers: clock,
@@ -144,15 +144,11 @@ function daemonsOf({ socket: given, from, local }: SpeakOptions, io: CommandIo) 
   return [...elsewhere, here];
 }
 
-function termsOf({ mode, rate }: SpeakOptions): Terms {
-  return {
-    supports_confirmation_reply: true,
-    supports_clarification_reply: true,
-    coalesce_boundaries: ["sentence", "completion"],
-    // Where sentences are said, the daemon holds them back as long as they are spoken, and joins those that wait.
-    ...(mode === "sentence" ? { pace_wpm: wordsPerMinute(rate) } : {}),
-  };
-}
+const TERMS: Terms = {
+  supports_confirmation_reply: true,
+  supports_clarification_reply: true,
+  coalesce_boundaries: ["sentence", "completion"],
+};
 
 /** Words a minute of eSpeak NG at a rate of SSIP. Other synthesizers are near. */
 function wordsPerMinute(rate = 0): number {

@@ -29,15 +29,27 @@ export interface SpeakStage {
   readonly agent: (name?: string) => Promise<Agent>;
 }
 
-/** Subscribed when this resolves. */
-export async function speakStage(...options: readonly string[]): Promise<SpeakStage> {
+/** With a program as its voice. Subscribed when this resolves. */
+export function speakStage(...options: readonly string[]): Promise<SpeakStage> {
+  const path = join(temporaryDirectory(), "said");
+  const command = `"${process.execPath}" "${fixture("writing-voice.mjs")}" "${path}"`;
+  return stageOf({ path, options: ["--to", "command", command, ...options] });
+}
+
+interface Voice {
+  /** The file of what is said. */
+  readonly path: string;
+  readonly options: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Likewise, with another voice. */
+export async function stageOf({ path, options, variables }: Voice): Promise<SpeakStage> {
   const folder = temporaryDirectory();
   const daemon = await serve(folder);
-  const environment = { ...daemon.environment, XDG_CONFIG_HOME: join(folder, "config") };
-  const path = join(folder, "said");
-  const command = `"${process.execPath}" "${fixture("writing-voice.mjs")}" "${path}"`;
-  const speaker = startCommandLine(["speak", "--to", "command", command, ...options], { environment });
-  const said = (): readonly string[] => (existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : []);
+  const environment = { ...daemon.environment, XDG_CONFIG_HOME: join(folder, "config"), ...variables };
+  const speaker = startCommandLine(["speak", ...options], { environment });
+  const said = (): readonly string[] => linesOf(path);
   await eventually(() => {
     if (!speaker.stderr().includes("Connected")) throw new Error(`not yet: ${speaker.stderr()}`);
   });
@@ -62,4 +74,9 @@ export async function speakStage(...options: readonly string[]): Promise<SpeakSt
       return agent;
     },
   };
+}
+
+/** The whole lines of a file, none where it is not there yet. */
+export function linesOf(path: string): readonly string[] {
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
 }

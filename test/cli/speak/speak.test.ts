@@ -5,86 +5,20 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { KEYS } from "../../../src/cli/speak/key-names.js";
 import { NARRATION } from "../../../src/cli/speak/narration-table.js";
-import { openEditor } from "../../adapters/acp/acp-editor.js";
-import { CLAUDE_MESSAGES as CLAUDE } from "../../adapters/hooks/hook-messages.js";
-import { PROGRAM, startCommand } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { eventually, runCommandLine, SESSIONS, startCommandLine } from "../command-stage.js";
+import { eventually, runCommandLine, startCommandLine } from "../command-stage.js";
 import { speakStage } from "./speak-stage.js";
+import { comparable, SESSIONS } from "./spoken-sessions.js";
 
-const golden = (name: string): string => `golden/${name}.txt`;
 const ARGUMENTS = { timeout_seconds: 600 };
 
 describe("every word of a session", () => {
-  it.each([
-    ["arabic-library", "done", "عند أمينة المكتبة"],
-    ["parallel-tools", "done", "need not run again"],
-    ["yoruba-market", "sentence", "Your answer is ready"],
-  ])("%s, in the mode %s", async (name, mode, last) => {
-    const { said, hears, environment } = await speakStage("--mode", mode);
-    await runCommandLine(["publish", join(SESSIONS, `${name}.ndjson`)], environment);
-    await hears(last);
-    await expect(`${shortJoined(said()).join("\n")}\n`).toMatchFileSnapshot(golden(`${name}-${mode}`));
-  });
-
-  it("an agent that knows nothing of aaepd, through aaepd acp, answered by a key", async () => {
-    const { said, hears, key, environment } = await speakStage();
-    const editor = await openEditor({ environment });
-    const turn = editor.prompt([
-      { say: "I look at the **build** first. It needs `npm test`." },
-      { ask: { toolCallId: "t1", title: "Run npm test", kind: "execute", rawInput: { command: "npm test" } } },
-      { say: "\n\nAll 12 tests pass.\n\n| file | tests |\n|---|---|\n| a.ts | 12 |\n\nNothing is left to do." },
-    ]);
-    await hears("to answer.");
-    expect((await key("answer", "accept")).stdout).toBe("Sent for question 1: accept.\n");
-    expect(await turn).toEqual({ stopReason: "end_turn" });
-    await hears("table");
-    await expect(`${withoutTimes(said()).join("\n")}\n`).toMatchFileSnapshot(golden("acp"));
-  });
-
-  it("a terminal agent through its hooks", async () => {
-    const { said, hears, key, daemon } = await speakStage();
-    const hook = async (message: object): Promise<string> => {
-      // The host is a process of its own: nobody below it answers (R5d), and this process is the listener.
-      const runs =
-        'require("node:child_process").spawnSync(process.execPath, process.argv.slice(1), { stdio: "inherit" })';
-      const argv = [process.execPath, "-e", runs, "--", PROGRAM, "hook", "claude", "--answer"];
-      const { child, stdout, ended } = startCommand([...argv, "--patience", "60000"], {
-        environment: daemon.environment,
-      });
-      child.stdin?.end(JSON.stringify(message));
-      await ended;
-      return stdout();
-    };
-    await hook(CLAUDE.UserPromptSubmit);
-    await hook(CLAUDE.PreToolUse);
-    const asked = hook(CLAUDE.PermissionRequest);
-    await hears("to answer.");
-    await key("answer", "accept");
-    expect(await asked).toContain('"allow"');
-    await hook(CLAUDE.PostToolUse);
-    await hook(CLAUDE.Stop);
-    await hears("The build is mended");
-    await expect(`${withoutTimes(said()).join("\n")}\n`).toMatchFileSnapshot(golden("hook"));
+  it.each(SESSIONS)("$name, in the mode $mode", async (session) => {
+    const stage = await speakStage("--mode", session.mode);
+    await session.play(stage);
+    await expect(`${comparable(stage.said()).join("\n")}\n`).toMatchFileSnapshot(session.golden);
   });
 });
-
-/** A short sentence is one utterance with the next where both have come by then, which depends on the machine. */
-function shortJoined(lines: readonly string[]): readonly string[] {
-  const joined: string[] = [];
-  for (const line of lines) {
-    const [before = "", speaker = ""] = [joined.at(-1), /^\w+: /.exec(line)?.[0]];
-    if (/^yo: .{1,23}$/.test(before) && before.startsWith(speaker))
-      joined[joined.length - 1] = `${before} ${line.slice(speaker.length)}`;
-    else joined.push(line);
-  }
-  return joined;
-}
-
-/** The time to answer depends on the machine. */
-function withoutTimes(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => line.replace(/\d+ (seconds|minutes)? to answer/, "N to answer"));
-}
 
 describe("an answer", () => {
   it("goes to the question that was said to its end last, and free text is read back by its length", async () => {

@@ -4,15 +4,15 @@ import { mkdirSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { BrlapiConnection } from "../../src/braille/brlapi-connection.js";
-import { brlttyOf } from "../../src/braille/brltty.js";
-import { openAgent } from "../../src/client/agent/open-agent.js";
-import { ipcRpcConnector } from "../../src/client/node.js";
-import { createClock } from "../../src/daemon/platform/clock.js";
-import { eventually, runCommandLine, serve, startCommandLine } from "../cli/command-stage.js";
-import { freePort } from "../support/free-port.js";
-import { isMissing } from "../support/missing-tool.js";
-import { temporaryDirectory } from "../support/temporary-directory.js";
+import { BrlapiConnection } from "../../../src/braille/brlapi-connection.js";
+import { brlttyOf } from "../../../src/braille/brltty.js";
+import { openAgent } from "../../../src/client/agent/open-agent.js";
+import { ipcRpcConnector } from "../../../src/client/node.js";
+import { createClock } from "../../../src/daemon/platform/clock.js";
+import { eventually, runCommandLine, serve, startCommandLine } from "../../cli/command-stage.js";
+import { freePort } from "../../support/free-port.js";
+import { isMissing } from "../../support/missing-tool.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 /** Where BRLTTY's server listens, whatever it is told: only root may write there. */
 const SOCKETS = "/var/lib/BrlAPI";
