@@ -83,7 +83,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
       return source !== undefined && isFrom(source) ? source.label : "";
     },
   });
-  const subscription: Subscription = subscribe(daemonsOf(options, io), TERMS, {
+  const subscription: Subscription = subscribe(daemonsOf(options, io, report), TERMS, {
     id: `aaepd-speak-${io.ids.hex(4)}`,
     name: "aaepd speak",
     timers: clock,
@@ -129,16 +129,24 @@ function isNews(subscription: Subscription, event: ReceivedEvent): boolean {
   return !isCritical(event) && !subscription.isRepeated(event);
 }
 
-function daemonsOf({ socket: given, from, local }: SpeakOptions, io: CommandIo) {
+function daemonsOf({ socket: given, from, local }: SpeakOptions, io: CommandIo, report: (text: string) => void) {
   const { environment, daemonDirectories, clock, stderr } = io;
   const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, clock)];
   if (elsewhere.length > 0 && local !== true) return elsewhere;
   const socket = elsewhere.length > 0 ? undefined : chosenSocket(given, environment);
   if (socket !== undefined)
     return { name: socket.path, label: "the daemon", connect: connectingTo(socket, ipcConnector(socket.path)) };
+  let hasLooked = false;
   const here = discoverDaemons({
     directories: daemonDirectories,
     timers: clock,
+    onLooked: (daemonCount) => {
+      if (!hasLooked && daemonCount === 0)
+        report(
+          "No daemon runs yet; waiting for one. To start one: aaepd setup, or in a terminal of its own: aaepd serve",
+        );
+      hasLooked = true;
+    },
     onLeftOut: ({ sentence }) => void stderr.write(`Warning: ${shownText(sentence)} Its daemons are not followed.\n`),
   });
   return [...elsewhere, here];
