@@ -25,14 +25,17 @@ function looks(state: StateInline, silent: boolean): boolean {
   LOOKS.lastIndex = state.pos;
   const [found, slash, name = "", attributes] = LOOKS.exec(state.src) ?? [];
   if (found === undefined || state.pos + found.length > state.posMax) return false;
-  if (attributes === "" && !/^br$/i.test(name) && !isPaired(state, found, slash === "/", name)) return false;
+  if (attributes === "" && !/^br$/i.test(name) && !isPaired(state, found, slash === "/", name, silent)) return false;
   if (!silent) state.push("tag", "", 0).content = wordsOf(found, name, state);
   state.pos += found.length;
   return true;
 }
 
-/** `<table>` may stand for something to fill in. A tag has a partner, or stands at the end of a line if it is one of a block. */
-function isPaired(state: StateInline, tag: string, isClosing: boolean, name: string): boolean {
+/**
+ * `<table>` may stand for something to fill in. A tag has a partner, or stands at the end of a line if it is one of a block. Of what is only looked
+ * through nothing is counted: it is read again.
+ */
+function isPaired(state: StateInline, tag: string, isClosing: boolean, name: string, silent: boolean): boolean {
   const { src, pos } = state;
   const end = pos + tag.length;
   const isAtEdge = BLOCK.test(name) && (/^$|\n/.test(src.charAt(pos - 1)) || /^$|\n/.test(src.charAt(end)));
@@ -41,11 +44,11 @@ function isPaired(state: StateInline, tag: string, isClosing: boolean, name: str
   const count = opened.get(name) ?? 0;
   if (isClosing) {
     if (count === 0) return isAtEdge;
-    opened.set(name, count - 1);
+    if (!silent) opened.set(name, count - 1);
     return true;
   }
   if (nextPlace(state, `</${name}>`, end) < 0) return isAtEdge;
-  opened.set(name, count + 1);
+  if (!silent) opened.set(name, count + 1);
   return true;
 }
 
