@@ -6,9 +6,10 @@ export type Move = "left" | "right" | "before" | "next" | "first" | "last" | "ne
 
 /** In the first cell: words of the daemon's own. Agents' text never stands there. */
 export const OWN_MARK = "⡇";
-/** At the end: a blank or "!", and two digits. */
+/** At the end: a blank, then two digits, or "!" and one. */
 const COUNT_CELLS = 3;
 const MOST_COUNTED = 99;
+const MOST_COUNTED_CRITICAL = 9;
 /** Texts that are kept, and their characters together. */
 const MOST_TEXTS = 1000;
 const MOST_CHARACTERS = 4_000_000;
@@ -99,8 +100,11 @@ export class BrailleLine {
       }
     }
     const unread = this.#entries.filter(({ isRead }) => !isRead);
-    const mark = unread.some(({ speech }) => speech.rank === "critical") ? "!" : " ";
-    const count = unread.length === 0 ? "" : `${mark}${String(Math.min(unread.length, MOST_COUNTED)).padStart(2)}`;
+    const hasCritical = unread.some(({ speech }) => speech.rank === "critical");
+    const amount = hasCritical
+      ? `!${Math.min(unread.length, MOST_COUNTED_CRITICAL)}`
+      : `${Math.min(unread.length, MOST_COUNTED)}`;
+    const count = unread.length === 0 ? "" : amount.padStart(COUNT_CELLS);
     const blanks = " ".repeat(this.#textCells - [...text].length);
     const all = `${isOwn ? OWN_MARK : " "}${text}${blanks}${count.padEnd(COUNT_CELLS)}`;
     return [...all].slice(0, this.#cells).join("");

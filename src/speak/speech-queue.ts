@@ -75,9 +75,10 @@ export class SpeechQueue {
     return (this.#flight?.entry ?? this.#entries[0])?.speech;
   }
 
-  /** Speeches that were not said to their end. */
+  /** Texts that wait behind the speech that is being said. */
   get waitingCount(): number {
-    return this.#entries.length;
+    const said = this.#flight?.entry;
+    return this.#entries.filter((one) => one.speech.rank === "text" && one !== said).length;
   }
 
   get held(): "no" | "paused" | "muted" {
@@ -129,14 +130,19 @@ export class SpeechQueue {
     this.#drop((speech) => speech.source === source);
   }
 
-  /** Holds text back, or everything but answers. The utterance in flight is said again afterwards. */
-  hold(how: "paused" | "muted"): void {
+  /**
+   * Holds text back, or everything but answers: then text that waits is dropped. The utterance in flight is said again afterwards. Returns how many
+   * texts were dropped.
+   */
+  hold(how: "paused" | "muted"): number {
     this.#held = how;
+    const texts = how === "muted" ? this.#entries.filter(({ speech }) => speech.rank === "text") : [];
     if (how === "muted") this.#drop(({ rank }) => rank === "text" || rank === "passing");
     if (this.#flight !== undefined && !this.#mayBeSaid(this.#flight.entry)) {
       this.#giveWay();
       this.#options.voice.cancel();
     }
+    return texts.length;
   }
 
   /** Goes on, also with what somebody else has cut off too often. */

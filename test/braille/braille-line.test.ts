@@ -51,7 +51,7 @@ describe("the line", () => {
     );
     line.move("new");
     expect(rowsFrom(line)).toEqual([
-      " Wait.               ! 1",
+      " Wait.                !1",
       `${OWN_MARK}Ann asks.              `,
       " ⡇ Go?                  ",
       `${OWN_MARK}1 or 2.                `,

@@ -30,7 +30,7 @@ function stage() {
     queue.add({ source, rank: "critical", opening: part("Claude asks", true), parts: [part(words)], onSaid });
   /** Speaks on until nothing is left. */
   const finish = async (): Promise<void> => {
-    for (let turn = 0; turn < 2000 && (voice.spoken() !== undefined || queue.waitingCount > 0); turn += 1) {
+    for (let turn = 0; turn < 2000 && (voice.spoken() !== undefined || queue.current !== undefined); turn += 1) {
       if (voice.spoken() === undefined) await clock.advanceSettled(30_000);
       else await voice.end("done");
     }
@@ -145,11 +145,11 @@ describe("keys", () => {
   it("pause keeps text and lets questions through; mute lets nothing through but answers, and keeps the questions", async () => {
     const { queue, text, asks, finish, said, voice } = stage();
     text("a", "A sentence.");
-    queue.hold("paused");
+    expect(queue.hold("paused")).toBe(0);
     expect(voice.spoken()).toBeUndefined();
     asks("q1", "One?");
     for (const _ of [1, 2]) await voice.end("done");
-    queue.hold("muted");
+    expect(queue.hold("muted")).toBe(1);
     asks("q2", "Two?");
     expect(text("b", "Lost to the ear.")).toBe(false);
     text("key", "Sound is off.", "answer");

@@ -12,7 +12,7 @@ export const ANSWER_HELP: readonly string[] = [
 export const KEY_HELP: readonly string[] = [
   "hush shows no more of the text that came last. skip does too, and lets the next text come at once.",
   "again tells the last text once more, in full. back tells the text before.",
-  "where tells the latest words of each agent.",
+  "where tells the latest words of each agent, and what waits.",
   "pause holds text back, and lets questions and errors through. mute holds them back too, mute 30 for 30 minutes. resume goes on.",
   "questions lists the open questions. details tells details. answer and an answer, as in answer yes, is the answer alone.",
   "stop tells which agents can be stopped, and stop 1 stops the first.",

@@ -14,8 +14,8 @@ export interface TailQuestions {
   /** Capabilities that a subscription requests in order to be asked; none once nobody answers any more. */
   readonly capabilities: () => Capabilities;
   readonly source: (label: string, subscriber: () => Subscriber | undefined) => FollowedSource;
-  /** The person wants no text at the moment. */
-  readonly isPaused: () => boolean;
+  /** Whether the person wants no text at the moment, and what is to be shown later. */
+  readonly keys: Pick<TextKeys, "isPaused" | "holds">;
   readonly stop: () => void;
 }
 
@@ -162,7 +162,7 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
   return {
     capabilities: () => (canAnswer ? BOTH : NEITHER),
     source: createSource,
-    isPaused: () => keys.isPaused,
+    keys,
     stop: () => {
       hasStopped = true;
       prompt.close();

@@ -36,7 +36,7 @@ interface Output {
 const MOST_OUTPUTS = 1024;
 /** Agents that `where` tells, the newest first. */
 const MOST_TOLD = 5;
-/** Critical events that wait while nothing is shown; the oldest are left out. */
+/** Critical events and states of connections that wait while nothing is shown; the oldest are left out. */
 const MOST_HELD = 1000;
 const MOST_MUTED_MINUTES = 1440;
 
@@ -144,6 +144,8 @@ export class TextKeys {
     const all = [...this.#latest.values()].reverse().slice(0, MOST_TOLD);
     if (all.length === 0) say("No agent is at work.");
     for (const line of all) tell(line);
+    if (this.#held !== undefined) say(`Nothing is shown. ${counted(this.#held.length, "line")} waiting.`);
+    else if (this.#isPaused) say("Paused. Text waits.");
   }
 
   #pause(words: string): void {
@@ -158,7 +160,7 @@ export class TextKeys {
     this.#cancelMute();
     const waited = this.#held ?? [];
     this.#held = undefined;
-    const count = waited.length === 0 ? "" : ` ${counted(waited.length, "event")} waited.`;
+    const count = waited.length === 0 ? "" : ` ${counted(waited.length, "line")} waited.`;
     say(this.#isPaused ? `Going on.${count}` : "Nothing is held back.");
     if (this.#isPaused) pace(false);
     this.#isPaused = false;

@@ -61,6 +61,7 @@ export function runSpeakUninstall(options: SpeakServiceOptions, io: CommandIo): 
     assertOwn(path);
     const refused = manage(["systemctl", "--user", "disable", "--now", SPEAK_UNIT], io);
     removeFile(path);
+    if (refused === undefined) manage(["systemctl", "--user", "daemon-reload"], io);
     await write(io, [
       `Removed ${shownText(path)}`,
       refused === undefined ? `The service ${SPEAK_UNIT} has stopped.` : `It may still run: ${refused}`,

@@ -117,8 +117,15 @@ export class KeyActions {
       ...(sessions.length === 0 ? [own("No agent is at work.")] : []),
       ...sessions.flatMap(({ name, latest }) => [...named(name, ":", latest.language), latest]),
       ...(open === 0 ? [] : [own(`${counted(open, "open question")}.`)]),
-      ...(queue.waitingCount === 0 ? [] : [own(`${queue.waitingCount} waiting.`)]),
+      ...(queue.waitingCount === 0 ? [] : [own(`${counted(queue.waitingCount, "text")} waiting.`)]),
+      ...(queue.held === "no" ? [] : [own(queue.held === "paused" ? "Paused." : `The sound is off.${this.#missed()}`)]),
     ]);
+  }
+
+  /** Texts that came while the sound was off; "" if there are none. */
+  #missed(): string {
+    const { missedCount } = this.#options.narrator;
+    return missedCount === 0 ? "" : ` ${counted(missedCount, "text")} came meanwhile.`;
   }
 
   /** A daemon that refuses, or is away, holds nothing back: the queue does. */
@@ -136,17 +143,16 @@ export class KeyActions {
   #resume(): KeyAnswer {
     const { queue, narrator } = this.#options;
     this.#cancelMute();
-    const { missedCount } = narrator;
+    const answer = this.#tell(`${queue.held === "muted" ? "The sound is on again." : "Speaking on."}${this.#missed()}`);
     narrator.missedCount = 0;
-    const texts = missedCount === 0 ? "" : ` ${counted(missedCount, "text")} came meanwhile.`;
-    const answer = this.#tell(queue.held === "muted" ? `The sound is on again.${texts}` : "Speaking on.");
     if (queue.held === "paused") this.#pace(false);
+    if (queue.held === "muted") narrator.askAgain();
     queue.resume();
     return answer;
   }
 
   #mute(minutes: string | undefined): KeyAnswer {
-    const { queue, clock } = this.#options;
+    const { queue, narrator, clock } = this.#options;
     const amount = minutes === undefined ? undefined : Number(minutes);
     if (amount !== undefined && !(amount > 0 && amount <= MOST_MUTED_MINUTES))
       return this.#refuse(`Give minutes, up to ${MOST_MUTED_MINUTES}.`);
@@ -154,7 +160,7 @@ export class KeyActions {
     if (queue.held === "paused") this.#pace(false);
     const span = amount === undefined ? "until resume" : `for ${counted(amount, "minute")}`;
     const answer = this.#tell(`The sound is off ${span}.`);
-    queue.hold("muted");
+    narrator.missedCount += queue.hold("muted");
     if (amount !== undefined) this.#cancelMute = clock.wakeAt(clock.now() + amount * 60_000, () => this.#resume());
     return answer;
   }

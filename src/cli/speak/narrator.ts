@@ -13,7 +13,7 @@ import { createHeardTexts, type HeardText, type HeardTexts } from "../terminal/h
 import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { kindOf, type Mode, NARRATION } from "./narration-table.js";
 import { createSpokenOutput, gistOf, type SpokenOptions, type SpokenOutput, wordsOf } from "./spoken-output.js";
-import { languageOf, named, own, revealedPart, shortName, spokenName, theirs } from "./spoken-parts.js";
+import { languageOf, named, own, revealedPart, shortName, spokenName, textOfParts, theirs } from "./spoken-parts.js";
 import type { SpokenQuestion, SpokenQuestions } from "./spoken-questions.js";
 
 export interface NarratorOptions {
@@ -139,34 +139,48 @@ export class Narrator {
   }
 
   #question(event: Envelope, session: NarratedSession): void {
-    const { questions, queue } = this.#options;
+    const { questions } = this.#options;
     const question = questions.ask(event);
-    const name = shortName(event);
     if (question === undefined) {
       // A handoff asks nothing that could be answered here. A question that has come before is known.
       if (event.reply_token === undefined)
         this.#say(
           event,
           [revealedPart(summaryOf(event) || textOf(event.reason), languageOf(event))],
-          named(name, " hands over.", languageOf(event)),
+          named(shortName(event), " hands over.", languageOf(event)),
         );
       return;
     }
-    const parts = questions.parts(question);
-    this.texts.add({ speaker: session.name, language: languageOf(event) }, parts.map(({ text }) => text).join(" "));
-    const [opening, ...more] = named(name, " asks.", languageOf(event));
-    const place = this.#options.placeOf(event);
-    this.#add({
+    const speech = this.#speechOf(question);
+    this.texts.add({ speaker: session.name, language: languageOf(event) }, textOfParts(questions.parts(question)));
+    this.#add(speech);
+  }
+
+  /** Asks what was not said to its end yet with the time that is left by now. */
+  askAgain(): void {
+    const { questions, queue } = this.#options;
+    for (const question of questions.open()) {
+      if (question.saidAt !== undefined) continue;
+      queue.remove(questionSource(question));
+      this.#speak(this.#speechOf(question));
+    }
+  }
+
+  #speechOf(question: SpokenQuestion): Speech {
+    const { questions, clock, placeOf } = this.#options;
+    const { event } = question.asked;
+    const [opening, ...more] = named(shortName(event), " asks.", languageOf(event));
+    const place = placeOf(event);
+    return {
       source: questionSource(question),
       rank: "critical",
       ...(opening && { opening }),
-      parts: [...more, ...(place === "" ? [] : [own(`From ${place}.`)]), ...parts],
+      parts: [...more, ...(place === "" ? [] : [own(`From ${place}.`)]), ...questions.parts(question)],
       onBegun: () => {
-        question.begunAt = this.#options.clock.now();
+        question.begunAt = clock.now();
       },
       onSaid: () => questions.noteSaid(question),
-    });
-    if (queue.held === "muted") this.missedCount += 1;
+    };
   }
 
   #partsOf(event: Envelope, kind: ReturnType<typeof kindOf>, session: NarratedSession): readonly Part[] {
@@ -267,8 +281,12 @@ export class Narrator {
   }
 
   #add(speech: Speech): boolean {
-    const { aloud, queue, display, isReadOnly } = this.#options;
-    if (speech.rank !== "passing") display?.add(speech);
+    if (speech.rank !== "passing") this.#options.display?.add(speech);
+    return this.#speak(speech);
+  }
+
+  #speak(speech: Speech): boolean {
+    const { aloud, queue, isReadOnly } = this.#options;
     if (aloud === "none") return false;
     const { onSaid, ...unnoted } = speech;
     const parts = aloud === "all" ? speech.parts : speech.parts.filter(({ isOwn }) => isOwn);

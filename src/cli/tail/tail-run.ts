@@ -3,6 +3,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { Fault, faultFrom } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
 import type { Connector, Discovery, SubscriberEnd, Target } from "../../client/listener/types.js";
@@ -135,19 +136,16 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   const lines = tailLinesFor(options, io);
   const only = createOnlyFilter(options.only);
   let left = options.count ?? Number.POSITIVE_INFINITY;
-  let finish: (code: ExitCode) => void = () => {};
-  let fail: (caught: unknown) => void = () => {};
-  const finished = new Promise<ExitCode>((resolve, reject) => {
-    finish = (code) => {
-      // Before the connections close, so that the prompt does not report their loss.
-      questions?.stop();
-      resolve(code);
-    };
-    fail = (caught) => {
-      questions?.stop();
-      reject(caught);
-    };
-  });
+  const { promise: finished, resolve, reject } = withResolvers<ExitCode>();
+  const finish = (code: ExitCode): void => {
+    // Before the connections close, so that the prompt does not report their loss.
+    questions?.stop();
+    resolve(code);
+  };
+  const fail = (caught: unknown): void => {
+    questions?.stop();
+    reject(caught);
+  };
 
   function say(label: string, text: string): void {
     if (options.quiet === true || text === "") return;
@@ -173,7 +171,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   }
 
   const signs = signsFor(options, io, (line) => {
-    if (questions?.isPaused() !== true) void status.write(ownLine(line));
+    if (questions?.keys.isPaused !== true) void status.write(ownLine(line));
   });
   for (const doubt of only.warnings) say("", `Warning: ${doubt}`);
   for (const pattern of patternsOfNothing(options)) {
@@ -225,7 +223,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
           isToldWaiting = true;
         }
         isConnected = state.kind === "active";
-        say(label, stateInWords(state, label));
+        const show = (): void => say(label, stateInWords(state, label));
+        if (questions?.keys.holds(show) !== true) show();
         if (state.kind === "waiting") waits();
       },
       onReplyNotTaken: (token) => source?.notTaken(token),

@@ -53,6 +53,15 @@ async function install(stage: Stage, options: ServiceOptions = {}, programs?: Se
 const valuesOf = (text: string, key: string): readonly string[] =>
   [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
 
+/** A systemctl that notes its arguments and ends with `code`. */
+function withSystemctl(code: number) {
+  const folder = temporaryDirectory();
+  const script = `#!/bin/sh\necho "$@" >> ${folder}/calls\necho "Failed to connect to bus" >&2\nexit ${code}\n`;
+  writeFileSync(join(folder, "systemctl"), script, { mode: 0o755 });
+  const calls = () => (existsSync(join(folder, "calls")) ? readFileSync(join(folder, "calls"), "utf8") : "");
+  return { calls, PATH: `${folder}:${process.env.PATH}` };
+}
+
 describe.runIf(UNIX)("the service of aaepd speak", () => {
   it("is a unit of its own, which is neither the daemon's nor somebody else's", async () => {
     const { stage, unit } = home();
@@ -65,9 +74,11 @@ describe.runIf(UNIX)("the service of aaepd speak", () => {
     expect(valuesOf(text, "ExecStart")).toEqual([`:${process.execPath} ${PROGRAM} speak`]);
     expect(text).not.toContain("@");
     expect(installedServices(stage().io, "systemd")).toEqual([]);
-    const removed = stage();
+    const { calls, PATH } = withSystemctl(0);
+    const removed = stage({ PATH });
     await runSpeakUninstall({ kind: "systemd" }, removed.io);
     expect([removed.exitCode(), existsSync(path)]).toEqual([0, false]);
+    expect(calls()).toBe("--user disable --now aaepd.speak.service\n--user daemon-reload\n");
     const again = stage();
     await runSpeakUninstall({ kind: "systemd" }, again.io);
     expect(again.out()).toContain("There is no service aaepd.speak.service to remove");
@@ -282,14 +293,6 @@ describe.runIf(process.platform === "linux")("aaepd service status", () => {
 });
 
 describe.runIf(UNIX)("aaepd service uninstall", () => {
-  /** A systemctl that notes its arguments and ends with `code`. */
-  const withSystemctl = (code: number) => {
-    const folder = temporaryDirectory();
-    const script = `#!/bin/sh\necho "$@" >> ${folder}/calls\necho "Failed to connect to bus" >&2\nexit ${code}\n`;
-    writeFileSync(join(folder, "systemctl"), script, { mode: 0o755 });
-    const calls = () => (existsSync(join(folder, "calls")) ? readFileSync(join(folder, "calls"), "utf8") : "");
-    return { calls, PATH: `${folder}:${process.env.PATH}` };
-  };
   const uninstall = async (stage: Stage, options: ServiceOptions = {}) => {
     await runServiceUninstall({ kind: "systemd", ...options }, stage.io);
     return { out: stage.out(), err: stage.err(), code: stage.exitCode() };

@@ -7,7 +7,7 @@ import { KEYS } from "../../../src/cli/speak/key-names.js";
 import { NARRATION } from "../../../src/cli/speak/narration-table.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { eventually, runCommandLine, startCommandLine } from "../command-stage.js";
-import { speakStage } from "./speak-stage.js";
+import { speakStage, stageOf } from "./speak-stage.js";
 import { comparable, SESSIONS } from "./spoken-sessions.js";
 
 const ARGUMENTS = { timeout_seconds: 600 };
@@ -110,6 +110,18 @@ describe("keys", () => {
     expect((await key("resume")).stdout).toBe("Speaking on.\n");
     expect((await key("hush")).stdout).toMatch(/^(Silent|Nothing is spoken)\.$/m);
     expect((await key("skip")).stdout).toMatch(/^(Skipped|Nothing is spoken)\.$/m);
+  });
+
+  it("where tells what waits, and mute how much was left out", async () => {
+    const silent = ["--mode", "sentence", "--to", "command", "cat > /dev/null"];
+    const { agent, key } = await stageOf({ path: "/nowhere", options: silent });
+    const session = (await agent()).session("Sort the books.");
+    await session.say(["The first answer is this one."]);
+    await eventually(async () => expect((await key("where")).stdout).toMatch(/this one\. [2-9] texts waiting\.\n$/));
+    await key("mute");
+    expect((await key("where")).stdout).toMatch(/this one\. The sound is off\. [3-9] texts came meanwhile\.\n$/);
+    await key("pause");
+    expect((await key("where")).stdout).toMatch(/ Paused\.\n$/);
   });
 
   it("without a listener they say how to start one; wrong usage is told", async () => {

@@ -99,6 +99,8 @@ it("pause holds text back and lets questions through, mute makes them wait, resu
   await tells("· Nothing is shown for 30 minutes. Questions wait.");
   const second = agent.confirm({ ...question, action: "Burn it.", timeout_seconds: 300 });
   await write("two", "Further text. ", true);
+  type("where");
+  await tells("· Nothing is shown. 1 line waiting.");
   const before = tail.stderr();
   type("resume");
   await tells("Going on.");
@@ -108,6 +110,23 @@ it("pause holds text back and lets questions through, mute makes them wait, resu
   await shows("A held sentence.");
   type("answer accept");
   expect(await second).toMatchObject({ decision: "accept" });
+});
+
+it("lines about connections wait too while nothing is shown", async () => {
+  const daemon = await serve(temporaryDirectory());
+  const { socketPath, environment } = daemon;
+  const tail = startCommandLine(["tail", "--interactive", "--socket", socketPath], { environment });
+  await eventually(() => expect(tail.stderr()).toContain("Connected"));
+  tail.stdin.write("mute\n");
+  await eventually(() => expect(tail.stderr()).toContain("Nothing is shown until resume."));
+  await daemon.stop();
+  await eventually(() => {
+    tail.stdin.write("where\n");
+    expect(tail.stderr()).toContain("1 line waiting.");
+  });
+  expect(tail.stderr()).not.toContain("Waiting for it to come back.");
+  tail.stdin.write("resume\n");
+  await eventually(() => expect(tail.stderr()).toContain("Waiting for it to come back."));
 });
 
 it("an agent of which nothing is shown is told to be still at work, except where programs read", async () => {

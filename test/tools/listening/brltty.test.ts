@@ -116,10 +116,10 @@ describe.skipIf(isMissing("brltty"))("BRLTTY", () => {
     await eventually(() => expect(reader.keys).toEqual([0x2000_0001]));
     await feels("Mail: 3 new");
     display.press("NXPROMPT");
-    await feels("⡇aaepd begins here.                  ! 1");
+    await feels("⡇aaepd begins here.                   !1");
     const early = await runCommandLine(["answer", "reject"], environment);
     expect(early.stdout).toBe("No question was said to its end yet. Nothing was sent.\n");
-    await feels("⡇No question was said to its end yet.! 1");
+    await feels("⡇No question was said to its end yet. !1");
     reader.write("Mail: 4 new");
     display.press("NXPROMPT");
     await eventually(() => expect(display.felt()).toContain("Sorter asks."));
