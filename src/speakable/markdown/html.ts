@@ -32,8 +32,8 @@ function looks(state: StateInline, silent: boolean): boolean {
 }
 
 /**
- * `<table>` may stand for something to fill in. A tag has a partner, or stands at the end of a line if it is one of a block. Of what is only looked
- * through nothing is counted: it is read again.
+ * `<table>` may stand for something to fill in. A tag has a partner, or stands at the end of a line if it is one of a block. Nothing is counted while
+ * text is only looked through: it is read again.
  */
 function isPaired(state: StateInline, tag: string, isClosing: boolean, name: string, silent: boolean): boolean {
   const { src, pos } = state;
