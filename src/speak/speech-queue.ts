@@ -28,6 +28,8 @@ const MOST_AGAIN = 3;
 /** Failures in a row after which nothing is tried for a while. */
 const MOST_FAILURES = 3;
 const SILENT_MS = 30_000;
+/** Critical speeches that wait at most: some ten minutes. */
+const MOST_CRITICAL = 100;
 /** Characters that wait, from which on `room` holds the source of speeches back. */
 const ROOM = 20_000;
 /** An utterance without an end counts as lost after three times the time that it needs, and this, ms. */
@@ -77,19 +79,22 @@ export class SpeechQueue {
 
   /** Texts that wait behind the speech that is being said. */
   get waitingCount(): number {
-    const said = this.#flight?.entry;
-    return this.#entries.filter((one) => one.speech.rank === "text" && one !== said).length;
+    return this.#countOf("text");
   }
 
   get held(): "no" | "paused" | "muted" {
     return this.#held;
   }
 
-  /** Says it in its turn. False: it was dropped, because the sound is off, or because it only passes and there is no silence. */
+  /**
+   * Says it in its turn. False: it was dropped, because the sound is off, because it only passes and there is no silence, or because 100 critical ones
+   * wait.
+   */
   add(speech: Speech): boolean {
     const isQuiet = this.#entries.length === 0 && this.#held === "no" && this.#options.clock.now() >= this.#quietUntil;
     if (this.#isClosed || (speech.rank === "passing" && !isQuiet)) return false;
     if (speech.rank === "text" && this.#held === "muted") return false;
+    if (speech.rank === "critical" && this.#countOf("critical") >= MOST_CRITICAL) return false;
     const entry = { speech, left: utterancesOf(speech), hasBegun: false, cutCount: 0 };
     if (entry.left.length === 0) {
       speech.onSaid?.();
@@ -158,6 +163,11 @@ export class SpeechQueue {
     this.#flight?.cancelTimer();
     this.#entries = [];
     this.#makeRoom();
+  }
+
+  #countOf(rank: Speech["rank"]): number {
+    const said = this.#flight?.entry;
+    return this.#entries.filter((one) => one.speech.rank === rank && one !== said).length;
   }
 
   #end(isOther: (speech: Speech) => boolean): string | undefined {

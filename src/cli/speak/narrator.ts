@@ -67,6 +67,7 @@ export class Narrator {
   readonly #repeated = new Map<string, Millis>();
   readonly #signs: SignsOfLife;
   #lastNamed = "";
+  #isCrowdTold = false;
   /** Something of the present event is said. */
   #isHeard = false;
 
@@ -293,7 +294,20 @@ export class Narrator {
     const isTaken = queue.add({ ...(aloud === "all" && !isReadOnly ? speech : unnoted), parts });
     this.#isHeard ||= isTaken;
     if (!isTaken && queue.held === "muted" && speech.rank === "text") this.missedCount += 1;
+    if (!isTaken && speech.rank === "critical") this.#tellCrowd();
     return isTaken;
+  }
+
+  /** Says once behind what waits that more came. */
+  #tellCrowd(): void {
+    if (this.#isCrowdTold) return;
+    const parts = [
+      own("Errors and questions were left out, because 100 waited. aaepd questions reads the open questions."),
+    ];
+    const onSaid = (): void => {
+      this.#isCrowdTold = false;
+    };
+    this.#isCrowdTold = this.#options.queue.add({ source: "aaepd", rank: "text", parts, onSaid });
   }
 
   #isRepeated(kind: string, parts: readonly Part[]): boolean {

@@ -1,4 +1,4 @@
-// What `aaepd speak` says by the clock: that a silent agent is still at work, and how much time is left to answer.
+// What `aaepd speak` says by the clock: that a silent agent is still at work, how much time is left to answer, and that too much waits.
 import { expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import type { Mode } from "../../../src/cli/speak/narration-table.js";
@@ -64,4 +64,15 @@ it("a question that waited while the sound was off is asked with the time that i
   expect(said().filter((text) => text.includes("to answer"))).toEqual([
     "Answer accept or reject. 3 minutes to answer.",
   ]);
+});
+
+it("an agent with ten thousand errors is not heard for days, and what is left out is told", async () => {
+  const { queue, narrator, heard, finish, said } = stage("questions");
+  for (let index = 0; index < 10_000; index += 1)
+    heard({ type: "aaep:agent.session.errored", event_id: `evt_${index}`, summary_normal: `Fault ${index}.` });
+  await finish();
+  narrator.close();
+  expect(queue.current).toBeUndefined();
+  expect(said().filter((text) => text.startsWith("Fault"))).toHaveLength(101);
+  expect(said().filter((text) => text.startsWith("Errors and questions were left out"))).toHaveLength(1);
 });
