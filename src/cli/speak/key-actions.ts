@@ -11,7 +11,7 @@ import type { HeardText } from "../terminal/heard-texts.js";
 import { KEYS, type KeyAnswer, type KeyCommand, type KeyMessage, type KeyName } from "./key-names.js";
 import { type NarratedSession, type Narrator, questionSource } from "./narrator.js";
 import { languageOf, named, own, revealedPart, textOfParts, theirs } from "./spoken-parts.js";
-import { listParts, type SpokenQuestions } from "./spoken-questions.js";
+import { listParts, type SpokenQuestions, wholeParts } from "./spoken-questions.js";
 
 interface KeyActionsOptions {
   readonly queue: SpeechQueue;
@@ -104,8 +104,12 @@ export class KeyActions {
   }
 
   #read(text: HeardText | undefined, none: string): KeyAnswer {
+    const { narrator, questions } = this.#options;
     if (text === undefined) return this.#refuse(none);
-    const parts = this.#options.narrator.partsOfText(text);
+    const question = narrator.questionOf(text);
+    if (question !== undefined)
+      return this.#say(wholeParts(questions, question), false, () => questions.noteSaid(question));
+    const parts = narrator.partsOfText(text);
     return this.#say(textOfParts(parts).trim() === "" ? [theirs(text.text, text.language)] : parts);
   }
 

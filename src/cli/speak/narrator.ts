@@ -61,6 +61,7 @@ export class Narrator {
   /** Texts that were not said because the sound was off. */
   missedCount = 0;
   readonly #options: NarratorOptions;
+  readonly #asked = new WeakMap<HeardText, SpokenQuestion>();
   readonly #outputs = new Map<string, Output>();
   /** Outputs of which a person wants to hear no more. */
   readonly #ended = new Set<string>();
@@ -128,6 +129,12 @@ export class Narrator {
     return [...named(speaker, ":", language), words];
   }
 
+  /** The open question that this text asks; undefined if there is none. */
+  questionOf(text: HeardText): SpokenQuestion | undefined {
+    const question = this.#asked.get(text);
+    return question && this.#options.questions.byToken(question.asked.token);
+  }
+
   #sessionOf(event: Envelope): NarratedSession {
     const { session_id: id } = event;
     const place = this.#options.placeOf(event);
@@ -152,9 +159,10 @@ export class Narrator {
         );
       return;
     }
-    const speech = this.#speechOf(question);
-    this.texts.add({ speaker: session.name, language: languageOf(event) }, textOfParts(questions.parts(question)));
-    this.#add(speech);
+    const words = questions.parts(question).filter(({ isOwn }) => !isOwn);
+    const heard = this.texts.add({ speaker: session.name, language: languageOf(event) }, textOfParts(words));
+    this.#asked.set(heard, question);
+    this.#add(this.#speechOf(question));
   }
 
   /** Asks what was not said to its end yet with the time that is left by now. */
@@ -209,7 +217,7 @@ export class Narrator {
         return [own(amount), words(textOf(description) || summary)];
       }
       default:
-        return [words(summary || textOf(event.to_state).replaceAll("_", " "))];
+        return [words(summary || textOf(event.to_state).replace(/.$/, "$&.").replaceAll("_", " "))];
     }
   }
 

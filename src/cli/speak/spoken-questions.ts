@@ -212,9 +212,12 @@ export function listParts(questions: SpokenQuestions): readonly Part[] {
   if (all.length === 0) return [own("No open questions.")];
   return [
     ...(all.length === 1 ? [] : [own(`${all.length} open questions.`)]),
-    ...all.flatMap((one) => [
-      ...named(spokenName(one.asked.event), " asks.", languageOf(one.asked.event)),
-      ...questions.parts(one),
-    ]),
+    ...all.flatMap((one) => wholeParts(questions, one)),
   ];
+}
+
+/** A question with its agent in front. */
+export function wholeParts(questions: SpokenQuestions, question: SpokenQuestion): readonly Part[] {
+  const { event } = question.asked;
+  return [...named(spokenName(event), " asks.", languageOf(event)), ...questions.parts(question)];
 }

@@ -54,10 +54,13 @@ describe("an answer", () => {
     expect((await key("questions")).stdout).toContain(
       "Sorter asks. Question 1. Throw 40 books away Consequence: They are gone.",
     );
+    expect((await key("again")).stdout).toContain("Sorter asks. Question 1. Throw 40 books away");
     expect((await key("details")).code).toBe(0);
     expect((await key("answer", "reject", "--question=1")).code).toBe(0);
     expect(await first).toMatchObject({ decision: "reject" });
     await eventually(async () => expect((await key("questions")).stdout).toBe("No open questions.\n"));
+    // Of one that is over, there are the words of its agent.
+    expect((await key("again")).stdout).toBe("Sorter: Throw 40 books away They are gone.\n");
   });
 
   it("does not come from a program that an agent has started (R5d)", async () => {
