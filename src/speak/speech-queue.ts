@@ -87,8 +87,8 @@ export class SpeechQueue {
   }
 
   /**
-   * Says it in its turn. False: it was dropped, because the sound is off, because it only passes and there is no silence, or because 100 critical ones
-   * wait.
+   * Says it in its turn. False: it was dropped, because the sound is off, because it only passes and there is no silence, or because 100 critical
+   * ones wait.
    */
   add(speech: Speech): boolean {
     const isQuiet = this.#entries.length === 0 && this.#held === "no" && this.#options.clock.now() >= this.#quietUntil;
