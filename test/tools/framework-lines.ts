@@ -1,6 +1,20 @@
 // What listeners hear of the run that every framework makes.
 import type { Envelope } from "#gen/aaep/types.js";
 
+/** The newest versions of the frameworks, in place of those with which the pages say that they are tried. */
+export const IS_NEWEST = process.env.FRAMEWORK_VERSIONS === "newest";
+
+/** What is heard of a page's program, where a person says yes. */
+export const PAGE_HEARD: readonly string[] = [
+  "session.started | Tidies the shop.",
+  "text | I burn old.txt.",
+  "awaiting.confirmation | Use burn | file: old.txt",
+  "tool.invoked | burn | burn",
+  "tool.completed | burn | success",
+  "text | The shop is tidy.",
+  "session.completed | Ended.",
+];
+
 export const isAboutOld = ({ consequence }: Envelope) => String(consequence).includes("old.txt");
 
 export const endsIn = (events: readonly Envelope[]) =>

@@ -230,8 +230,9 @@ class BaseSession:
         **members: Any,
     ) -> Steps[ConfirmationOutcome]:
         asked = {
-            "action": brief(action),
-            "consequence": brief(consequence),
+            # Whole: nobody decides about what was not heard. The daemon refuses one that is too long.
+            "action": str(action),
+            "consequence": str(consequence),
             "risk_level": risk_level or ("high" if irreversible else "medium"),
             "irreversible": irreversible,
             "default_decision": default_decision,

@@ -12,8 +12,8 @@ from langchain_core.callbacks import BaseCallbackHandler  # pyright: ignore[repo
 
 from ._aio import AsyncSession
 from ._agent import Session
-from ._session import BaseSession, ToolStatus
-from ._told_calls import ModelCall, ToldCalls, Words
+from ._session import ToolStatus
+from .told_calls import ModelCall, ToldCalls, Words
 
 __all__ = ["Heard", "ModelCall", "Words", "ainvoke_heard", "invoke_heard"]
 
@@ -27,7 +27,7 @@ class Heard(BaseCallbackHandler):
 
     run_inline = True  # otherwise calls overtake one another in threads
 
-    def __init__(self, session: BaseSession, words: Words = Words()) -> None:
+    def __init__(self, session: Session | AsyncSession, words: Words = Words()) -> None:
         self._session = session
         self._calls = ToldCalls(session, words)
         self._around: dict[UUID, UUID | None] = {}
@@ -129,7 +129,7 @@ async def ainvoke_heard(graph: Any, input: Any, config: Mapping[str, Any], sessi
         input = resume
 
 
-def _with_heard(config: Mapping[str, Any], session: BaseSession, words: Words) -> dict[str, Any]:
+def _with_heard(config: Mapping[str, Any], session: Session | AsyncSession, words: Words) -> dict[str, Any]:
     return {**config, "callbacks": [*(config.get("callbacks") or []), Heard(session, words)]}
 
 
@@ -170,12 +170,8 @@ def _answer(value: Any, session: Session, words: Words) -> Any:
     if not calls:
         return None
 
-    def decided(call: ModelCall) -> Any:
-        question = told.question(call)
-        return told.decided(call, None if question is None else session.confirm(**question))
-
     with ThreadPoolExecutor(len(calls)) as asking:
-        return _decision(value, list(asking.map(decided, calls)))
+        return _decision(value, list(asking.map(told.ask, calls)))
 
 
 async def _async_answer(value: Any, session: AsyncSession, words: Words) -> Any:
@@ -186,8 +182,4 @@ async def _async_answer(value: Any, session: AsyncSession, words: Words) -> Any:
     if not calls:
         return None
 
-    async def decided(call: ModelCall) -> Any:
-        question = told.question(call)
-        return told.decided(call, None if question is None else await session.confirm(**question))
-
-    return _decision(value, await asyncio.gather(*(decided(call) for call in calls)))
+    return _decision(value, await asyncio.gather(*map(told.ask_async, calls)))

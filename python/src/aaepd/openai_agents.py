@@ -10,8 +10,7 @@ from typing import Any
 from agents import RunHooks, Runner  # pyright: ignore[reportMissingImports]
 
 from ._aio import AsyncSession
-from ._session import BaseSession
-from ._told_calls import ModelCall, ToldCalls, Words
+from .told_calls import ModelCall, ToldCalls, Words
 
 __all__ = ["HeardHooks", "ModelCall", "Words", "run_heard"]
 
@@ -24,7 +23,7 @@ class HeardHooks(RunHooks):  # type: ignore[type-arg, unused-ignore]  # of any c
     `agent.as_tool("stock", "…", hooks=HeardHooks(session, subagent="stock"))`.
     """
 
-    def __init__(self, session: BaseSession, words: Words = Words(), *, subagent: str | None = None) -> None:
+    def __init__(self, session: AsyncSession, words: Words = Words(), *, subagent: str | None = None) -> None:
         self._session = session
         self._calls = ToldCalls(session, words)
         self._subagent = subagent
@@ -52,19 +51,18 @@ async def run_heard(agent: Any, input: Any, session: AsyncSession, words: Words 
             if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
                 session.text(event.data.delta)
         state = result.to_state() if result.interruptions else None
-        decided = await asyncio.gather(*(_decide(session, calls, state, one) for one in result.interruptions))
+        decided = await asyncio.gather(*(_decide(calls, state, one) for one in result.interruptions))
         if not decided or not all(decided):
             return result
         input = state
 
 
-async def _decide(session: AsyncSession, calls: ToldCalls, state: Any, one: Any) -> bool:
+async def _decide(calls: ToldCalls, state: Any, one: Any) -> bool:
     """Whether a person has decided about the call."""
     raw = one.raw_item
     call_id = raw.get("call_id") if isinstance(raw, dict) else getattr(raw, "call_id", None)
     call = ModelCall(str(call_id or ""), str(one.name or "tool"), parsed(one.arguments or "{}"))
-    question = calls.question(call)
-    decision = calls.decided(call, None if question is None else await session.confirm(**question))
+    decision = await calls.ask_async(call)
     if decision == "accept":
         state.approve(one)
     if decision == "reject":

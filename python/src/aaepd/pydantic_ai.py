@@ -9,7 +9,7 @@ from pydantic_ai import DeferredToolResults, ToolDenied  # pyright: ignore[repor
 from pydantic_ai.capabilities import AbstractCapability  # pyright: ignore[reportMissingImports]
 
 from ._aio import AsyncSession
-from ._told_calls import ModelCall, ToldCalls, Words
+from .told_calls import ModelCall, ToldCalls, Words
 
 __all__ = ["Heard", "ModelCall", "Words"]
 
@@ -48,15 +48,11 @@ class Heard(AbstractCapability):  # type: ignore[type-arg, unused-ignore]  # of 
         return result
 
     async def handle_deferred_tool_calls(self, ctx: Any, *, requests: Any) -> Any:
-        decided = await asyncio.gather(*(self._decide(call) for call in requests.approvals))
+        calls = [ModelCall(its.tool_call_id, its.tool_name, its.args_as_dict()) for its in requests.approvals]
+        decided = await asyncio.gather(*map(self._calls.ask_async, calls))
         approvals: dict[str, Any] = {
-            call.tool_call_id: True if decision == "accept" else ToolDenied("The person said no.")  # pyright: ignore[reportCallIssue]
-            for call, decision in zip(requests.approvals, decided, strict=True)
+            call.id: True if decision == "accept" else ToolDenied("The person said no.")  # pyright: ignore[reportCallIssue]
+            for call, decision in zip(calls, decided, strict=True)
             if decision is not None
         }
         return DeferredToolResults(approvals=approvals) if approvals else None  # pyright: ignore[reportCallIssue]
-
-    async def _decide(self, its: Any) -> Any:
-        call = ModelCall(its.tool_call_id, its.tool_name, its.args_as_dict())
-        question = self._calls.question(call)
-        return self._calls.decided(call, None if question is None else await self._session.confirm(**question))

@@ -1,4 +1,4 @@
-"""The calls of a framework's tools in a session: what is announced, and what a person is asked. The adapters of the frameworks share it."""
+"""The calls of a framework's tools in a session: what is announced, and what a person is asked. All adapters share it, and one of your own can."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import re
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+from ._agent import Session
+from ._aio import AsyncSession
 from ._outcomes import ConfirmationOutcome
 from ._session import BaseSession, ToolCall, ToolStatus
+
+__all__ = ["ModelCall", "ToldCalls", "Words"]
+
+Decision = Literal["accept", "reject"]
 
 LONGEST_ID = 256
 """Characters of an id (R5c)."""
@@ -17,6 +23,8 @@ LONGEST_CONSEQUENCE = 16_000
 """Characters of a question's arguments: AAEP takes 16,384."""
 LONGEST_WORDS = 200
 """Characters of an announcement."""
+MCP = re.compile(r"mcp__(.+?)__(.+)", re.DOTALL)
+"""The name that hosts give to a tool of an MCP server."""
 UNSEEN = re.compile("[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
@@ -52,18 +60,22 @@ _memories: weakref.WeakKeyDictionary[BaseSession, _Memory] = weakref.WeakKeyDict
 
 
 class ToldCalls:
-    def __init__(self, session: BaseSession, words: Words) -> None:
+    """Tells calls in a session, and asks about them. Several of one session know the same calls."""
+
+    def __init__(self, session: Session | AsyncSession, words: Words = Words()) -> None:
         self._session = session
         self._words = words
         self._memory = _memories.setdefault(session, _Memory())
 
     def begin(self, call: ModelCall, subagent: str | None = None) -> None:
-        """Begins a call, once: frameworks repeat a call when a run goes on."""
+        """Begins a call, once: frameworks repeat a call when a run goes on. `subagent`: the agent inside the agent that has made it, whose name is heard
+        before it.
+        """
         calls, left = self._memory.calls, self._memory.left
         if call.id in calls:
             return
         announced = self._words.announcement
-        told = unhidden((announced(call) if announced is not None else None) or call.name)
+        told = unhidden((announced(call) if announced is not None else None) or spoken_name(call.name))
         summary = (told if subagent is None else f"{subagent}: {told}")[:LONGEST_WORDS]
         is_approved = call.id in left
         left.discard(call.id)
@@ -72,14 +84,26 @@ class ToldCalls:
             calls[call.id] = begun
 
     def end(self, call_id: str, status: ToolStatus) -> None:
+        """Ends a call, once. One that has not begun is not heard."""
         begun = self._memory.calls.get(call_id)
         if begun is not None:
             begun.end(status)
 
-    def question(self, call: ModelCall) -> dict[str, Any] | None:
-        """The members of the question about a call. None where nobody may decide: it is too long to be heard whole."""
+    def ask(self, call: ModelCall) -> Decision | None:
+        """Asks a person about a call, in a `Session`. Only a person's reply decides. None: nobody decided, or the whole question is longer than AAEP
+        takes, and the decision is the host's.
+        """
+        question, confirm = self._question(call), cast("Any", self._session.confirm)
+        return self._decided(call, None if question is None else confirm(**question))
+
+    async def ask_async(self, call: ModelCall) -> Decision | None:
+        """As ask, in an `AsyncSession`."""
+        question, confirm = self._question(call), cast("Any", self._session.confirm)
+        return self._decided(call, None if question is None else await confirm(**question))
+
+    def _question(self, call: ModelCall) -> dict[str, Any] | None:
         asking: dict[str, Any] = {
-            "action": f"Use {unhidden(call.name)}",
+            "action": f"Use {unhidden(spoken_name(call.name))}",
             "consequence": unhidden(input_words(call.input)),
             "risk_level": "medium",
             "host_dialog": True,
@@ -88,8 +112,7 @@ class ToldCalls:
         }
         return None if len(asking["consequence"]) > LONGEST_CONSEQUENCE else asking
 
-    def decided(self, call: ModelCall, outcome: ConfirmationOutcome | None) -> Literal["accept", "reject"] | None:
-        """Only a person's reply decides. None: the decision is the host's."""
+    def _decided(self, call: ModelCall, outcome: ConfirmationOutcome | None) -> Decision | None:
         if outcome is not None and outcome.resolved_by == "reply":
             return outcome.decision
         if call.id:
@@ -99,6 +122,11 @@ class ToldCalls:
 
 def foreign_id(call: ModelCall) -> str | None:
     return call.id if 0 < len(call.id) <= LONGEST_ID else None
+
+
+def spoken_name(tool: str) -> str:
+    """ "shop: burn" for `mcp__shop__burn`."""
+    return MCP.sub(r"\1: \2", tool)
 
 
 def unhidden(text: str) -> str:
