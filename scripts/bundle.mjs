@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The adapters of frameworks, which both packages of the client have. */
 const FRAMEWORKS = Object.fromEntries(
-  ["ai-sdk", "langchain", "openai-agents"].map((name) => [name, `client/frameworks/${name}.js`]),
+  ["ai-sdk", "langchain", "openai-agents", "told-calls"].map((name) => [name, `client/frameworks/${name}.js`]),
 );
 
 /** The folder of each package and its entries: the command line and the exports of its package.json. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const FRAMEWORKS = ["client/frameworks/ai-sdk", "client/frameworks/langchain", "client/frameworks/openai-agents"];
+const FRAMEWORKS = ["ai-sdk", "langchain", "openai-agents", "told-calls"].map((name) => `client/frameworks/${name}`);
 
 /** The modules whose types are public, by the folder of their package. */
 const PUBLISHED = {

@@ -84,7 +84,7 @@ class ToldCalls:
             calls[call.id] = begun
 
     def end(self, call_id: str, status: ToolStatus) -> None:
-        """Ends a call, once. One that has not begun is not heard."""
+        """Ends a call, once, if it has begun."""
         begun = self._memory.calls.get(call_id)
         if begun is not None:
             begun.end(status)

@@ -1,4 +1,4 @@
-// The calls of a framework's tools in a session: what is announced, and what a person is asked. The adapters of the frameworks share it.
+// The calls of a framework's tools in a session: what is announced, and what a person is asked. All adapters share it, and one of your own can.
 import { argumentParts } from "../../base/argument-words.js";
 import { unhidden } from "../../base/unhidden.js";
 import { wholeEnd } from "../../base/whole-end.js";
@@ -28,8 +28,12 @@ export interface ToldCallsOptions {
 }
 
 export interface ToldCalls {
-  /** Begins a call, once: frameworks repeat a call when a run goes on. */
+  /**
+   * Begins a call, once: frameworks repeat a call when a run goes on. `subagent`: the agent inside the agent that has made it, whose name is heard
+   * before it.
+   */
   readonly begin: (call: ModelCall, subagent?: string) => void;
+  /** Ends a call, once, if it has begun. */
   readonly end: (id: string, status: ToolStatus) => void;
   /**
    * Asks a person about a call. Only a person's reply decides. Undefined: nobody decided, or the whole question is longer than AAEP takes, and the
@@ -44,6 +48,7 @@ const LONGEST_CONSEQUENCE = 16_000;
 /** Of an announcement. */
 const LONGEST_WORDS = 200;
 
+/** Tells calls in a session, and asks about them. Several of one session know the same calls. */
 export function toldCalls(session: AgentSession, options: ToldCallsOptions = {}): ToldCalls {
   const { words, question } = options;
   const { calls, left } = memoryOf(session);
