@@ -39,6 +39,7 @@ import { createProtocols, type ProtocolServices, type ServeOptions } from "./pro
 import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
 import { startEngine } from "./start-engine.js";
+import { createRelayBook } from "./status/relay-book.js";
 import { statusDocument } from "./status/status-document.js";
 import { tellUnfinished } from "./unfinished.js";
 
@@ -85,6 +86,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const { clock, log } = options;
   /** Conversations under way, with the transport of each. */
   const connections = new Map<Conversation, string>();
+  const relays = createRelayBook();
   let presence: Presence | undefined;
   let places: WatchedPlaces | undefined;
   let listener: Listener | undefined;
@@ -129,14 +131,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         kind === "child" && state !== "ready" && lastEnd !== undefined ? [{ name, lastEnd }] : [],
       ),
     });
-    const field = akashik.report();
-    const seen = hooks.report();
-    return {
-      ...document,
-      ...(relayed === undefined ? {} : { a2e: relayed }),
-      ...(field === undefined ? {} : { akashik: field }),
-      ...(seen === undefined ? {} : { hooks: seen }),
-    };
+    const reports = { a2e: relayed, akashik: akashik.report(), hooks: hooks.report(), relays: relays.report() };
+    return { ...document, ...reports };
   };
   const access = options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy);
   const utf8 = createUtf8();
@@ -169,6 +165,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifest,
       status,
       hook: hooks.take,
+      relay: relays.take,
       manifestDeclared: (theirs, { trust }) => {
         // Only the agent that started the daemon can name the producer (R1).
         if (trust !== "parent") return;

@@ -3,10 +3,12 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { relayAddress } from "../../src/adapters/relay/relay-address.js";
+import type { RelayReport } from "../../src/adapters/relay/relay-report.js";
 import type { ReceivedEvent } from "../../src/client/events.js";
 import { subscribe } from "../../src/client/listener/subscribe.js";
 import type { Terms } from "../../src/client/listener/terms.js";
 import { ipcConnector } from "../../src/client/node.js";
+import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { eventually, runCommandLine, type ServedDaemon, serve, startCommandLine } from "../cli/command-stage.js";
 import { whenFinished } from "../support/lifetime.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -124,6 +126,68 @@ describe("a connection", () => {
     await eventually(() => expect(relay.stderr().match(/Connected/g)?.length).toBe(2));
     producer.says("session.started", { summary_normal: "Begins." });
     await eventually(() => expect(heard.length).toBe(1));
+  });
+});
+
+describe("two producers", () => {
+  it("that have sessions of one id are both heard, and are told apart", async () => {
+    const { producer, daemon, heard } = await relayed();
+    const other = await produce();
+    startCommandLine(["relay", other.base], { environment: daemon.environment });
+    await eventually(() => expect(other.producer.posted.length).toBe(1));
+    producer.says("session.started", { event_id: ID, summary_normal: "Looks for a book." });
+    await eventually(() => expect(heard.length).toBe(1));
+    other.producer.says("session.started", { event_id: `${ID}2`, summary_normal: "Dusts the shelves." });
+    other.producer.says("session.completed", { summary_normal: "No dust is left." });
+    producer.says("session.completed", { summary_normal: "Found it." });
+    await eventually(() => expect(heard.length).toBe(4));
+    const [first, ...others] = heard;
+    expect(first?.session_id).toBe(SESSION);
+    const idOf = (words: string): string | undefined => others.find((one) => one.summary_normal === words)?.session_id;
+    expect(idOf("Found it.")).toBe(SESSION);
+    expect(idOf("Dusts the shelves.")).not.toBe(SESSION);
+    expect(idOf("No dust is left.")).toBe(idOf("Dusts the shelves."));
+  });
+
+  it("that are daemons, and hear each other, repeat nothing", async () => {
+    const [one, two] = await Promise.all([servedByAddress(), servedByAddress()]);
+    const heard = await Promise.all([listen(one.daemon), listen(two.daemon)]);
+    const relays = [
+      startCommandLine(["relay", two.base], { environment: one.daemon.environment }),
+      startCommandLine(["relay", one.base], { environment: two.daemon.environment }),
+    ];
+    for (const relay of relays) await eventually(() => expect(relay.stderr()).toContain("Connected"));
+    const { base, producer } = await produce();
+    startCommandLine(["relay", base], { environment: one.daemon.environment });
+    await eventually(() => expect(producer.posted.length).toBe(1));
+    for (const number of [1, 2]) {
+      const session_id = `${SESSION}${number}`;
+      producer.says("session.started", { event_id: `${ID}${number}`, session_id, summary_normal: "Begins." });
+      producer.says("session.completed", { session_id, summary_normal: `Over ${number}.` });
+      for (const all of heard) await eventually(() => expect(all.at(-1)?.summary_normal).toBe(`Over ${number}.`));
+    }
+    await eventually(async () => expect((await relaysOf(one.daemon)).map(({ events }) => events)).toEqual([4, 4]));
+    for (const all of heard)
+      expect(all.map(({ summary_normal: words }) => words)).toEqual(["Begins.", "Over 1.", "Begins.", "Over 2."]);
+  });
+});
+
+describe("the status of the daemon", () => {
+  it("counts what its relays have heard, and what was refused", async () => {
+    const { producer, base, daemon, relay } = await relayed();
+    const { host } = new URL(base);
+    producer.says("session.started", { summary_normal: "Tidies up." });
+    producer.says("session.sang", { summary_normal: "Sings." });
+    producer.saysText("data: no JSON\n\n");
+    await eventually(async () => {
+      const [told] = await relaysOf(daemon);
+      expect(told).toMatchObject({ host, connected: true, events: 3 });
+      expect(told?.refused).toEqual({ "AAEP §3.9": 2 });
+    });
+    const status = await runCommandLine(["status"], daemon.environment);
+    expect(status.stdout).toContain(`Relays: 1\n  ${host}: connected, 3 events; 2 refused by AAEP §3.9`);
+    relay.signal("SIGINT");
+    await eventually(async () => expect(await relaysOf(daemon)).toEqual([]));
   });
 });
 
@@ -255,6 +319,18 @@ async function relayed() {
   const relay = startCommandLine(["relay", base], { environment: daemon.environment });
   await eventually(() => expect(producer.posted.length).toBe(1));
   return { base, producer, daemon, heard, relay };
+}
+
+/** A daemon, and the base address of a listener. */
+async function servedByAddress(): Promise<{ readonly daemon: ServedDaemon; readonly base: string }> {
+  const daemon = await serve(temporaryDirectory(), "--http", "127.0.0.1:0");
+  const made = await runCommandLine(["address", "create", "other"], daemon.environment);
+  return { daemon, base: made.stdout.trim() };
+}
+
+async function relaysOf({ environment }: ServedDaemon): Promise<readonly RelayReport[]> {
+  const { stdout } = await runCommandLine(["status", "--json"], environment);
+  return (JSON.parse(stdout) as DaemonStatus).relays ?? [];
 }
 
 function chunkOf(event: ReceivedEvent): unknown {

@@ -205,6 +205,20 @@ export const METHOD_GUIDE = {
     rule: "AAEP §5.10.1",
     codes: [],
   },
+  "aaepd.relay": {
+    caller: "agent",
+    meaning:
+      "Says what a [relay](../relay.md) has done since its start. The daemon's [status](../status.md) has it while the connection lasts. A later call replaces what an earlier one said.",
+    params: {
+      host: required("text", "The producer's host and port."),
+      connected: required("boolean", "Whether the producer is connected."),
+      events: required("whole number", "Events that have come."),
+      refused: required("object", "Refused events: the number of each rule, at most 64 rules."),
+    },
+    result: NOTHING,
+    rule: "R38",
+    codes: ["invalid_params", "permission_denied"],
+  },
   "aaepd.hook": {
     caller: "agent",
     meaning:

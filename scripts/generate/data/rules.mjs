@@ -149,7 +149,7 @@ export const RULE_GUIDE = {
   R33: "Requests and their answers have [the form of their protocol](messages.md).",
   R34: "A message requires no more work than one turn of the daemon allows: one publish has at most [`max_published_events`](../configuration.md#max_published_events), [`max_published_characters`](../configuration.md#max_published_characters) of text and [`max_published_questions`](../configuration.md#max_published_questions), and one agent [`max_open_sessions`](../configuration.md#max_open_sessions).",
   R36: "A connection does only what the daemon's access policy allows it. See [who may call](../services.md#who-may-call).",
-  R38: "An event of an agent that passes on another producer's may name the rule that it broke. See [what breaks a rule](../relay.md#what-breaks-a-rule).",
+  R38: "An event of an agent that passes on another producer's may name the rule that it broke, and such an agent may say what it has done. See [what breaks a rule](../relay.md#what-breaks-a-rule).",
   R39: "A subscription that may reply asks the agent of an open session to stop, if the agent's manifest has `extensions.aaepd.can_stop: true`. See [stop an agent](../subscribing.md#stop-an-agent).",
   R41: "Numbers of JSON are doubles. A whole number beyond ±2^53, or one that overflows, is written as a string. See [numbers](../publishing.md#numbers).",
 };

@@ -6,6 +6,7 @@ import { PLATFORM_TIMERS } from "../../client/timers.js";
 import { claimName } from "../claim-name.js";
 import type { Speech } from "../language.js";
 import { Relay, type RelayNews } from "./relay.js";
+import { RelayCounts } from "./relay-report.js";
 
 export interface OpenRelayOptions {
   /** As of `relayAddress`. */
@@ -27,33 +28,41 @@ export interface OpenRelay {
 
 /** Rejects with the Fault "address_in_use" where the producer is relayed already, or as `AgentClient.open`. */
 export async function openRelay({ base, socket, runtimeFolder, speech, onNews }: OpenRelayOptions): Promise<OpenRelay> {
+  const { host } = new URL(base);
   const key = `relay ${base}`;
   const { name, release } = claimName(key, runtimeFolder, process.getuid?.());
   try {
-    if (name !== key)
-      throw new Fault("address_in_use", `Another process relays ${new URL(base).host} already.`, { origin: "local" });
+    if (name !== key) throw new Fault("address_in_use", `Another process relays ${host} already.`, { origin: "local" });
     let last: Fault | undefined;
+    let counts: RelayCounts | undefined;
     const client = await AgentClient.open(ipcRpcConnector(socket), {
       onState: (state) => {
         if (state.kind === "ended") last = state.because;
+        if (state.kind === "active") counts?.tell();
       },
     });
     await client.setManifest({
       agent_id: "aaepd-relay",
-      agent_name: `Relay of ${new URL(base).host}`,
+      agent_name: `Relay of ${host}`,
       languages_supported: [speech.language],
     });
+    const counted = new RelayCounts(host, client, PLATFORM_TIMERS);
+    counts = counted;
     const relay = new Relay({
       base,
       client,
       words: speech.words,
       timers: PLATFORM_TIMERS,
       chance: Math.random,
-      onNews,
+      onNews: (news) => {
+        counted.count(news);
+        onNews(news);
+      },
     });
     const running = relay.run();
     const ended = client.closed.then(async () => {
       relay.close();
+      counted.close();
       await running;
       release();
       return last;

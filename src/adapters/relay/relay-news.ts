@@ -9,6 +9,8 @@ export function createRelayNews(base: string, tell: (words: string) => void): (n
     switch (news.kind) {
       case "connected":
         return tell(`Connected to ${host}.`);
+      case "heard":
+        return;
       case "lost":
         return tell(`${host} is not connected: ${news.fault.sentence} Trying again.`);
       case "refused": {

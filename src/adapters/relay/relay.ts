@@ -6,8 +6,8 @@ import type { QuestionOutcome } from "../../client/agent/questions.js";
 import { newEventId, newSessionId } from "../../client/random-ids.js";
 import type { Timers } from "../../client/timers.js";
 import type { Wording } from "../../engine/messages/wording.js";
-import { shortenedText } from "../../engine/text/shortened-text.js";
 import { type Message, ProducerStream } from "./producer-stream.js";
+import { breached, CONTEXTS, ENDS, isOver, nameOf, noEvent, objectOf, summaryOf, topicOf } from "./relayed-event.js";
 
 export interface RelayOptions {
   /** The producer's base address, without a slash at its end. */
@@ -18,19 +18,22 @@ export interface RelayOptions {
   readonly timers: Timers;
   /** From [0, 1). */
   readonly chance: () => number;
-  /** Receives each state of the connection, and each event that was refused. Must not throw. */
+  /** Receives each state of the connection, each event that was heard, and then that it was refused. Must not throw. */
   readonly onNews: (news: RelayNews) => void;
 }
 
 export type RelayNews =
   | { readonly kind: "connected" }
+  | { readonly kind: "heard" }
   | { readonly kind: "lost"; readonly fault: Fault }
   | { readonly kind: "refused"; readonly fault: Fault };
 
 interface RelayedSession {
-  /** The id here. It is the producer's, unless a session of that id has ended. */
+  /** The id here. It is the producer's, unless somebody else has a session of that id, or had one. */
   id: string;
   producer: Message;
+  /** Whether it comes from a relay, as the name of its producer says. */
+  isRelayed: boolean;
   /** The last `to_state` that the daemon has taken, which the next `from_state` may name (R3a). */
   state: string;
   /** Whether the daemon has it. */
@@ -41,23 +44,19 @@ interface RelayedSession {
   readonly questions: Map<string, Message>;
 }
 
-const CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
 /** UTF-16 units of the id of a session, which the relay remembers. */
 const LONGEST_ID = 256;
 /** Open sessions of one producer. The oldest is forgotten. */
 const MOST_SESSIONS = 256;
 /** Open questions of one producer: others ask here, too. */
 const MOST_QUESTIONS = 16;
-/** UTF-16 units of what is said of a refused event. */
-const LONGEST_SUMMARY = 1000;
 /** So many refused events are said in this time, ms. Further ones are counted, so that a producer that errs always does not drown the others. */
 const MOST_SAID = 20;
 const SAID_IN_MS = 60_000;
 /** A producer that is away so long has given its sessions up, ms. */
 const AWAY_MS = 60_000;
-/** Faults of an event that is here already: the producer hears this daemon, or both hear a third. */
-const KNOWN_HERE: ReadonlySet<string> = new Set(["session_not_yours", "session_already_started"]);
-const ENDS = new Set(["session.completed", "session.errored", "session.cancelled"]);
+/** Faults of an event in a session that somebody else has here, or had. */
+const OF_ANOTHER: ReadonlySet<string> = new Set(["session_not_yours", "session_already_started", "session_ended"]);
 
 export class Relay {
   readonly #options: RelayOptions;
@@ -67,6 +66,8 @@ export class Relay {
   /** Refused events that were said, and critical ones apart, so that nothing drowns those. */
   readonly #said = { usual: { since: 0, count: 0 }, critical: { since: 0, count: 0 } };
   #questionCount = 0;
+  /** Events that came with the id of another event, and have one of their own now. */
+  readonly #renumbered = new WeakSet<Message>();
   #cancelGivingUp = (): void => {};
 
   constructor(options: RelayOptions) {
@@ -122,12 +123,12 @@ export class Relay {
 
   async #take(message: Message): Promise<void> {
     const { type, subscription_id: subscription, session_id: remote, extensions } = message;
-    if (typeof type !== "string" || typeof remote !== "string") {
-      if (type === "subscription.accepted" && typeof subscription === "string") this.#subscriptionId = subscription;
-      else if (typeof type !== "string") this.#options.onNews({ kind: "refused", fault: noEvent() });
-      return;
-    }
-    if (remote.length > LONGEST_ID) return this.#options.onNews({ kind: "refused", fault: noEvent() });
+    const { onNews } = this.#options;
+    if (type === "subscription.accepted" && typeof subscription === "string") this.#subscriptionId = subscription;
+    if (typeof type === "string" && typeof remote !== "string") return;
+    onNews({ kind: "heard" });
+    if (typeof type !== "string" || typeof remote !== "string" || remote.length > LONGEST_ID)
+      return onNews({ kind: "refused", fault: noEvent() });
     // Another daemon's own words about its sessions: this daemon has its own. An outcome there is the end of the question here.
     const { by, decision, question } = objectOf(objectOf(extensions).aaepd);
     if (by === "daemon") {
@@ -139,8 +140,7 @@ export class Relay {
     const topic = topicOf(event);
     if (!session.hasBegun && topic !== "session.started") await this.#begin(session);
     this.#endQuestions(session, (asked) => isOver(asked, event));
-    if (topic === "awaiting.confirmation" || topic === "awaiting.clarification") this.#ask(session, event, topic);
-    else await this.#publish(session, event);
+    await this.#send(session, event);
     if (ENDS.has(topic)) this.#sessions.delete(remote);
   }
 
@@ -148,7 +148,7 @@ export class Relay {
     let session = this.#sessions.get(remote);
     if (session === undefined) {
       session = {
-        ...{ id: remote, producer: {}, state: "idle", hasBegun: false },
+        ...{ id: remote, producer: {}, isRelayed: false, state: "idle", hasBegun: false },
         ...{ gapSaidAt: Number.NEGATIVE_INFINITY, questions: new Map() },
       };
       this.#sessions.set(remote, session);
@@ -158,6 +158,7 @@ export class Relay {
     const given = objectOf(producer);
     const { host } = new URL(this.#options.base);
     const { agent_id: id = "relayed-producer", agent_name: name = id } = given;
+    session.isRelayed = / at \S+$/.test(String(name));
     session.producer = { ...given, agent_id: id, agent_name: `${String(name)} at ${host}` };
     return session;
   }
@@ -173,7 +174,10 @@ export class Relay {
     return { ...event, session_id: id, producer, ...(isExtended ? { extensions: others } : {}) };
   }
 
-  async #publish(session: RelayedSession, event: Message): Promise<void> {
+  async #send(session: RelayedSession, event: Message): Promise<void> {
+    const topic = topicOf(event);
+    if (topic === "awaiting.confirmation" || topic === "awaiting.clarification")
+      return this.#ask(session, event, topic);
     try {
       await this.#options.client.publish(event);
       this.#note(session, event);
@@ -183,15 +187,17 @@ export class Relay {
   }
 
   async #refused(session: RelayedSession, event: Message, fault: Fault): Promise<void> {
-    if (fault.code === "session_ended") session.id = newSessionId();
-    if (fault.code === "session_ended" || fault.code === "session_not_started") {
-      if (await this.#begin(session)) await this.#again(session, { ...event, session_id: session.id });
-      return;
+    const { code } = fault;
+    const isOfAnother = OF_ANOTHER.has(code) && !(code === "session_already_started" && session.hasBegun);
+    if (isOfAnother || code === "session_not_started") return this.#move(session, event, code);
+    // Of the same id and other words: it is another event, whatever it says. Or it is from here, which shows when it has an id of its own.
+    if (code === "event_id_reused") {
+      if (session.hasBegun) this.#options.onNews({ kind: "refused", fault });
+      const renumbered = { ...event, event_id: newEventId() };
+      this.#renumbered.add(renumbered);
+      return this.#send(session, renumbered);
     }
     this.#options.onNews({ kind: "refused", fault });
-    // Of the same id and other words: it is another event, whatever it says.
-    if (fault.code === "event_id_reused") return this.#again(session, { ...event, event_id: newEventId() });
-    if (KNOWN_HERE.has(fault.code)) return;
     const topic = topicOf(event);
     if (topic === "state.changed" && fault.code === "state_mismatch") {
       await this.#tell(session, { ...event, from_state: session.state, ...breached(event, fault) });
@@ -208,12 +214,17 @@ export class Relay {
       });
   }
 
-  /** Publishes the event in a session that has begun meanwhile. */
-  async #again(session: RelayedSession, event: Message): Promise<void> {
-    const topic = topicOf(event);
-    if (topic === "session.started") return;
-    if (topic === "awaiting.confirmation" || topic === "awaiting.clarification") this.#ask(session, event, topic);
-    else await this.#publish(session, event);
+  /** Sends an event into a session that begins here now, under another id if somebody else has a session of the producer's id, or had one. */
+  async #move(session: RelayedSession, event: Message, code: string): Promise<void> {
+    const isStart = topicOf(event) === "session.started";
+    // The daemon has the event, in a session of somebody else: the producer hears this daemon, or both hear a third. A producer that is no relay may
+    // count its events alike in each session.
+    if (this.#renumbered.has(event) && (session.isRelayed || code !== "session_ended")) return;
+    // Another event may have moved the session meanwhile.
+    const isFirst = event.session_id === session.id;
+    if (isFirst && code !== "session_not_started") session.id = newSessionId();
+    if (isStart || !isFirst || (await this.#begin(session)))
+      await this.#send(session, { ...event, session_id: session.id });
   }
 
   /** Begins a session that had begun before this relay heard of it. Resolves with whether the daemon has it now. */
@@ -325,7 +336,8 @@ export class Relay {
       this.#note(session, event);
       return true;
     } catch (caught) {
-      this.#options.onNews({ kind: "refused", fault: faultFrom(caught) });
+      const fault = faultFrom(caught);
+      if (!OF_ANOTHER.has(fault.code)) this.#options.onNews({ kind: "refused", fault });
       return false;
     }
   }
@@ -352,46 +364,4 @@ export class Relay {
       error_code: "RELAY_LOST",
     });
   }
-}
-
-function objectOf(value: unknown): Message {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Message) : {};
-}
-
-/** Whether an event says that its producer waits for this question no more: its call is made, or the session leaves the state of waiting. */
-function isOver(asked: Message, event: Message): boolean {
-  const topic = topicOf(event);
-  if (topic === "state.changed") return event.from_state === "awaiting_input" && event.to_state !== "awaiting_input";
-  if (topic !== "tool.invoked" && topic !== "tool.completed") return ENDS.has(topic);
-  const { tool_call_id: call, tool } = objectOf(asked.extra_context);
-  return (call !== undefined && call === event.tool_call_id) || (tool !== undefined && tool === event.tool);
-}
-
-function noEvent(): Fault {
-  return new Fault("invalid_event", "What has come is no event: it is no object with a type and an id of a session.", {
-    rule: "AAEP §3.9",
-  });
-}
-
-function topicOf({ type }: Message): string {
-  return String(type).replace("aaep:agent.", "");
-}
-
-function nameOf({ agent_name: name }: Message): string {
-  return String(name);
-}
-
-/** The mark of an event that was refused. */
-function breached(event: Message, { rule, code }: Fault): Message {
-  return {
-    "@context": CONTEXTS,
-    extensions: { ...objectOf(event.extensions), aaepd: { breach: rule ?? code } },
-  };
-}
-
-/** The words that an event has for people. */
-function summaryOf(event: Message): string {
-  const texts = [event.summary_normal, event.summary_terse, event.chunk, event.action, event.question, event.tool];
-  const text = texts.find((one) => typeof one === "string" && one.trim() !== "");
-  return shortenedText(String(text ?? topicOf(event)), LONGEST_SUMMARY);
 }

@@ -25,6 +25,7 @@ export function statusLines(status: DaemonStatus, now: number, columns: number):
   const paragraphs: [indent: number, text: string][] = [
     [0, heading],
     ...problemLines(problems),
+    ...relayLines(status.relays ?? []),
     ...listed("Session", status.session_count, sessions, (one) => sessionLines(one, now)),
     ...listed("Subscription", status.subscription_count, subscriptions, (one) => subscriptionLines(one, now)),
     ...listed("Open question", status.question_count, questions, (one) => questionLines(one, now)),
@@ -77,6 +78,18 @@ function listed<Item>(
     ...items.flatMap(linesOf),
     ...(leftOut > 0 ? ([[2, `and ${leftOut} more`]] satisfies Paragraph[]) : []),
   ];
+}
+
+function relayLines(relays: NonNullable<DaemonStatus["relays"]>): Paragraph[] {
+  if (relays.length === 0) return [];
+  const lines = relays.map(({ host, connected, events, refused }): Paragraph => {
+    const rules = Object.entries(refused).map(([rule, count]) => `${count} refused by ${rule}`);
+    return [
+      2,
+      [`${host}: ${connected ? "connected" : "not connected"}, ${counted(events, "event")}`, ...rules].join("; "),
+    ];
+  });
+  return [[0, `Relays: ${relays.length}`], ...lines];
 }
 
 function sessionLines(one: StatusSession, now: number): Paragraph[] {

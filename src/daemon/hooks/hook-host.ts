@@ -14,7 +14,7 @@ import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { AgentHandle } from "../../engine/agents/agent-handle.js";
 import type { Engine } from "../../engine/engine.js";
-import type { HookCaller } from "../../protocols/aaep/sessions/rpc-session.js";
+import type { Caller } from "../../protocols/aaep/sessions/rpc-session.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { hostProcess } from "../platform/launchers.js";
 import { processTable } from "../platform/process-lineage.js";
@@ -47,7 +47,7 @@ export interface HookResult {
 
 export interface HookServer {
   /** Takes one message of a host. Throws, or rejects with, a Fault for wrong params. */
-  readonly take: (params: unknown, access: Access, caller: HookCaller) => Promise<HookResult>;
+  readonly take: (params: unknown, access: Access, caller: Caller) => Promise<HookResult>;
   readonly report: () => HookReport;
   /** Leaves open turns to the engine. */
   readonly stop: () => void;

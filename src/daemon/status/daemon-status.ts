@@ -1,4 +1,6 @@
 // The document that answers `aaepd.status`. docs/status.md explains each member; the names are those of the wire. Undefined members are left out.
+
+import type { RelayReport } from "../../adapters/relay/relay-report.js";
 import type { EventFilters, SpeakableChoices } from "../../engine/terms/terms.js";
 import type { Complaint } from "../platform/finding.js";
 import type { StatusMemory } from "../platform/process-memory.js";
@@ -30,6 +32,8 @@ export interface DaemonStatus {
   readonly questions: readonly StatusQuestion[];
   /** Events of hooks that were seen, by host: the last time of each. */
   readonly hooks?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Of each relay that is connected to the daemon. Missing without any. */
+  readonly relays?: readonly RelayReport[];
 }
 
 export interface StatusProblem extends Complaint {

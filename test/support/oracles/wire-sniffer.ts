@@ -61,6 +61,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,
   "aaep.ping": (value) => isEmpty(value) || isPlace(value),
+  "aaepd.relay": isEmpty,
   "aaepd.hook": (value) => isEmpty(value) || (isObject(value) && Object.keys(value).join() === "output"),
   "aaepd.status": (value) => isObject(value) && Array.isArray(value.problems) && isObject(value.journal),
   "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",

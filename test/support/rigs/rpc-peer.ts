@@ -46,6 +46,7 @@ export function openRpcPeer({ engine }: EngineRig, ids = countedIds()): RpcPeer 
     manifest: () => ({}),
     status: () => ({}),
     hook: async () => ({}),
+    relay: () => undefined,
     manifestDeclared: () => undefined,
     agentIdentity: undefined,
   }).open(

@@ -24,8 +24,8 @@ import type { SubscriptionHandlerServices } from "../subscriber/subscription-han
 import type { RpcNotification } from "./message-names.js";
 import { RpcSubscriptions } from "./rpc-subscriptions.js";
 
-/** A process that a host has started for its hook. */
-export interface HookCaller {
+/** The connection of a call. It is the same object for each call. */
+export interface Caller {
   /** Calls a function at the end of the caller's input, unless the returned function cancels that. */
   readonly whenLeft: (run: () => void) => () => void;
   /** Undefined if the platform does not tell (R5d). */
@@ -48,7 +48,12 @@ export interface RpcServices extends SubscriptionHandlerServices {
    * Takes one message of an agent's host, the params of `aaepd.hook`, and returns its result (R8c). Rejects with a Fault if `access` forbids it, and
    * for wrong params.
    */
-  readonly hook: (params: unknown, access: Access, caller: HookCaller) => Promise<object>;
+  readonly hook: (params: unknown, access: Access, caller: Caller) => Promise<object>;
+  /**
+   * Takes what a relay has done since its start, the params of `aaepd.relay`. It is in the status while the caller is there (R38). Throws a Fault if
+   * `access` forbids it, and for wrong params.
+   */
+  readonly relay: (params: unknown, access: Access, caller: Caller) => void;
   /** Identity of the events on this connection if its agent declares none. */
   readonly agentIdentity: Producer | undefined;
 }
@@ -86,7 +91,19 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
   ["aaep.close", { run: ({ subscriptions }, { params }) => subscriptions.close(params) }],
   ["aaep.ping", { run: ({ subscriptions }, { params }) => subscriptions.ping(params) }],
   ["aaep.manifest", { run: ({ services }) => services.manifest(), needsAnswer: true }],
-  ["aaepd.hook", { run: (session, { params }) => session.hook(params), needsAnswer: true }],
+  [
+    "aaepd.hook",
+    { run: ({ services, access, caller }, { params }) => services.hook(params, access, caller), needsAnswer: true },
+  ],
+  [
+    "aaepd.relay",
+    {
+      run: ({ services, access, caller }, { params }) => {
+        services.relay(params, access, caller);
+        return {};
+      },
+    },
+  ],
   [
     "aaepd.status",
     { run: ({ services, access }, { params }) => services.status(params, access), needsAnswer: true, isCostly: true },
@@ -111,7 +128,7 @@ class RpcSession implements CallSession {
   readonly services: RpcServices;
   readonly access: Access;
   readonly subscriptions: RpcSubscriptions;
-  private readonly peer: PeerIdentity;
+  readonly caller: Caller;
   private readonly host: CallHost;
   private readonly agent: AgentHandler;
   private readonly waiting = new Set<() => void>();
@@ -119,9 +136,15 @@ class RpcSession implements CallSession {
 
   constructor(services: RpcServices, peer: PeerIdentity, host: CallHost) {
     this.services = services;
-    this.peer = peer;
     this.host = host;
     this.access = services.access.of(peer);
+    this.caller = {
+      whenLeft: (run) => {
+        this.waiting.add(run);
+        return () => this.waiting.delete(run);
+      },
+      processId: peer.processId,
+    };
     // Identifies the connection: a connection that asks a question does not answer it (R5).
     const connection = {};
     this.subscriptions = new RpcSubscriptions(services, host, { access: this.access, connection, peer });
@@ -234,14 +257,6 @@ class RpcSession implements CallSession {
   reply(call: RpcCall): Message | Promise<Message> {
     const counts = this.subscriptions.reply(call);
     return typeof counts === "boolean" ? { accepted: counts } : counts.then((accepted) => ({ accepted }));
-  }
-
-  hook(params: unknown): Promise<object> {
-    const whenLeft = (run: () => void): (() => void) => {
-      this.waiting.add(run);
-      return () => this.waiting.delete(run);
-    };
-    return this.services.hook(params, this.access, { whenLeft, processId: this.peer.processId });
   }
 
   agentEnded(): void {
