@@ -14,6 +14,7 @@ const SHORT: readonly string[] = [
   "memory, JSON-RPC",
   "stdio, JSON-RPC",
   "WebSocket",
+  "Server-Sent Events",
   "WebSocket, JSON-RPC",
   "gRPC, Subscribe and Publish",
   "gRPC, AaepService",

@@ -34,6 +34,7 @@ export async function openWorld(scenario: Scenario, lane: Lane): Promise<World> 
     stdio: isStdio,
     ...(service === undefined ? {} : { services: { [service.server]: service.socket } }),
     ...(lane.transport === "websocket" ? { services: { http: "unix" } } : {}),
+    ...(lane.transport === "sse" ? { services: { http: "tcp" } } : {}),
     ...(scenario.configuration === undefined ? {} : { configuration: scenario.configuration }),
   });
   const shared = { advance: rig.advance, end: () => endOf(rig, isStdio) };
@@ -42,6 +43,7 @@ export async function openWorld(scenario: Scenario, lane: Lane): Promise<World> 
     ...createNames<WorldAgent, WorldListener>({
       agent: async (name) => {
         if (isStdio && name === "agent") return rpcAgent(rig.parent());
+        if (lane.transport === "sse") return rpcAgent(await rig.rpc());
         return rpcAgent(await rig.rpc(lane.transport === "memory" ? "memory" : isStdio ? "newline" : lane.framing));
       },
       subscriber: async () => {

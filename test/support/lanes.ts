@@ -28,9 +28,9 @@ export interface ServiceWay extends ClientWay {
 
 export interface Lane {
   readonly name: string;
-  readonly transport: "ipc" | "memory" | "stdio" | "child" | "service" | "websocket";
+  readonly transport: "ipc" | "memory" | "stdio" | "child" | "service" | "websocket" | "sse";
   readonly envelope: "plain" | "rpc" | "service";
-  readonly framing: "length-prefixed" | "newline" | "content-length" | "memory" | "websocket";
+  readonly framing: "length-prefixed" | "newline" | "content-length" | "memory" | "websocket" | "sse";
   /** Where the transport is one. */
   readonly service?: ServiceWay;
 }
@@ -105,6 +105,7 @@ export const LANES: readonly Lane[] = [
   { name: "stdio, JSON-RPC", transport: "stdio", envelope: "rpc", framing: "newline" },
   { name: "stdio of a child process, JSON-RPC", transport: "child", envelope: "rpc", framing: "newline" },
   { name: "WebSocket", transport: "websocket", envelope: "plain", framing: "websocket" },
+  { name: "Server-Sent Events", transport: "sse", envelope: "plain", framing: "sse" },
   { name: "WebSocket, JSON-RPC", transport: "websocket", envelope: "rpc", framing: "websocket" },
   ...Object.entries(SERVICE_WAYS).map(
     ([name, service]): Lane => ({ name, transport: "service", envelope: "service", framing: "newline", service }),

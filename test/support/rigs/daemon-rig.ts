@@ -28,6 +28,7 @@ import { expectNothingLeftOpen } from "../open-handles.js";
 import { createWireSniffer, type WireSniffer } from "../oracles/wire-sniffer.js";
 import { type PlainPeer, plainPeer, type RpcPeer, rpcPeer } from "../peers/peers.js";
 import { allOf, rawSocket } from "../peers/raw-socket.js";
+import { openSse } from "../services/sse.js";
 import { openWebSocket } from "../services/web-socket.js";
 import { temporaryDirectory } from "../temporary-directory.js";
 import { createVirtualClock } from "./virtual-clock.js";
@@ -64,8 +65,8 @@ interface RawSocket {
   readonly all: Promise<Buffer>;
 }
 
-/** A framing of the socket, memory, or a WebSocket where there is HTTP. */
-type ConnectWay = Framing | "memory" | "websocket";
+/** A framing of the socket, memory, a WebSocket where there is HTTP, or Server-Sent Events where that is over TCP. */
+type ConnectWay = Framing | "memory" | "websocket" | "sse";
 
 export interface DaemonRig {
   readonly daemon: Daemon;
@@ -183,6 +184,7 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
   };
   const open = async (framing: ConnectWay): Promise<Connection<Uint8Array>> => {
     if (framing === "websocket") return own(await openWebSocket(rig.serviceAddress("http"), rig.authorization()));
+    if (framing === "sse") return own(await openSse(rig.serviceAddress("http"), rig.authorization().authorization));
     if (framing === "memory") {
       const { first, second } = createMemoryPair<Uint8Array>();
       void daemon.serve(first);

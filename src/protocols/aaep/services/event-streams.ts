@@ -92,7 +92,9 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
     post: (text) => {
       const message = parseJsonDocument(text) as Message | null;
       const id = message?.subscription_id;
-      const address = typeof id === "string" ? subscribed.get(id) : undefined;
+      // A later request has given a stream the terms and the id of another subscription.
+      const isMeant = (one: TermsAddress): boolean => typeof id === "string" && one.serves(id);
+      const address = subscribed.get(String(id)) ?? [...subscribed.values()].find(isMeant);
       if (address !== undefined) return address.take(message, text);
       const sentence = "There is no such subscription. Give the subscription_id of an acceptance, and open its stream.";
       throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });

@@ -58,6 +58,11 @@ export class TermsAddress implements StreamAddress {
     return this.streams.size === 0;
   }
 
+  /** Whether a stream of the address has this subscription now. */
+  serves(id: string): boolean {
+    return [...this.streams].some(({ session }) => session.id === id);
+  }
+
   open(connection: PostedConnection, resumeAfter: string | undefined): Fault | undefined {
     if (this.isFull()) return tooMany();
     const { opening, cursor } = this.begin(connection, this.services.sse, resumeAfter);

@@ -32,6 +32,11 @@ export class OpenedSession extends PlainSession {
     this.opening = this.source.request(by.request);
   }
 
+  /** Of the stream's present subscription. */
+  get id(): string {
+    return this.source.id;
+  }
+
   /** The stream's present place; "" where the opening was rejected. */
   get cursor(): string {
     return this.source.subscription?.cursor() ?? "";
