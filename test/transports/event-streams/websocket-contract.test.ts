@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { PeekableConnection } from "../../../src/contracts/transport.js";
 import { createWebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
@@ -8,6 +9,7 @@ import type { HttpService } from "../../../transports/http/http-service.js";
 import { listenHttp } from "../../../transports/http/listen.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
 import { createChance } from "../../support/chance.js";
+import { createVirtualClock, settle } from "../../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 1000;
@@ -20,9 +22,9 @@ const OPTIONS: WebSocketsOptions = {
   after: platformAfter,
 };
 
-async function open(): Promise<Pair> {
+async function open(after = platformAfter, autoPong = true): Promise<Pair> {
   const path = join(temporaryDirectory(), "a.sock");
-  const sockets = new WebSockets(OPTIONS);
+  const sockets = new WebSockets({ ...OPTIONS, after });
   let accept: (connection: PeekableConnection<Uint8Array>) => void = () => {};
   const accepted = new Promise<PeekableConnection<Uint8Array>>((resolve) => {
     accept = resolve;
@@ -37,7 +39,7 @@ async function open(): Promise<Pair> {
   const listener = await listenHttp({ address, pages: [], admit: () => undefined, log: SILENT, closeTimeoutMs: 0 }, [
     service,
   ]);
-  const socket = new WebSocket(`ws+unix:${path}:/`);
+  const socket = new WebSocket(`ws+unix:${path}:/`, { autoPong });
   await new Promise((resolve) => socket.once("open", resolve));
   const client = createWebSocketConnection(socket, { label: "client", trust: "same-user" }, OPTIONS);
   const server = await accepted;
@@ -57,6 +59,22 @@ transportContract({
   smallestFrameBytes: 0,
   onTheWire: { notBecause: "the library finds frames; kosoku's cases cut them at every position" },
   trust: "same-user",
-  open,
+  open: () => open(),
   listenTwice: { notBecause: "the HTTP server listens, and is tested for that" },
+});
+
+it("is given up where its peer answers no ping for two and a half intervals", async () => {
+  const clock = createVirtualClock();
+  const after = (ms: number, run: () => void) => clock.wakeAt(clock.now() + ms, run);
+  const { server, stop } = await open(after, false);
+  onTestFinished(() => stop());
+  let isClosed = false;
+  void server.closed.then(() => {
+    isClosed = true;
+  });
+  clock.advance(37_499);
+  await settle();
+  expect(isClosed).toBe(false);
+  clock.advance(1);
+  expect((await server.closed).kind).toBe("abrupt");
 });
