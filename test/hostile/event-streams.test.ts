@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import { isWhole } from "../support/extent.js";
 import { rawSocket, textOf } from "../support/peers/raw-socket.js";
-import { type DaemonRig, nextSession, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { metric, startBystander } from "../support/services/bystander.js";
 import { startServices } from "../support/services/service-stage.js";
 
@@ -81,17 +81,19 @@ it.each(["WebSocket", "SSE"] as const)(
 const SILENT = isWhole ? 2000 : 200;
 
 it(`${SILENT} connections that never say anything whole are closed, and nobody notices`, async () => {
-  const rig = await startRig({ services: { http: "unix" }, configuration: { handshakeTimeoutSeconds: 1 } });
+  const rig = await startRig({ services: { http: "tcp" }, configuration: { handshakeTimeoutSeconds: 1 } });
   const bystander = await startBystander(rig);
+  const upgrade = String(UPGRADE).replace(
+    "localhost\r\n",
+    `localhost\r\nAuthorization: ${rig.authorization().authorization}\r\n`,
+  );
   // Nothing, half a head, and a WebSocket without a message.
-  const beginnings = [Buffer.of(), UPGRADE.subarray(0, 60), UPGRADE];
+  const beginnings = ["", upgrade.slice(0, 60), upgrade];
   const sockets: Socket[] = [];
-  for (let from = 0; from < SILENT; from += 50) {
-    const some = Array.from({ length: 50 }, () => rawSocket(rig.serviceAddress("http")));
+  for (let from = 0; from < SILENT; from += 100) {
+    const some = Array.from({ length: 100 }, () => rawSocket(rig.serviceAddress("http")));
     await Promise.all(some.map((socket) => once(socket, "connect")));
     sockets.push(...some);
-    // They are accepted before the next ones come: the system's own queue is short.
-    await turns();
     some.forEach((socket, at) => void socket.resume().write(beginnings[at % 3] ?? ""));
   }
   await bystander.noticedNothing();
