@@ -22,6 +22,7 @@ const LONG = "moon in a warm room while a new moon may loom low in an aerial lan
 const OVER_MS = 1000;
 const QUESTION = { action: "Throw 40 books away", consequence: "They are gone.", timeout_seconds: 3600 };
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const stage = createStage();
 const folder = dirname(stage.path("sound"));
 const sink = await startSink(folder);

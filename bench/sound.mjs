@@ -12,6 +12,10 @@ const WINDOW = 64;
 const HISS = 20;
 const LOOK_MS = 20;
 
+const running = new Set();
+// Whoever breaks off leaves nothing behind.
+process.once("exit", () => running.forEach((child) => void child.kill("SIGKILL")));
+
 /** Resolves when PulseAudio plays into nothing. `environment` leads programs to it. Its files are in `folder`. */
 export async function startSink(folder) {
   const socket = join(folder, "pulse.sock");
@@ -82,7 +86,9 @@ function start(program, options, home, environment) {
   // No settings of the user's.
   const own = home === undefined ? {} : { HOME: home, XDG_RUNTIME_DIR: home };
   const env = { ...process.env, ...own, ...environment };
-  return spawn(program, options, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(program, options, { env, stdio: ["ignore", "pipe", "ignore"] });
+  running.add(child);
+  return child.once("exit", () => running.delete(child));
 }
 
 function ended(child, signal = "SIGTERM") {
