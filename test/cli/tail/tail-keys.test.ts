@@ -133,7 +133,7 @@ it("an agent of which nothing is shown is told to be still at work, except where
   const { socketPath } = await serve(temporaryDirectory());
   const stages = [createStage(), createStage()];
   const followed = stages.map((stage, index) => {
-    const fast = { ...stage, io: { ...stage.io, clock: fastClock(stage.io.clock, 100) } };
+    const fast = { ...stage, io: { ...stage.io, clock: fastClock(stage.io.clock, 20) } };
     return run(registerTail, fast, "--socket", socketPath, ...(index === 0 ? [] : ["--json"]));
   });
   await eventually(() => stages.forEach((stage) => void expect(stage.err()).toContain("Connected")));
