@@ -13,7 +13,7 @@ const HISS = 20;
 const LOOK_MS = 20;
 
 const running = new Set();
-// Whoever breaks off leaves nothing behind.
+// A run that is broken off leaves nothing behind.
 process.once("exit", () => running.forEach((child) => void child.kill("SIGKILL")));
 
 /** Resolves when PulseAudio plays into nothing. `environment` leads programs to it. Its files are in `folder`. */
