@@ -194,3 +194,7 @@ test("brackets that nothing closes are searched once, and a link may have any te
   count.mockRestore();
   expect(steps).toBeLessThan(6 * 4_000 * 40);
 });
+
+test("a paragraph of more sentences than a call has arguments is read", () => {
+  expect(speakable("。".repeat(150_000))).toHaveLength(150_000);
+});

@@ -91,7 +91,7 @@ function leavesOf(tokens: readonly Token[], text: RunningText, context: InlineCo
   const leaves: InlineLeaf[] = [];
   let run = new Run();
   const single = (kind: LeafKind, first: Token, last: Token, words: Words) => {
-    leaves.push(...run.leaves(text, context));
+    for (const leaf of run.leaves(text, context)) leaves.push(leaf);
     run = new Run();
     leaves.push({ kind, from: placeOf(first).from, to: placeOf(last).to, ...words, endsSentence: false });
   };
@@ -131,7 +131,7 @@ function leavesOf(tokens: readonly Token[], text: RunningText, context: InlineCo
         run.add(token, text, context.vocabulary);
     }
   }
-  leaves.push(...run.leaves(text, context));
+  for (const leaf of run.leaves(text, context)) leaves.push(leaf);
   return leaves;
 }
 
