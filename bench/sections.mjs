@@ -10,11 +10,13 @@ import { shaped } from "./rows/shaped.mjs";
 import { socket } from "./rows/socket.mjs";
 import { start } from "./rows/start.mjs";
 import { stdio } from "./rows/stdio.mjs";
+import { streams } from "./rows/streams.mjs";
 
 export const SECTIONS = [
   ingest,
   socket,
   services,
+  streams,
   stdio,
   latency,
   attack,

@@ -1,0 +1,74 @@
+// Deliveries over WebSocket and Server-Sent Events beside the local socket, and beside the bare libraries.
+import { passThrough } from "../events.mjs";
+import { atLeast, interleaved, median, ratioLine } from "../measuring.mjs";
+
+const WINDOW = 1024;
+const SUBSCRIBERS = [10, 100];
+const IN_A_HURRY = [10];
+
+const CASES = [
+  { kind: "websocket", what: "WebSocket", bare: "bare `ws`", target: 0.8 },
+  { kind: "sse", what: "Server-Sent Events", bare: "bare `node:http`", target: 0.9 },
+];
+
+export const streams = {
+  name: "streams",
+  title: "Throughput: WebSocket and Server-Sent Events",
+  remarks: `
+Deliveries a second. All sockets are Unix sockets, each subscriber has a connection of its own, and its terms pass everything through. Publishing is
+over the local socket in arrays of 64, no more than 1,024 events ahead of the slowest receiver. Receivers cut events from bytes and check the order
+of their ids, in each form alike, so that the servers and not the receivers are measured. Beside it: the local socket of the same daemon, and
+servers that take nothing in and write the same events, encoded beforehand, 128 at a time.
+`,
+  rows: streamsRows,
+};
+
+async function streamsRows(stage, { pairs, scale, quick }) {
+  const [served, barePath] = [stage.path("http"), stage.path("bare")];
+  const [receivers, bare, daemon, publisher] = await Promise.all([
+    stage.role("stream-receivers"),
+    stage.role("bare-streams"),
+    stage.daemon("--http", `unix:${served}`),
+    stage.role("publisher"),
+  ]);
+  await bare.call("listen", { path: barePath });
+  const lines = [];
+  for (const { kind, what, bare: library, target } of CASES)
+    for (const subscribers of quick ? IN_A_HURRY : SUBSCRIBERS) {
+      const count = Math.ceil((100_000 / subscribers) * scale);
+      const measure = async (sender, send) => {
+        await receivers.call("expect", { count });
+        const begin = performance.now();
+        const { cpuMicros } = await sender.during(() => Promise.all([send(), receivers.call("reached")]));
+        const done = count * subscribers;
+        return { perSecond: (done * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / done };
+      };
+      const runDaemon = async (over) => {
+        const creditPath = stage.path("credit");
+        await publisher.call("open", { path: daemon.socket, creditPath });
+        const path = over === "socket" ? daemon.socket : served;
+        const capabilities = passThrough();
+        await receivers.call("connect", { kind: over, path, count: subscribers, capabilities, creditPath });
+        return measure(daemon, () => publisher.call("publish", { count, size: 64, window: WINDOW }));
+      };
+      const runBare = async () => {
+        await bare.call("begin");
+        await receivers.call("connect", { kind, path: barePath, count: subscribers });
+        await bare.call("accepted", { count: subscribers });
+        return measure(bare, () => bare.call("send", { kind, count }));
+      };
+      const line = async (name, beside, aim) => {
+        const measured = await interleaved(Math.min(pairs, 3), () => runDaemon(kind), beside);
+        const micros = (of) => median(measured.map((pair) => of(pair).cpuMicros)).toFixed(2);
+        const perSecond = measured.map(([ours, theirs]) => [ours.perSecond, theirs.perSecond]);
+        lines.push(
+          ratioLine(`${what} beside ${name}, ${subscribers} subscribers`, "deliveries/s", perSecond, aim, {
+            note: `sender's CPU a delivery: ${micros(([ours]) => ours)} µs, beside it ${micros(([, theirs]) => theirs)} µs`,
+          }),
+        );
+      };
+      await line("the local socket", () => runDaemon("socket"), atLeast(target));
+      await line(library, runBare);
+    }
+  return lines;
+}
