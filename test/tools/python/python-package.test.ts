@@ -81,6 +81,28 @@ it(
 );
 
 it(
+  "the source distribution makes a wheel without a daemon, whose agents say what to install",
+  async () => {
+    const { folder, bin } = await built();
+    await run([join(bin, "python"), "-m", "hatchling", "build", "-t", "sdist", "-d", folder], { cwd: PYTHON });
+    const source = readdirSync(folder).find((name) => name.endsWith(".tar.gz")) ?? "no source distribution";
+    const wheels = join(folder, "from-source");
+    const options = ["--no-deps", "--no-build-isolation", "-w", wheels];
+    await run([join(bin, "pip"), "wheel", "-q", ...options, join(folder, source)]);
+    const own = join(folder, "from-source-only", "bin");
+    await run(["python3", "-m", "venv", join(folder, "from-source-only")]);
+    await run([join(own, "pip"), "install", "-q", "--no-index", join(wheels, readdirSync(wheels)[0] ?? "no wheel")]);
+    const home = temporaryDirectory();
+    const program = 'from aaepd import Agent; Agent("librarian", on_error=print).close()';
+    const environment = { PATH: own, HOME: home, XDG_RUNTIME_DIR: home };
+    expect(await run([join(own, "python"), "-c", program], { environment })).toMatch(
+      /^There is no daemon, so the agent is silent\. .*pip install "aaepd\[node\]"\n$/,
+    );
+  },
+  TEN_MINUTES,
+);
+
+it(
   "the types are whole for mypy and pyright",
   async () => {
     const { bin } = await built();
