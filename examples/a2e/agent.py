@@ -13,7 +13,8 @@ import time
 import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
-from aaep_agent import connect_own, lines_of
+from aaep_agent import connect_own
+from plain_lines import lines_of
 
 
 class Host:

@@ -11,7 +11,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
-from aaep_agent import connect_own, lines_of
+from aaep_agent import connect_own
+from plain_lines import lines_of
 
 parser = argparse.ArgumentParser(description="Subscribes to the Field, records a finding, and prints what others record.")
 parser.add_argument("--socket", required=True, help="the daemon's socket")

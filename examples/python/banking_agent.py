@@ -23,11 +23,9 @@ parser = argparse.ArgumentParser(description="Asks before it transfers money.")
 parser.add_argument("--timeout", type=int, default=120, help="seconds that a person has to answer")
 timeout_seconds = parser.parse_args().timeout
 
-# A question waits 20 seconds for somebody who can answer.
-grace = ["--confirmation-grace-seconds", "20"]
-with Agent("banking-agent", arguments=grace, on_error=lambda fault: print(fault, file=sys.stderr)) as agent:
+with Agent("banking-agent", on_error=lambda fault: print(fault, file=sys.stderr)) as agent:
     with agent.session("Transfers 500 dollars to Ada Obi.") as s:
-        s.tool("fetch_balance", lambda: 12_500, summary="Reading your balance.", completed=lambda balance: f"Your balance is {balance:,} dollars.")
+        s.tool("fetch_balance", lambda: 12_500, summary="Reading your balance.", completed="Your balance is 12,500 dollars.")
         try:
             told = s.tool(
                 "transfer_funds",

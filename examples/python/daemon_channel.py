@@ -7,7 +7,7 @@ import grpc
 from grpc_status import rpc_status
 
 from aaep.v1.handshake_pb2 import AaepdError
-from aaep_agent import connect_peer, own_socket
+from aaep_agent import connect_own
 
 GONE = "There is no daemon there, or it has gone"
 
@@ -33,20 +33,16 @@ async def connect(address, token_file):
     metadata = []
     if token_file is not None:
         metadata.append(("authorization", "Bearer " + pathlib.Path(token_file).read_text("utf-8").strip()))
-    with contextlib.ExitStack() as held:
-        if address.startswith("unix:"):
-            # Else the path would be sent as the host's name, percent-encoded, which not every server takes.
-            options.append(("grpc.default_authority", "localhost"))
-            path = address[len("unix:") :]
-            try:
-                own = held.enter_context(own_socket(path))
-                # The channel cannot be asked who listens. Nobody else can listen at the same file later, only at another one.
-                connect_peer(own, path).close()
-            except (FileNotFoundError, ConnectionRefusedError) as error:
-                raise OSError(f"{GONE}: {error}") from error
-            address = "unix:" + own
-        async with grpc.aio.insecure_channel(address, options=options) as channel:
-            yield channel, metadata
+    if address.startswith("unix:"):
+        # Else the path would be sent as the host's name, percent-encoded, which not every server takes.
+        options.append(("grpc.default_authority", "localhost"))
+        try:
+            # The channel cannot be asked who listens. Nobody else can put another socket there later.
+            connect_own(address[len("unix:") :]).close()
+        except (FileNotFoundError, ConnectionRefusedError) as error:
+            raise OSError(f"{GONE}: {error}") from error
+    async with grpc.aio.insecure_channel(address, options=options) as channel:
+        yield channel, metadata
 
 
 def add_arguments(parser):

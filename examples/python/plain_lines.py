@@ -1,4 +1,6 @@
-"""One line of plain text for each event, for people who listen. A part of socket_subscriber.py, which says how to run it."""
+"""One line of plain text for each event, for people who listen, and the lines of a daemon. A part of socket_subscriber.py, which says how to run it."""
+
+from aaep_agent import LONGEST_LINE
 
 PREFIX = "aaep:agent."
 ENDS = (PREFIX + "session.completed", PREFIX + "session.errored", PREFIX + "session.cancelled")
@@ -18,3 +20,12 @@ def line_of(document):
     # Critical events may not sound like any other.
     urgent = "Attention! " if document.get("urgency") == "critical" else ""
     return f"{urgent}{kind}: {' '.join(text.split())}".rstrip()
+
+
+def lines_of(file):
+    """The whole lines of a file. Raises ValueError if one is longer than LONGEST_LINE."""
+    for line in iter(lambda: file.readline(LONGEST_LINE), b""):
+        if line.endswith(b"\n"):
+            yield line
+        elif len(line) == LONGEST_LINE:
+            raise ValueError(f"a line has more than {LONGEST_LINE} bytes")

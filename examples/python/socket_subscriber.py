@@ -9,8 +9,8 @@ import json
 import sys
 from datetime import datetime, timezone
 
-from aaep_agent import connect_own, lines_of
-from plain_lines import ENDS, line_of
+from aaep_agent import connect_own
+from plain_lines import ENDS, line_of, lines_of
 from questions import ASKS, Questions, read_lines, tell
 
 

@@ -14,25 +14,21 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 type Command = readonly string[];
 
+const TYPESCRIPT = [process.execPath, "dist/examples/typescript/banking-agent.js"];
+
 const AGENTS: readonly { readonly name: string; readonly command: Command }[] = [
-  { name: "TypeScript", command: [process.execPath, "dist/examples/typescript/banking-agent.js"] },
+  { name: "TypeScript", command: TYPESCRIPT },
   { name: "Python", command: ["python3", "examples/python/banking_agent.py"] },
 ];
 
 const BEFORE = [
   "started: Transfers 500 dollars to Ada Obi.",
-  "state: thinking",
-  "state: calling tool",
   "tool: fetch_balance: Reading your balance.",
   "tool: fetch_balance success: Your balance is 12,500 dollars.",
-  "state: thinking",
 ];
 const ACCEPTED = [
-  "state: calling tool",
   "tool: transfer_funds: Transferring 500 dollars.",
   "tool: transfer_funds success: The transfer is done.",
-  "state: thinking",
-  "state: writing output",
   "text: Transferred 500 dollars.",
   "text: Your balance is 12,000 dollars.",
   "completed: Transferred 500 dollars.",
@@ -51,7 +47,7 @@ interface Stage {
   readonly isServed?: boolean;
 }
 
-/** The banking session with a person. Returns what the person saw, without times. */
+/** The banking session with a person. Returns what the person saw, without times and without the states that only the packages tell. */
 async function session(command: Command, { lines, whenAsked, argv = [], isServed = true }: Stage) {
   const directory = temporaryDirectory();
   const environment = { ...cleanEnvironment(directory), XDG_STATE_HOME: directory };
@@ -83,7 +79,8 @@ async function session(command: Command, { lines, whenAsked, argv = [], isServed
         .slice("00:00:00 ".length)
         .replace(/^banking-agent: /, "")
         .replace(/ after [\d.]+ s:/, ":"),
-    );
+    )
+    .filter((line) => !/^state: (?:thinking|calling tool|writing output)$/.test(line));
   const audit = readFileSync(join(directory, "aaepd", "audit", "banking-agent.ndjson"), "utf8");
   return { told: agent.stdout(), seen, asked: person.stderr(), audit };
 }
@@ -96,6 +93,16 @@ function outcomeIn(audit: string): unknown {
   return entries.find(({ kind }) => kind === "outcome")?.outcome;
 }
 
+itInFull(
+  "R5: the banking agent of a package asks a person in a daemon of its own, where none serves this user",
+  async () => {
+    const { told, seen, audit } = await session(TYPESCRIPT, { lines: ["accept"], isServed: false });
+    expect(told).toBe("Transferred 500 dollars.\n");
+    expect(seen.slice(-ACCEPTED.length)).toEqual(ACCEPTED);
+    expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
+  },
+);
+
 describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name", ({ command }) => {
   it("R5: transfers when a person accepts, who may hear the question again before", async () => {
     const { told, seen, asked, audit } = await session(command, { lines: ["", "r", "t", "perhaps", "accept"] });
@@ -107,13 +114,6 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(asked).toContain("Sent: yes.\n· Question 1 has ended: Accepted.");
     expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
     expect(seen.at(-ACCEPTED.length - 1)).toMatch(/^state: awaiting input/);
-    expect(seen.slice(-ACCEPTED.length)).toEqual(ACCEPTED);
-    expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
-  });
-
-  itInFull("R5: asks a person in a daemon of its own, where none serves this user", async () => {
-    const { told, seen, audit } = await session(command, { lines: ["accept"], isServed: false });
-    expect(told).toBe("Transferred 500 dollars.\n");
     expect(seen.slice(-ACCEPTED.length)).toEqual(ACCEPTED);
     expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
   });

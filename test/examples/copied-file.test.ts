@@ -5,12 +5,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { discoverDaemons } from "../../src/client/discovery/discover-daemons.js";
-import { subscribe } from "../../src/client/node.js";
-import { runtimeEnvironment } from "../cli/command-stage.js";
 import { STRANGERS_SESSIONS, testCopiedFile } from "../support/copied-file.js";
 import { falseDaemon } from "../support/copied-file-daemons.js";
-import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
+import { cleanEnvironment } from "../support/peers/program.js";
 import { python } from "../support/peers/python.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -25,45 +22,7 @@ testCopiedFile({
   commandOfOthers: ["python3", "stranger.py"],
   sessions: STRANGERS_SESSIONS,
   prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled"],
-  mistakes: [/completed of three failed/, /not JSON compliant/, /keys must be str/],
-});
-
-test("a listener that waits hears the whole of a program that starts its daemon and ends at once", async () => {
-  const runtime = runtimeEnvironment();
-  const listener = subscribe(discoverDaemons({ directories: [runtime.directory] }), { coalesce_boundaries: ["none"] });
-  onTestFinished(() => listener.close());
-  const program = [
-    "from aaep_agent import Agent",
-    `agent = Agent("nodder", program=${JSON.stringify([process.execPath, PROGRAM])}, on_error=print)`,
-    'with agent.session("Nods.") as s: s.text("Here I am.")',
-    "agent.close()",
-  ].join("\n");
-  const environment = cleanEnvironment(runtime.XDG_RUNTIME_DIR);
-  const said = runPython(program, environment);
-  const types: string[] = [];
-  for await (const { type } of listener) {
-    types.push(type.replace("aaep:agent.", ""));
-    if (types.at(-1) === "session.completed") break;
-  }
-  expect([types[0], types.includes("output.streaming"), await said]).toEqual(["session.started", true, ""]);
-});
-
-test("a folder that another takes the place of between look and connection is not the one that is spoken to", async () => {
-  const base = temporaryDirectory();
-  for (const name of ["aaep", "other"]) mkdirSync(join(base, name), { mode: 0o700 });
-  const [own, other] = await Promise.all(["aaep", "other"].map((name) => falseDaemon(join(base, name, "aaepd.sock"))));
-  const program = [
-    "import os, socket, aaep_agent",
-    "class Late(socket.socket):",
-    "    def connect(self, address):",
-    '        os.rename("aaep", "before"), os.rename("other", "aaep")',
-    "        super().connect(address)",
-    "aaep_agent.socket.socket = Late",
-    'with aaep_agent.Agent("late") as agent, agent.session("Nods.") as s:',
-    '    print(s.tool("nod", lambda: "called", irreversible=True))',
-  ].join("\n");
-  expect(await runPython(program, cleanEnvironment(base), base)).toBe("called\n");
-  expect([own?.().includes("tool.invoked"), other?.()]).toEqual([true, ""]);
+  mistakes: [/not JSON compliant/, /keys must be str/],
 });
 
 test.each([
@@ -83,12 +42,12 @@ test.each([
     "        user = super().getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)[4:8]",
     "        return bytes(4) + user",
     "aaep_agent.socket.socket = Other",
-    'with aaep_agent.Agent("other", program=["false"], on_error=print) as agent, agent.session("Nods."):',
+    'with aaep_agent.Agent("other", on_error=print) as agent, agent.session("Nods."):',
     "    pass",
   ].join("\n");
   const said = await runPython(program, cleanEnvironment(base), base);
   const isBelieved = told === "";
-  expect([said.includes(`\`aaepd serve\` is not asked: ${told}`), received() !== ""]).toEqual([
+  expect([said.includes(`the agent is silent until there is one. ${told}`), received() !== ""]).toEqual([
     !isBelieved,
     isBelieved,
   ]);
@@ -117,18 +76,18 @@ test("halves of characters in a daemon's answers, and in the author's texts, bre
     "            write(declined)",
     "agent.close()",
     "for fault in faults:",
-    "    write(fault, fault.code, fault.pointer, fault.rule)",
+    "    write(fault)",
     "log.close()",
     'print(open("log", encoding="utf-8").read().count("?"))',
   ].join("\n");
   const environment = { ...cleanEnvironment(base), AAEPD_SOCKET: path };
-  expect(await runPython(program, environment, base)).toBe("9\n");
+  expect(await runPython(program, environment, base)).toBe("4\n");
 });
 
 test("R5: a slip of the hand in a call runs no tool", async () => {
   const program = [
     "from aaep_agent import Agent",
-    'with Agent("slips", program=["/nowhere"], on_error=print) as agent, agent.session("Deletes.") as s:',
+    'with Agent("slips", on_error=print) as agent, agent.session("Deletes.") as s:',
     '    for slip in [{"irreversibel": True}, {"action": "Delete."}, {"irreversible": True, "timeout": 3}, {"run": 12, "irreversible": True}]:',
     "        try:",
     '            s.tool("delete", **{"run": lambda: print("deleted"), **slip})',
@@ -136,44 +95,13 @@ test("R5: a slip of the hand in a call runs no tool", async () => {
     "            print(error)",
   ].join("\n");
   const lines = (await runPython(program, cleanEnvironment(temporaryDirectory()))).split("\n");
-  expect(lines).toEqual([
-    expect.stringContaining("the agent is silent"),
+  expect(lines.filter((line) => !line.includes("the agent is silent"))).toEqual([
     expect.stringMatching(/unexpected keyword argument 'irreversibel'/),
     "action: nobody is asked without irreversible=True.",
     expect.stringMatching(/unexpected keyword argument 'timeout'/),
     "run must be a function, which is called later: pass delete, or lambda: delete(12), in place of delete(12).",
     "",
   ]);
-});
-
-test.each([
-  ["aaepd itself", "echo 'Error: There is no option.' >&2", " Error: There is no option."],
-  ["npx, which finds none", "true", " Install the package aaepd, .+"],
-])("the reason why there is no daemon is that of %s", async (_, command, reason) => {
-  const program = [
-    "from aaep_agent import Agent",
-    `agent = Agent("nodder", program=["sh", "-c", ${JSON.stringify(command)}], on_error=print)`,
-    "agent.life.join()",
-  ].join("\n");
-  const told = await runPython(program, cleanEnvironment(temporaryDirectory()));
-  expect(told).toMatch(new RegExp(`^The daemon did not start: the agent is silent\\.${reason}\n$`));
-});
-
-test("without /proc, a daemon of the user's own is found by its path", async (context) => {
-  const base = temporaryDirectory();
-  const path = join(base, "aaepd.sock");
-  const mounting = ["--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"];
-  if (spawnSync("unshare", [...mounting, "true"]).status !== 0) context.skip("only root can hide /proc");
-  await falseDaemon(path);
-  const program = [
-    "import aaep_agent",
-    `aaep_agent.connect_own(${JSON.stringify(path)}).close()`,
-    'print("connected")',
-  ].join("\n");
-  const folder = fileURLToPath(new URL("../../examples/python", import.meta.url));
-  const options = { encoding: "utf8", cwd: folder } as const;
-  const { stdout, stderr } = spawnSync("unshare", [...mounting, ...python(), "-B", "-c", program], options);
-  expect([stdout, stderr]).toEqual(["connected\n", ""]);
 });
 
 test.each([

@@ -112,24 +112,6 @@ describe.skipIf(!runs)(title, () => {
     expect(received()).toBe("");
   });
 
-  it("a channel in Python keeps nothing open once it is closed", async () => {
-    const { unix } = await serveGrpc();
-    const program = [
-      "import asyncio, os, sys",
-      "from daemon_channel import connect",
-      'def held(): return [os.readlink(f"/proc/self/fd/{one}") for one in os.listdir("/proc/self/fd") if os.path.islink(f"/proc/self/fd/{one}")]',
-      "async def main():",
-      "    async with connect(sys.argv[1], None) as (channel, _):",
-      "        await channel.channel_ready()",
-      "        print(sum(one.endswith('grpc.sock') for one in held()))",
-      "    print(sum(one.endswith('grpc.sock') for one in held()))",
-      "asyncio.run(main())",
-    ].join("\n");
-    const { code, out, err } = await startExample(PYTHON.folder, [".venv/bin/python", "-c", program], unix[1] ?? "")
-      .ended;
-    expect([code, out, err]).toEqual([0, "1\n0\n", ""]);
-  });
-
   describe.each(AGENTS)("an agent in $name", (agent) => {
     it(`§4.6: does what a listener in ${agent.accepts.name} accepts, and all hear it`, async () => {
       const daemon = await serveGrpc();

@@ -3,6 +3,7 @@
 package aaep
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,87 +15,51 @@ import (
 	"syscall"
 )
 
-const isLinux = runtime.GOOS == "linux"
-
-// dialOwn connects as DialOwn does. isUsual: the folder is this user's alone. Linux with /proc: it connects to the file that was looked at, whatever
-// stands at the path later. Elsewhere only the question who listens covers a folder above that somebody else has replaced meanwhile.
-func dialOwn(path string, isUsual bool) (net.Conn, error) {
-	looking := syscall.O_NOFOLLOW | syscall.O_CLOEXEC
-	if isLinux {
-		looking |= 0x200000 // O_PATH
+// DialOwn connects to a socket at which a process of this user or of root listens; the kernel says who. The socket and its folder are this user's or root's,
+// and nobody else can change them. A link to the folder is followed first. path is by default that of `aaepd serve`, whose folder has to be this user's
+// alone. The error is fs.ErrPermission if it is not so, and fs.ErrNotExist if there is no socket.
+func DialOwn(path string) (net.Conn, error) {
+	folder := fmt.Sprintf("/tmp/aaep-%d", os.Getuid())
+	if home, err := os.UserHomeDir(); err == nil && runtime.GOOS == "darwin" {
+		folder = filepath.Join(home, "Library", "Application Support", "AAEP")
+	} else if runtime := os.Getenv("XDG_RUNTIME_DIR"); runtime != "" {
+		folder = filepath.Join(runtime, "aaep")
 	}
-	var around, found syscall.Stat_t
-	var err error
-	place := filepath.Dir(path)
-	if !isUsual { // a link to a folder that was named is followed first
-		if place, err = filepath.EvalSymlinks(place); err != nil {
+	if path != "" {
+		var err error
+		if folder, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
 	}
-	folder, err := open(place, looking|syscall.O_DIRECTORY, &around)
-	if err != nil {
+	address := filepath.Join(folder, filepath.Base(cmp.Or(path, "aaepd.sock")))
+	around, err := os.Lstat(folder)
+	found, failed := os.Lstat(address)
+	if err := errors.Join(err, failed); err != nil {
 		return nil, err
 	}
-	defer syscall.Close(folder)
-	me, address := uint32(os.Getuid()), filepath.Join(place, filepath.Base(path))
-	isPrivate := around.Uid == me && around.Mode&0o077 == 0
-	isOpen := isWritableForOthers(around) && around.Mode&syscall.S_ISVTX == 0
-	if !isPrivate && (isUsual || isOpen || (around.Uid != me && around.Uid != 0)) {
-		return nil, refusal(place, around)
+	me, owner, holder := uint32(os.Getuid()), found.Sys().(*syscall.Stat_t).Uid, around.Sys().(*syscall.Stat_t).Uid
+	isPrivate := around.IsDir() && holder == me && around.Mode().Perm()&0o077 == 0
+	isOpen := (around.Mode().Perm()&0o022 != 0 && around.Mode()&fs.ModeSticky == 0) || (owner == me && found.Mode().Perm()&0o022 != 0)
+	isOurs := (owner == me || owner == 0) && (holder == me || holder == 0)
+	if found.Mode().Type() != fs.ModeSocket {
+		return nil, fmt.Errorf("%w: %s is no socket", fs.ErrPermission, address)
 	}
-	at := fmt.Sprintf("/proc/self/fd/%d", folder)
-	if _, failed := os.Lstat(at); isLinux && failed == nil {
-		held, err := open(at+"/"+filepath.Base(path), looking, &found)
-		if err != nil {
-			return nil, err
-		}
-		defer syscall.Close(held)
-		address = fmt.Sprintf("/proc/self/fd/%d", held)
-	} else if err := syscall.Lstat(address, &found); err != nil {
-		return nil, err
+	if !isOurs || (!isPrivate && (path == "" || isOpen)) {
+		told := "%w: %s is not yours alone: user %d, mode %o, in a folder of user %d, mode %o"
+		return nil, fmt.Errorf(told, fs.ErrPermission, address, owner, found.Mode().Perm(), holder, around.Mode().Perm())
 	}
-	if found.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
-		return nil, fmt.Errorf("%w: %s is no socket", fs.ErrPermission, path)
-	}
-	if (found.Uid != me && found.Uid != 0) || (found.Uid == me && !isPrivate && isWritableForOthers(found)) {
-		return nil, refusal(path, found)
-	}
-	return dialPeer(address, path, me)
-}
-
-// isWritableForOthers tells that others can write to a file. The user's own group, which has the user's number, has no other member. Group 0 has
-// others on some systems.
-func isWritableForOthers(found syscall.Stat_t) bool {
-	me := os.Getuid()
-	if me != 0 && int(found.Gid) == me && os.Getgid() == me {
-		return found.Mode&0o002 != 0
-	}
-	return found.Mode&0o022 != 0
-}
-
-// open opens a file, and looks at what it has opened.
-func open(path string, flags int, found *syscall.Stat_t) (int, error) {
-	file, err := syscall.Open(path, flags, 0)
-	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
-		return -1, fmt.Errorf("%w: %s is a link, or no folder", fs.ErrPermission, path)
-	}
-	if err == nil {
-		if err = syscall.Fstat(file, found); err != nil {
-			syscall.Close(file)
-		}
-	}
-	return file, err
+	return dialPeer(address, me)
 }
 
 // dialPeer connects, and asks the kernel who listens.
-func dialPeer(address, path string, me uint32) (net.Conn, error) {
+func dialPeer(address string, me uint32) (net.Conn, error) {
+	level, option := 0, 1 // SOL_LOCAL, LOCAL_PEERCRED
+	if runtime.GOOS == "linux" {
+		level, option = syscall.SOL_SOCKET, 17 // SO_PEERCRED
+	}
 	connection, err := net.Dial("unix", address)
 	if err != nil {
 		return nil, err
-	}
-	level, option := 0, 1 // SOL_LOCAL, LOCAL_PEERCRED
-	if isLinux {
-		level, option = syscall.SOL_SOCKET, 17 // SO_PEERCRED
 	}
 	// The second number of either answer is the user's. IPv6Mreq has room for it on every system.
 	var told *syscall.IPv6Mreq
@@ -105,17 +70,11 @@ func dialPeer(address, path string, me uint32) (net.Conn, error) {
 		err = errors.Join(err, failed)
 	}
 	if err == nil {
-		if peer := binary.NativeEndian.Uint32(told.Multiaddr[4:]); peer != me && peer != 0 {
-			err = fmt.Errorf("%w: user %d listens at %s", fs.ErrPermission, peer, path)
+		if peer := binary.NativeEndian.Uint32(told.Multiaddr[4:]); peer == me || peer == 0 {
+			return connection, nil
 		}
+		err = fmt.Errorf("%w: another user listens at %s", fs.ErrPermission, address)
 	}
-	if err != nil {
-		connection.Close()
-		return nil, err
-	}
-	return connection, nil
-}
-
-func refusal(path string, found syscall.Stat_t) error {
-	return fmt.Errorf("%w: %s is not yours alone: user %d, mode %o", fs.ErrPermission, path, found.Uid, found.Mode&0o7777)
+	connection.Close()
+	return nil, err
 }

@@ -30,9 +30,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	agent := aaep.Open(aaep.Options{
-		ID:        "banking-agent",
-		Arguments: []string{"--confirmation-grace-seconds", "20"}, // a question waits so long for somebody who can answer
-		OnError:   func(err error) { fmt.Fprintln(os.Stderr, err) },
+		ID:      "banking-agent",
+		OnError: func(err error) { fmt.Fprintln(os.Stderr, err) },
 	})
 	defer agent.Close()
 	agent.Session(ctx, "Transfers 500 dollars to Ada Obi.", func(s *aaep.Session) (string, error) {

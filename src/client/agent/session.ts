@@ -335,7 +335,7 @@ function hosted(question: SessionConfirmation | SessionClarification): Fields {
 }
 
 /** The summary of a session whose author has none. It never repeats the task's own words, because the task may not have been done. */
-export function endedSummary(undone: number): string {
+function endedSummary(undone: number): string {
   if (undone === 0) return "Ended.";
   return `Ended. ${undone === 1 ? "One action was" : `${undone} actions were`} not carried out.`;
 }

@@ -20,14 +20,13 @@ public final class BankingAgent {
 
   public static void main(String[] arguments) throws Exception {
     int timeoutSeconds = arguments.length == 2 && arguments[0].equals("--timeout") ? Integer.parseInt(arguments[1]) : 120;
-    // A question waits 20 seconds for somebody who can answer.
-    try (Aaep agent = new Aaep("banking-agent", "banking-agent", System.err::println, "--confirmation-grace-seconds", "20")) {
+    try (Aaep agent = new Aaep("banking-agent", "banking-agent", System.err::println)) {
       agent.session("Transfers 500 dollars to Ada Obi.", s -> transfer(s, timeoutSeconds));
     }
   }
 
   private static String transfer(Aaep.Session s, int timeoutSeconds) throws Exception {
-    s.tool("fetch_balance", "Reading your balance.", () -> 12_500, balance -> "Your balance is 12,500 dollars.");
+    s.tool("fetch_balance", "Reading your balance.", () -> 12_500, "Your balance is 12,500 dollars.");
     Aaep.Question question =
         new Aaep.Question(
             "Transfer 500 dollars to Ada Obi.",
@@ -37,9 +36,7 @@ public final class BankingAgent {
     String told;
     String balance = "12,000";
     try {
-      told =
-          s.irreversible(
-              "transfer_funds", "Transferring 500 dollars.", question, () -> "Transferred 500 dollars.", done -> "The transfer is done.");
+      told = s.irreversible("transfer_funds", "Transferring 500 dollars.", question, () -> "Transferred 500 dollars.", "The transfer is done.");
     } catch (Aaep.Declined declined) {
       told = WHY_NOT.get(declined.resolvedBy) + " Nothing was transferred.";
       balance = "still 12,500";
