@@ -8,8 +8,10 @@ import { succeed } from "../package/stage.js";
 
 const PACKAGES = [
   ...["aaep-conformance", "aaep-cli-debug", "aaep-minimal-producer", "aaep-anthropic-sdk-producer"],
-  ...["aaep-langchain-producer", "aaep-maf-producer", "aaep-mcp-bridge"],
-].map((name) => `${name}==1.0.0`);
+  ...["aaep-langchain-producer", "aaep-maf-producer", "aaep-mcp-bridge", "aaep-tools", "aaep-otel-bridge[otel]"],
+]
+  .map((name) => `${name}==1.0.0`)
+  .concat("aaep-narrator-bridge==0.1.0");
 const SCHEMAS = fileURLToPath(new URL("../../../schemas/aaep/", import.meta.url));
 const BASE = "https://aaep-protocol.org/schemas/v1/";
 

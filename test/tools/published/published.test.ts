@@ -41,25 +41,34 @@ it.each(["http", "ws"])(
   TEN_MINUTES,
 );
 
-it(
-  "the listener hears a session, and answers its question",
-  async () => {
+/** The published listeners, what each prints of the session, and whether it answers. */
+const LISTENERS = [
+  { program: "aaep-listen", argv: ["--auto-accept", "--no-color"], prints: ["Sends an email.", "session.completed"] },
+  { program: "aaep-narrator-bridge", argv: ["--mock", "--auto-accept"], prints: ["Accepted.", "Ended."] },
+  { program: "aaep-capture", argv: ["--output", "-", "--max-events", "4"], prints: ["Deletes record"], answers: false },
+  { program: "aaep-otel-bridge", argv: ["--console"], prints: ["aaep.session"], answers: false },
+];
+
+it.each(LISTENERS)(
+  "$program hears a session, and its question",
+  async ({ program, argv, prints, answers = true }) => {
     const { address, daemon } = await told();
-    const argv = ["--endpoint", address, "--auto-accept", "--no-color"];
-    const listener = startCommand([join(await programs(), "aaep-listen"), ...argv]);
+    const listener = startCommand([join(await programs(), program), "--endpoint", address, ...argv]);
     await eventually(async () => {
       const { stdout } = await runCommandLine(["status"], daemon.environment);
       expect(stdout).toContain("Subscriptions: 1");
     });
-    const words = JSON.stringify({ kind: "user_input", text: "Use a tool that requires confirmation." });
+    // The other question has its default after a second.
+    const text = answers ? "Use a tool that requires confirmation." : "Delete it.";
+    const said = JSON.stringify({ kind: "user_input", text });
     await fetch(`${address}/messages`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: words,
+      body: said,
     });
-    await eventually(() => expect(listener.stdout()).toContain("session.completed"));
-    expect(listener.stdout()).toContain("Sends an email.");
-    expect(listener.stdout()).not.toContain("It was not done.");
+    const printed = (): string => listener.stdout() + listener.stderr();
+    for (const words of prints) await eventually(() => expect(printed()).toContain(words));
+    if (answers) expect(printed()).not.toContain("It was not done.");
   },
   TEN_MINUTES,
 );
