@@ -25,19 +25,7 @@ export function runSpeakInstall(
   programs?: ServicePrograms,
 ): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
-    const path = unitPath(options, io);
-    const plan = planService(options, io, programs);
-    const [node = "", program = ""] = plan.command;
-    const values: Readonly<Record<string, string>> = {
-      DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "listening.md")).href),
-      COMMAND: [node, program, "speak"].map(systemdWord).join(" "),
-    };
-    const template = readFileSync(packagePath("packaging", "systemd/aaepd.speak.service.in"), "utf8");
-    assertOwn(path);
-    writeServiceFile({
-      path,
-      text: template.replaceAll(/@([A-Z]+)@/g, (place, name: string) => values[name] ?? place),
-    });
+    const { path, plan } = writeSpeakUnit(options, io, programs);
     await write(io, [
       `Wrote ${shownText(path)}`,
       "The next commands start it, now and at each login:",
@@ -50,16 +38,47 @@ export function runSpeakInstall(
   });
 }
 
+/** Throws a Fault where another has written a file of this name. */
+export function writeSpeakUnit(options: SpeakServiceOptions, io: CommandIo, programs?: ServicePrograms) {
+  const path = speakUnitPath(options, io);
+  const plan = planService(options, io, programs);
+  const [node = "", program = ""] = plan.command;
+  const values: Readonly<Record<string, string>> = {
+    DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "listening.md")).href),
+    COMMAND: [node, program, "speak"].map(systemdWord).join(" "),
+  };
+  const template = readFileSync(packagePath("packaging", "systemd/aaepd.speak.service.in"), "utf8");
+  assertOwn(path);
+  writeServiceFile({
+    path,
+    text: template.replaceAll(/@([A-Z]+)@/g, (place, name: string) => values[name] ?? place),
+  });
+  return { path, plan };
+}
+
+/** Starts it now and at each login. Returns why systemd refuses. */
+export function startSpeak(io: CommandIo): string | undefined {
+  return (
+    manage(["systemctl", "--user", "daemon-reload"], io) ??
+    manage(["systemctl", "--user", "enable", "--now", SPEAK_UNIT], io)
+  );
+}
+
+/** Ends it, also at the next login. Returns why systemd refuses. */
+export function stopSpeak(io: CommandIo): string | undefined {
+  return manage(["systemctl", "--user", "disable", "--now", SPEAK_UNIT], io);
+}
+
 /** Stops it, and removes the unit. */
 export function runSpeakUninstall(options: SpeakServiceOptions, io: CommandIo): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
-    const path = unitPath(options, io);
+    const path = speakUnitPath(options, io);
     if (!existsSync(path)) {
       await write(io, [`There is no service ${SPEAK_UNIT} to remove: ${shownText(path)} does not exist.`]);
       return EXIT.ok;
     }
     assertOwn(path);
-    const refused = manage(["systemctl", "--user", "disable", "--now", SPEAK_UNIT], io);
+    const refused = stopSpeak(io);
     removeFile(path);
     if (refused === undefined) manage(["systemctl", "--user", "daemon-reload"], io);
     await write(io, [
@@ -70,7 +89,8 @@ export function runSpeakUninstall(options: SpeakServiceOptions, io: CommandIo): 
   });
 }
 
-function unitPath({ kind }: SpeakServiceOptions, { environment }: CommandIo): string {
+/** Throws a Fault "unsupported" for another manager than systemd. */
+export function speakUnitPath({ kind }: SpeakServiceOptions, { environment }: CommandIo): string {
   if (kindOf(kind) === "systemd") return join(unitDirectory(environment), SPEAK_UNIT);
   const sentence =
     "aaepd speak is a service of systemd alone. Elsewhere, start it at login by hand: aaepd speak --to command";

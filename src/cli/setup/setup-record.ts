@@ -16,6 +16,8 @@ export interface Made {
   readonly hooks: readonly HookHostId[];
   readonly service?: { readonly kind: ServiceKind; readonly name: string } | undefined;
   readonly daemon?: { readonly pid: number; readonly socketPath: string };
+  /** Whether `aaepd speak` is a service. */
+  readonly speaks?: true;
 }
 
 const NOTHING: Made = { paths: [], hooks: [] };

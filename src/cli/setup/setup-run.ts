@@ -20,6 +20,7 @@ import { type DaemonPlace, type DaemonPlan, daemonLine, planDaemon, startDaemon,
 import { editorAgents, editorLines } from "./editor-agents.js";
 import { keptLines } from "./kept-lines.js";
 import { setupRecord } from "./setup-record.js";
+import { canOfferSpeak, offerSpeak } from "./speak-offer.js";
 import { answerTestQuestion, askTestQuestion, TEST_WAIT } from "./test-question.js";
 import { createTold, type Told } from "./told.js";
 import { undo } from "./undo.js";
@@ -72,23 +73,31 @@ async function setUp(
   const hooks = await hookPlans(place, programs, told, editors);
   const daemon = await planDaemon(place, manager);
   const isMade = daemon.kind === "running" && hooks.every(isInPlace);
-  if (isMade) told.say("Everything is in place, and nothing is changed.");
-  else {
-    tellPlans(daemon, hooks, place, told);
-    if (!yes && !isPerson) {
-      told.say("Nothing was changed, because nobody can be asked here. To do this: aaepd setup --yes");
-      return EXIT.usage;
+  // A terminal is left to its next reader once.
+  const person = isPerson && !yes ? askPerson({ stdin: io.stdin, stderr: io.stdout }) : undefined;
+  try {
+    if (isMade) told.say("Everything is in place, and nothing is changed.");
+    else {
+      tellPlans(daemon, hooks, place, told);
+      if (!yes && person === undefined) {
+        told.say("Nothing was changed, because nobody can be asked here. To do this: aaepd setup --yes");
+        return EXIT.usage;
+      }
+      if (person !== undefined && !(await person.ask("Do this?"))) {
+        told.say("Nothing was changed.");
+        return EXIT.fault;
+      }
+      await carryOut(daemon, hooks, place, programs, told);
     }
-    if (!yes && !(await isWanted(io))) {
-      told.say("Nothing was changed.");
-      return EXIT.fault;
-    }
-    await carryOut(daemon, hooks, place, programs, told);
+    // The test question is spoken then.
+    if (person !== undefined && canOfferSpeak(manager, io)) await offerSpeak(person, place.record, told, io);
+  } finally {
+    person?.leave();
   }
   for (const line of editorLines(editors)) told.say(line);
   const runs = (await statusAt(place.socketPath, io)) !== undefined;
   let tested: ExitCode = EXIT.ok;
-  if (runs && isPerson && !yes) {
+  if (runs && person !== undefined) {
     told.say(
       `Now a test. You hear a question: type yes, and press Enter. A single letter is not enough there. Setup waits up to ${TEST_WAIT} for it.`,
     );
@@ -166,15 +175,6 @@ function hookLines({ host, path, shim, hasShim, isOtherwise, changes, version }:
       : []),
     ...shimLine,
   ];
-}
-
-async function isWanted(io: CommandIo): Promise<boolean> {
-  const person = askPerson({ stdin: io.stdin, stderr: io.stdout });
-  try {
-    return await person.ask("Do this?");
-  } finally {
-    person.leave();
-  }
 }
 
 async function carryOut(

@@ -13,7 +13,9 @@ you answer in the same terminal: type yes, and press Enter. It waits up to 2 min
 The daemon becomes a service, of systemd or launchd, where one of these answers. Elsewhere it runs in the background until the machine stops. A daemon
 that runs already is left alone. So are hooks that you installed with other options. A second run changes nothing, and asks the test question again.
 
---undo takes out what setup has made, and nothing else: its hooks, its service or its daemon in the background, and its files. The journal stays.
+Where systemd and Speech Dispatcher are here, it also asks whether aaepd shall speak, now and at each login: aaepd speak.
+
+--undo takes out what setup has made, and nothing else: its hooks, its services or its daemon in the background, and its files. The journal stays.
 
 --ask only asks the test question, for a listener that runs already.
 

@@ -9,6 +9,7 @@ import { planUninstall, writePlan } from "../hooks/hook-plan.js";
 import { entriesIn } from "../hooks/settings-edit.js";
 import { MADE_BY, servicePaths } from "../service/service-files.js";
 import { manage, stopService } from "../service/service-steps.js";
+import { speakUnitPath, stopSpeak } from "../service/speak-service.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { elapsed } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -37,7 +38,9 @@ export async function undo(io: CommandIo): Promise<ExitCode> {
       if (plan.changes.length > 0) say(`Took the hooks of ${plan.host.name} out of ${shownText(plan.path)}.`);
     });
   }
-  const { service, daemon } = made;
+  const { service, daemon, speaks } = made;
+  if (speaks === true && existsSync(speakUnitPath({ kind: "systemd" }, io)))
+    say(stopSpeak(io) ?? "aaepd speaks no more.");
   // A service that was removed by hand has nothing to stop.
   if (
     service !== undefined &&
@@ -53,7 +56,7 @@ export async function undo(io: CommandIo): Promise<ExitCode> {
     return exitCode();
   }
   for (const path of made.paths.toReversed()) await attempt(() => removeOwn(path, io, say));
-  if (service?.kind === "systemd") manage(["systemctl", "--user", "daemon-reload"], io);
+  if (service?.kind === "systemd" || speaks === true) manage(["systemctl", "--user", "daemon-reload"], io);
   record.remove();
   if (made.hooks.length > 0) say("An agent that runs now may say that its hooks are gone, until you start it again.");
   say("The journal and the audit log stay.");

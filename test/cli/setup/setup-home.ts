@@ -139,7 +139,7 @@ export function withManager(
   const path = join(home, "bin", program);
   writeFileSync(
     path,
-    `#!/bin/sh\necho "$*" >> ${calls}\ncase "$*" in\n*"enable --now"*|bootstrap*) ${start} ;;\n*"disable --now"*|bootout*) ${stop} ;;\nesac\n`,
+    `#!/bin/sh\necho "$*" >> ${calls}\ncase "$*" in\n*aaepd.speak*) ;;\n*"enable --now"*|bootstrap*) ${start} ;;\n*"disable --now"*|bootout*) ${stop} ;;\nesac\n`,
   );
   chmodSync(path, 0o755);
   if (program === "systemctl") mkdirSync(join(environment.XDG_RUNTIME_DIR ?? "", "systemd"));

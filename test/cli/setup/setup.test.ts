@@ -1,6 +1,6 @@
 // `aaepd setup`: from nothing to the first answered question, and back, each file as it was.
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -140,6 +140,29 @@ describe.runIf(process.platform !== "win32")("aaepd setup with a service manager
       expect(user.files()).toEqual(before);
     },
   );
+
+  it.runIf(process.platform === "linux")("speaks from now on, where a person wants that; undo ends it", async () => {
+    const user = setupHome();
+    const { calls } = withManager(user, "systemctl");
+    symlinkSync("/bin/true", join(user.home, "bin", "speech-dispatcher"));
+    const before = user.files();
+    const environment = { ...user.environment, XDG_CONFIG_HOME: join(user.home, ".config") };
+    const setup = startOnTerminal(["setup"], { environment, columns: 1000 });
+    await setup.until("Do this? (yes or no; y or n does too)");
+    setup.type("y\n");
+    await setup.until("Shall aaepd speak what agents do and ask, now and at each login?");
+    setup.type("y\n");
+    await answer(setup, "yes");
+    expect(await setup.ended).toBe(0);
+    expect(user.read(".config/systemd/user/aaepd.speak.service")).toContain("speak\n");
+    expect(setup.shown()).toContain("aaepd speaks now. To silence it: aaepd hush\n");
+    expect(calls()).toMatch(/--user daemon-reload\n--user enable --now aaepd\.speak\.service\n$/);
+    const undone = await user.setUp({ undo: true }, { manager: "systemd" });
+    expect([undone.err(), undone.exitCode()]).toEqual(["", 0]);
+    expect(calls()).toContain("--user disable --now aaepd.speak.service\n");
+    expect(undone.out()).toContain("aaepd speaks no more.\n");
+    expect(user.files()).toEqual(before);
+  });
 
   it("one that refuses: the daemon runs in the background, and nothing of the service is left", async () => {
     const user = setupHome();
