@@ -20,7 +20,7 @@ export interface SpeechQueueOptions {
 }
 
 /** Speeches of one rank stand in the order in which they came. */
-const RANKS: readonly Speech["rank"][] = ["answer", "critical", "text", "passing"];
+const RANKS: readonly Speech["rank"][] = ["answer", "critical", "reading", "text", "passing"];
 
 /** The wait before an utterance is said again that somebody else has cut off, ms, and how often that is done. */
 const QUIET_MS = 700;
@@ -105,9 +105,9 @@ export class SpeechQueue {
     this.#entries.splice(at < 0 ? this.#entries.length : at, 0, entry);
     this.#waitingCharacters += lengthOf(entry);
     const spoken = this.#flight?.entry.speech.rank;
-    const isUrgent = rank <= RANKS.indexOf("critical");
+    const isUrgent = rank <= RANKS.indexOf("reading");
     if (spoken !== undefined && (isUrgent || spoken === "passing") && RANKS.indexOf(spoken) > rank) this.#giveWay();
-    // Somebody else's words hold back neither the first words of a critical speech nor an answer.
+    // Somebody else's words hold back neither the first words of a critical speech nor what a key asks for.
     if (isUrgent && this.#failures < MOST_FAILURES) this.#quietUntil = 0;
     this.#goOn();
     return true;
@@ -170,8 +170,9 @@ export class SpeechQueue {
     return this.#entries.filter((one) => one.speech.rank === rank && one !== said).length;
   }
 
+  /** What is held back is not ended: it was not said yet. */
   #end(isOther: (speech: Speech) => boolean): string | undefined {
-    const { current } = this;
+    const current = this.#flight?.entry.speech ?? (this.#held === "no" ? this.current : undefined);
     if (current === undefined) return undefined;
     this.#drop((speech) => speech.source === current.source || isOther(speech));
     return current.source;
@@ -200,7 +201,7 @@ export class SpeechQueue {
   }
 
   #mayBeSaid({ speech }: Entry): boolean {
-    if (speech.rank === "answer") return true;
+    if (speech.rank === "answer" || speech.rank === "reading") return true;
     return this.#held === "paused" ? speech.rank === "critical" : this.#held === "no";
   }
 
@@ -273,7 +274,7 @@ export class SpeechQueue {
     this.#quietUntil = this.#options.clock.now() + QUIET_MS;
     entry.cutCount += 1;
     if (speech.rank === "passing") this.#drop((one) => one === speech);
-    else if (speech.rank === "text" && entry.cutCount > MOST_AGAIN) {
+    else if ((speech.rank === "text" || speech.rank === "reading") && entry.cutCount > MOST_AGAIN) {
       this.#parked.add(speech.source);
       this.#options.onParked(speech);
     }

@@ -14,10 +14,10 @@ export interface Speech {
   /** Speeches of one source are hushed and skipped together: those of an output, of a question. */
   readonly source: string;
   /**
-   * `answer`: to a key, said before everything else. `critical`: questions and errors, said over text, and again until they were said whole. `text`:
-   * in its turn. `passing`: progress, said into silence or dropped.
+   * `answer`: to a key, said before everything else. `critical`: questions and errors, said over text, and again until they were said whole.
+   * `reading`: a text that a key reads, which those interrupt. `text`: in its turn. `passing`: progress, said into silence or dropped.
    */
-  readonly rank: "answer" | "critical" | "text" | "passing";
+  readonly rank: "answer" | "critical" | "reading" | "text" | "passing";
   /** A few words that begin a critical speech at once, also while others speak. */
   readonly opening?: Part;
   readonly parts: readonly Part[];

@@ -139,7 +139,10 @@ class EventStreamService implements HttpService {
     const place = exchange.request.headers["last-event-id"];
     const fault = address.open(stream, typeof place === "string" && place !== "" ? place : undefined);
     if (fault === undefined) stream.attach(exchange);
-    else refuse(fault);
+    else {
+      refuse(fault);
+      void stream.close(fault);
+    }
   }
 
   private async openNamed(exchange: Exchange, refuse: Refuse): Promise<void> {

@@ -30,8 +30,8 @@ export class WebSockets {
     });
   }
 
-  /** Makes a WebSocket of a request, and hands it to `serve`, which may refuse it. */
-  take(exchange: Exchange, refuse: Refuse, serve: (connection: PeekableConnection<Uint8Array>) => void): void {
+  /** Makes a WebSocket of a request, and hands it to `serve`. Where that returns a fault, the WebSocket is closed with it. */
+  take(exchange: Exchange, refuse: Refuse, serve: (connection: PeekableConnection<Uint8Array>) => unknown): void {
     const { upgrade, request, peer, connection } = exchange;
     if (upgrade === undefined) {
       exchange.response.setHeader("upgrade", "websocket");
@@ -45,7 +45,8 @@ export class WebSockets {
       const one = createWebSocketConnection(webSocket, peer, this.options);
       this.open.add(one);
       void one.closed.then(() => this.open.delete(one));
-      serve(one);
+      const fault = serve(one);
+      if (fault instanceof Fault) void one.close(fault);
     });
   }
 

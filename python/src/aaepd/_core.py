@@ -166,6 +166,7 @@ class Core:
     def ask(self, method: str, params: dict[str, Any]) -> Future[dict[str, Any]]:
         """Makes a call whose result somebody waits for."""
         answered: Future[dict[str, Any]] = Future()
+        answered.set_running_or_notify_cancel()  # a task that is cancelled does not cancel it beside the answer
         self.send(method, params, answered)
         return answered
 
@@ -200,6 +201,14 @@ class Core:
             session.forked()
 
     def _live(self) -> None:
+        try:
+            self._come_back()
+        except Exception as error:  # nobody waits for answers that do not come
+            self._fall_silent(f"The agent is silent: {type(error).__name__}: {error}")
+        with self.lock:
+            self._life = None
+
+    def _come_back(self) -> None:
         """Talks with a daemon, and comes back to one."""
         starts = 0
         while self.takes:
@@ -213,8 +222,6 @@ class Core:
                 self._fall_silent(f"The daemon did not start: the agent is silent. {words if words.startswith('Error: ') else f'{words} {REMEDY}'}")
             if self.takes:
                 time.sleep(PAUSE_S)
-        with self.lock:
-            self._life = None
 
     def _reach(self) -> Link | None:
         """The next connection: to `aaepd serve` as long as it is there, or comes back within a while; else to a daemon of one's own."""

@@ -26,7 +26,10 @@ def find_program(environment: Mapping[str, str]) -> list[str] | None:
     """The program for an agent without a daemon: AAEPD_PROGRAM, else `aaepd` on the PATH, else that of this package. None if there is none."""
     named = environment.get("AAEPD_PROGRAM")
     if named:
-        return shlex.split(named) if os.name == "posix" and not os.path.exists(named) else [named]
+        try:
+            return shlex.split(named) if os.name == "posix" and not os.path.exists(named) else [named]
+        except ValueError:  # an apostrophe, as in the name of a folder
+            return [named]
     installed = shutil.which("aaepd", path=environment.get("PATH"))
     if installed is not None and not is_own_script(installed):
         return [installed]

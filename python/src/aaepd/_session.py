@@ -68,6 +68,9 @@ class BaseSession:
         self.dropped = 0
         """Characters of text that were dropped so far, because the daemon took nothing."""
         self._tasks: list[contextvars.Token[BaseSession | None]] = []
+        self._asking = self._underway = 0  # questions and tools that are open
+        self._undone = 0  # irreversible tools that were not called
+        self.told: object = None  # what adapters of frameworks know of its calls
         self._reset()
 
     def _reset(self) -> None:
@@ -76,8 +79,6 @@ class BaseSession:
         self._state = "idle"
         self._output_id: str | None = None
         self._growing: Call | None = None
-        self._asking = self._underway = 0  # questions and tools that are open
-        self._undone = 0  # irreversible tools that were not called
 
     def begin_again(self) -> None:
         self._reset()
@@ -120,6 +121,7 @@ class BaseSession:
         """Appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped."""
         if not chunk or self.is_over or not self._core.takes:
             return
+        chunk = str(chunk)
         growing = self._growing
         with self._core.lock:
             if growing is not None and growing.line is None and growing is self._growing:
@@ -127,7 +129,7 @@ class BaseSession:
                 if len(about["chunk"]) + len(chunk) <= LONGEST_TEXT:
                     about["chunk"] += chunk
                     return
-            self._add_text(str(chunk))
+            self._add_text(chunk)
 
     def _add_text(self, chunk: str) -> None:
         if self._output_id is None:
@@ -261,7 +263,7 @@ class BaseSession:
         offered = {} if choices is None else {"choices": [{"value": value, "label": label} for value, label in choices.items()]}
         kinds: list[ResponseKind] = accepted_response_kinds or (["freetext"] if choices is None else ["multiple_choice"])
         default = {} if default_response is None else {"default_response": default_response}
-        asked = {"question": brief(question), "accepted_response_kinds": kinds, **offered, **default, **members}
+        asked = {"question": str(question), "accepted_response_kinds": kinds, **offered, **default, **members}
         token = reply_token or "rpl_" + secrets.token_hex(16)
         try:
             result = yield from self._asking_of("aaep.clarify", asked, token, timeout_seconds, host_dialog, call_id)

@@ -44,8 +44,10 @@ class Heard(BaseCallbackHandler):
         self._around.pop(run_id, None)
 
     def on_llm_new_token(self, token: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any) -> None:
-        self._streams.add(run_id)
-        self._text(token, parent_run_id)
+        text = token if isinstance(token, str) else "".join(_texts_in(token))
+        if text:
+            self._streams.add(run_id)
+            self._text(text, parent_run_id)
 
     def on_llm_end(self, response: Any, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any) -> None:
         if run_id in self._streams:
@@ -107,8 +109,11 @@ def invoke_heard(graph: Any, input: Any, config: Mapping[str, Any], session: Ses
     while True:
         output = graph.invoke(input, heard)
         interrupts = [one for one in _interrupts(output) if one.id not in left]
-        with ThreadPoolExecutor(max(1, len(interrupts))) as asking:
-            answers = list(asking.map(lambda one: _answer(one.value, session, words), interrupts))
+        if len(interrupts) == 1:  # in this thread, which an interrupt of the program ends
+            answers = [_answer(interrupts[0].value, session, words)]
+        else:
+            with ThreadPoolExecutor(max(1, len(interrupts))) as asking:
+                answers = list(asking.map(lambda one: _answer(one.value, session, words), interrupts))
         resume = _resume(interrupts, answers, left)
         if resume is None:
             return output
@@ -130,7 +135,17 @@ async def ainvoke_heard(graph: Any, input: Any, config: Mapping[str, Any], sessi
 
 
 def _with_heard(config: Mapping[str, Any], session: Session | AsyncSession, words: Words) -> dict[str, Any]:
-    return {**config, "callbacks": [*(config.get("callbacks") or []), Heard(session, words)]}
+    given = config.get("callbacks") or []
+    if isinstance(given, (list, tuple)):
+        return {**config, "callbacks": [*given, Heard(session, words)]}
+    manager = given.copy()
+    manager.add_handler(Heard(session, words))
+    return {**config, "callbacks": manager}
+
+
+def _texts_in(blocks: Any) -> list[str]:
+    """The texts of a model whose content is blocks."""
+    return [str(one.get("text", "")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"] if isinstance(blocks, list) else []
 
 
 def _interrupts(output: Any) -> list[Any]:
@@ -169,7 +184,8 @@ def _answer(value: Any, session: Session, words: Words) -> Any:
     calls, told = _calls_in(value), ToldCalls(session, words)
     if not calls:
         return None
-
+    if len(calls) == 1:
+        return _decision(value, [told.ask(calls[0])])
     with ThreadPoolExecutor(len(calls)) as asking:
         return _decision(value, list(asking.map(told.ask, calls)))
 

@@ -52,7 +52,7 @@ async def run_heard(agent: Any, input: Any, session: AsyncSession, words: Words 
                 session.text(event.data.delta)
         state = result.to_state() if result.interruptions else None
         decided = await asyncio.gather(*(_decide(calls, state, one) for one in result.interruptions))
-        if not decided or not all(decided):
+        if not any(decided):  # what nobody decided is left over when the decided calls have run
             return result
         input = state
 

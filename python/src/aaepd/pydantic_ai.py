@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from pydantic_ai import DeferredToolResults, ToolDenied  # pyright: ignore[reportMissingImports]
+from pydantic_ai import ApprovalRequired, CallDeferred, DeferredToolResults, ToolDenied  # pyright: ignore[reportMissingImports]
 from pydantic_ai.capabilities import AbstractCapability  # pyright: ignore[reportMissingImports]
 
 from ._aio import AsyncSession
 from .told_calls import ModelCall, ToldCalls, Words
 
 __all__ = ["Heard", "ModelCall", "Words"]
+
+PUT_OFF: tuple[Any, ...] = (ApprovalRequired, CallDeferred)
+"""What a tool raises that runs later."""
 
 
 class Heard(AbstractCapability):  # type: ignore[type-arg, unused-ignore]  # of any dependencies
@@ -39,6 +42,9 @@ class Heard(AbstractCapability):  # type: ignore[type-arg, unused-ignore]  # of 
         self._calls.begin(ModelCall(call.tool_call_id, call.tool_name, args), self._subagent)
         try:
             result = await handler(args)
+        except PUT_OFF:
+            self._calls.put_off(call.tool_call_id)
+            raise
         except asyncio.CancelledError:
             raise  # the session ends the call
         except BaseException:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
@@ -56,7 +55,10 @@ class _Memory:
     """Calls about which nobody decided here. If they begin nevertheless, the host has allowed them (R5a)."""
 
 
-_memories: weakref.WeakKeyDictionary[BaseSession, _Memory] = weakref.WeakKeyDictionary()
+def _memory_of(session: BaseSession) -> _Memory:
+    if not isinstance(session.told, _Memory):
+        session.told = _Memory()
+    return session.told
 
 
 class ToldCalls:
@@ -65,7 +67,7 @@ class ToldCalls:
     def __init__(self, session: Session | AsyncSession, words: Words = Words()) -> None:
         self._session = session
         self._words = words
-        self._memory = _memories.setdefault(session, _Memory())
+        self._memory = _memory_of(session)
 
     def begin(self, call: ModelCall, subagent: str | None = None) -> None:
         """Begins a call, once: frameworks repeat a call when a run goes on. `subagent`: the agent inside the agent that has made it, whose name is heard
@@ -89,6 +91,12 @@ class ToldCalls:
         if begun is not None:
             begun.end(status)
 
+    def put_off(self, call_id: str) -> None:
+        """Ends a call that begins again, after an approval perhaps."""
+        begun = self._memory.calls.pop(call_id, None)
+        if begun is not None:
+            begun.end("cancelled")
+
     def ask(self, call: ModelCall) -> Decision | None:
         """Asks a person about a call, in a `Session`. Only a person's reply decides. None: nobody decided, or the whole question is longer than AAEP
         takes, and the decision is the host's.
@@ -102,9 +110,13 @@ class ToldCalls:
         return self._decided(call, None if question is None else await confirm(**question))
 
     def _question(self, call: ModelCall) -> dict[str, Any] | None:
+        try:
+            words = input_words(call.input)
+        except ValueError:
+            return None
         asking: dict[str, Any] = {
             "action": f"Use {unhidden(spoken_name(call.name))}",
-            "consequence": unhidden(input_words(call.input)),
+            "consequence": unhidden(words),
             "risk_level": "medium",
             "host_dialog": True,
             **({} if call.id in self._memory.calls else {"call_id": foreign_id(call)}),
@@ -150,8 +162,8 @@ def name_in_words(name: str) -> str:
 
 
 def value_in_words(value: object, depth: int) -> str:
-    if depth > 64:  # nobody is asked about a message that deep
-        return "…"
+    if depth > 64:  # nobody decides about what is not told
+        raise ValueError("The arguments are nested too deeply.")
     if isinstance(value, (list, tuple)):
         return ", ".join(value_in_words(one, depth + 1) for one in value)
     if isinstance(value, Mapping):

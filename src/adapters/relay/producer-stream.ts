@@ -80,7 +80,12 @@ export class ProducerStream {
   /** Reads one stream to its end. Rejects with what is wrong with it. */
   async #read(opened: () => void): Promise<void> {
     const ending = new AbortController();
-    const end = (): void => ending.abort();
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+    const end = (): void => {
+      ending.abort();
+      // Node's fetch may have lost its signal by now: it holds it weakly once the answer has begun.
+      reader?.cancel().catch(() => {});
+    };
     this.#closing.signal.addEventListener("abort", end);
     const { timers } = this.#options;
     let cancelWatch = (): void => {};
@@ -101,8 +106,10 @@ export class ProducerStream {
       const isWhole = !this.#wasOpen || this.#lastId !== "";
       this.#wasOpen = true;
       opened();
+      reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+      if (ending.signal.aborted) return;
       await this.#options.onOpen(isWhole);
-      await this.#readMessages(answer.body as ReadableStream<Uint8Array>, watch);
+      await this.#readMessages(reader, watch);
     } finally {
       cancelWatch();
       this.#closing.signal.removeEventListener("abort", end);
@@ -111,7 +118,7 @@ export class ProducerStream {
   }
 
   /** `watch` is called for whatever comes. */
-  async #readMessages(body: ReadableStream<Uint8Array>, watch: () => void): Promise<void> {
+  async #readMessages(reader: ReadableStreamDefaultReader<Uint8Array>, watch: () => void): Promise<void> {
     const { onMessage } = this.#options;
     const decoder = new TextDecoder();
     const read: { readonly id?: string | undefined; readonly data: string }[] = [];
@@ -123,7 +130,9 @@ export class ProducerStream {
     });
     let unreadBytes = 0;
     let seen = "";
-    for await (const part of body) {
+    for (;;) {
+      const { done, value: part } = await reader.read();
+      if (done) return;
       watch();
       const text = decoder.decode(part, { stream: true });
       parser.feed(text);

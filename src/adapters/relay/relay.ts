@@ -125,7 +125,8 @@ export class Relay {
     const { type, subscription_id: subscription, session_id: remote, extensions } = message;
     const { onNews } = this.#options;
     if (type === "subscription.accepted" && typeof subscription === "string") this.#subscriptionId = subscription;
-    if (typeof type === "string" && typeof remote !== "string") return;
+    // A message between daemon and subscriber.
+    if (typeof type === "string" && typeof remote !== "string" && !type.includes("agent.")) return;
     onNews({ kind: "heard" });
     if (typeof type !== "string" || typeof remote !== "string" || remote.length > LONGEST_ID)
       return onNews({ kind: "refused", fault: noEvent() });
@@ -200,7 +201,8 @@ export class Relay {
     this.#options.onNews({ kind: "refused", fault });
     const topic = topicOf(event);
     if (topic === "state.changed" && fault.code === "state_mismatch") {
-      await this.#tell(session, { ...event, from_state: session.state, ...breached(event, fault) });
+      const told = { ...event, from_state: session.state, ...breached(event, fault) };
+      if (this.#mayBeSaid(told)) await this.#tell(session, told);
       return;
     }
     const urgency = topic === "tool.invoked" && event.irreversible === true ? { urgency: "critical" } : {};

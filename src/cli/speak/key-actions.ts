@@ -3,7 +3,7 @@ import { hostMarkIn } from "../../adapters/host-marks.js";
 import type { BrailleDisplay } from "../../braille/braille-display.js";
 import type { Subscription } from "../../client/listener/types.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
-import type { Part } from "../../speak/speech.js";
+import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { detailsPage } from "../questions/question-details.js";
 import { counted } from "../terminal/counted.js";
@@ -67,9 +67,9 @@ export class KeyActions {
   }
 
   /** Says it at once, in place of what the key before said, and tells the key. */
-  #say(parts: readonly Part[], isRefused = false, onSaid?: () => void): KeyAnswer {
+  #say(parts: readonly Part[], isRefused = false, onSaid?: () => void, rank: Speech["rank"] = "answer"): KeyAnswer {
     const { queue, display, isReadOnly } = this.#options;
-    const speech = { source: "key", rank: "answer", parts } as const;
+    const speech = { source: "key", rank, parts };
     const noted = { ...speech, ...(onSaid && { onSaid }) };
     display?.answer(noted);
     queue.remove("key");
@@ -110,7 +110,8 @@ export class KeyActions {
     if (question !== undefined)
       return this.#say(wholeParts(questions, question), false, () => questions.noteSaid(question));
     const parts = narrator.partsOfText(text);
-    return this.#say(textOfParts(parts).trim() === "" ? [theirs(text.text, text.language)] : parts);
+    const said = textOfParts(parts).trim() === "" ? [theirs(text.text, text.language)] : parts;
+    return this.#say(said, false, undefined, "reading");
   }
 
   #where(): KeyAnswer {
@@ -215,10 +216,14 @@ export class KeyActions {
   #stop(name: string): KeyAnswer {
     const { narrator, subscription, clock } = this.#options;
     const sessions = [...narrator.sessions.values()].reverse();
-    const session = sessions.find((one) => one.name.toLowerCase().startsWith(name.toLowerCase()));
+    const isMeant = (one: NarratedSession): boolean => one.name.toLowerCase().startsWith(name.toLowerCase());
+    const asked = this.#stopAsked;
+    // Another agent may have been heard since the person was asked back.
+    const isAsked = asked !== undefined && clock.now() < asked.until && isMeant(asked.session);
+    const session = isAsked && sessions.includes(asked.session) ? asked.session : sessions.find(isMeant);
     if (session === undefined)
       return this.#refuse(`No agent ${name === "" ? "" : `of the name ${name.slice(0, 40)} `}is at work.`);
-    const isAgain = this.#stopAsked?.session === session && clock.now() < this.#stopAsked.until;
+    const isAgain = isAsked && asked.session === session;
     this.#stopAsked = isAgain ? undefined : { session, until: clock.now() + STOP_AGAIN_MS };
     if (!isAgain) return this.#tell(`Stop ${session.name}? Once more stops it.`);
     return subscription.stop(session.event) ? this.#tell(`Sent: stop ${session.name}.`) : this.#refuse(NOT_CONNECTED);

@@ -1,5 +1,6 @@
 // Joins the parts of the listener that speaks: the daemons, the narrator, the queue, the voice and the keys.
 import type { Command } from "commander";
+import type { Envelope } from "#gen/aaep/types.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { Fault } from "../../base/errors.js";
 import { BrailleDisplay } from "../../braille/braille-display.js";
@@ -74,7 +75,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
   const { mode, aloud, code, links, emoji } = options;
   const display =
     options.braille === true ? new BrailleDisplay({ brltty: brlttyOf(io.environment), clock, report }) : undefined;
-  const isReadOnly = display !== undefined && !options.speech;
+  const isReadOnly = !options.speech;
   const narrator = new Narrator({
     ...{ display, isReadOnly },
     ...{ queue, questions, clock, mode, aloud, speakable: { code, links, emoji } },
@@ -88,7 +89,11 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     name: "aaepd speak",
     timers: clock,
     onCritical: (event) => narrator.heard(event),
-    onState: createStates({ report, narrator, questions, openQuestions: () => subscription.listPending() }),
+    onState: createStates({
+      ...{ report, narrator, questions },
+      openQuestions: () => subscription.listPending(),
+      nameOf: (event) => subscription.sourceOf(event)?.name,
+    }),
     onError: ({ answers, code, message }) => {
       if (answers !== "aaepd.stop") report(`The daemon did not accept a message: ${message}`);
       else
@@ -188,16 +193,18 @@ interface StatesOptions {
   readonly narrator: Narrator;
   readonly questions: SpokenQuestions;
   readonly openQuestions: () => Promise<readonly ReceivedEvent[]>;
+  /** The name of the daemon that an event comes from. */
+  readonly nameOf: (event: Envelope) => string | undefined;
 }
 
 /** Tells each connection that is made, lost or found again, once. */
-function createStates({ report, narrator, questions, openQuestions }: StatesOptions) {
+function createStates({ report, narrator, questions, openQuestions, nameOf }: StatesOptions) {
   const waiting = new Set<string>();
   const known = new Set<string>();
 
   /** Forgets questions that ended while nobody here could hear it. */
-  async function compare(): Promise<void> {
-    const before = questions.open();
+  async function compare(name: string): Promise<void> {
+    const before = questions.open().filter(({ asked }) => nameOf(asked.event) === name);
     if (before.length === 0) return;
     const open = new Set(
       (await openQuestions()).map((event) => (event as { readonly reply_token?: unknown }).reply_token),
@@ -221,6 +228,6 @@ function createStates({ report, narrator, questions, openQuestions }: StatesOpti
     if (state.kind !== "active") return;
     if (waiting.delete(name)) narrator.tell(known.has(name) ? `The daemon ${label} is back.` : `${label} answers now.`);
     known.add(name);
-    if (state.isResumed) compare().catch(() => {});
+    if (state.isResumed) compare(name).catch(() => {});
   };
 }

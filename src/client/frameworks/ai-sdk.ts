@@ -5,7 +5,8 @@ import { type ToldCallsOptions, toldCalls } from "./told-calls.js";
 export interface HeardOptions extends ToldCallsOptions {
   /**
    * The tools about which a person is asked before they run. A call waits for the answer. Without one the AI SDK asks your program for its
-   * approval, as it does for "user-approval". Only version 7 takes it: see `approvals`. Default: none, and a tool's own `needsApproval` counts.
+   * approval, as it does for "user-approval". Only version 7 takes it: in
+   * version 6 give the tool `needsApproval`, and ask by `approvals`. Default: none, and a tool's own `needsApproval` counts.
    */
   readonly ask?: readonly string[] | undefined;
 }
@@ -15,7 +16,8 @@ export interface Heard {
   readonly telemetry: { readonly integrations: Integration };
   /** The name of `telemetry` in version 6. */
   readonly experimental_telemetry: { readonly isEnabled: true; readonly integrations: Integration };
-  readonly toolApproval: Readonly<Record<string, (input: unknown, call: CallId) => Promise<Approval>>>;
+  /** Missing without `ask`. Your own one needs these members too. */
+  readonly toolApproval?: Readonly<Record<string, (input: unknown, call: CallId) => Promise<Approval>>>;
   /** Hears the text of `streamText`. */
   readonly onChunk: (event: { readonly chunk: Part }) => void;
 }
@@ -115,7 +117,8 @@ export function heard(session: AgentSession, options: HeardOptions = {}): Heard 
   return {
     telemetry: { integrations },
     experimental_telemetry: { isEnabled: true, integrations },
-    toolApproval: Object.fromEntries(ask.map((name) => [name, approval(name)])),
+    // An empty one would take the place of your own.
+    ...(ask.length === 0 ? {} : { toolApproval: Object.fromEntries(ask.map((name) => [name, approval(name)])) }),
     onChunk: ({ chunk }) => {
       if (chunk.type !== "text-delta") return;
       isHeard = true;

@@ -84,7 +84,8 @@ export function runHeard<Result extends StreamedRun>(
       }
       await result.completed;
       const decided = await Promise.all((result.interruptions ?? []).map((one) => decide(calls, result, one)));
-      if (decided.length === 0 || decided.includes(false)) return result;
+      // What nobody decided is left over when the decided calls have run.
+      if (!decided.includes(true)) return result;
       next = result.state;
     }
   });

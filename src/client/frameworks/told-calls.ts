@@ -70,9 +70,11 @@ export function toldCalls(session: AgentSession, options: ToldCallsOptions = {})
     ask: async (call) => {
       // The AI SDK asks again about a call that the host has allowed.
       if (left.has(call.id ?? "")) return undefined;
+      const words = inputWords(call.input);
+      if (words === undefined) return undefined;
       const asking = {
         action: `Use ${unhidden(call.name)}`,
-        consequence: unhidden(inputWords(call.input)),
+        consequence: unhidden(words),
         risk_level: "medium" as const,
         host_dialog: true,
         ...(calls.has(call.id ?? "") ? {} : foreignId(call)),
@@ -107,10 +109,15 @@ function foreignId({ id = "" }: ModelCall): { readonly call_id?: string } {
   return id !== "" && id.length <= LONGEST_ID ? { call_id: id } : {};
 }
 
-function inputWords(input: unknown): string {
+/** Undefined for what is nested too deeply to be told whole. */
+function inputWords(input: unknown): string | undefined {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  const parts = argumentParts(isObject ? { ...input } : input === undefined ? {} : { input });
-  return parts.length === 0 ? "It has no arguments." : parts.join("\n");
+  try {
+    const parts = argumentParts(isObject ? { ...input } : input === undefined ? {} : { input });
+    return parts.length === 0 ? "It has no arguments." : parts.join("\n");
+  } catch {
+    return undefined;
+  }
 }
 
 /** The arguments that a model has written, or their text where it is no JSON. */
