@@ -65,6 +65,8 @@ export class Narrator {
   readonly #outputs = new Map<string, Output>();
   /** Outputs of which a person wants to hear no more. */
   readonly #ended = new Set<string>();
+  /** Sessions that have ended. */
+  readonly #over = new Set<string>();
   readonly #repeated = new Map<string, Millis>();
   readonly #signs: SignsOfLife;
   #lastNamed = "";
@@ -102,8 +104,12 @@ export class Narrator {
       else if (kind === "end") this.#end(event, session);
       else this.#say(event, this.#partsOf(event, kind, session));
     }
-    this.#signs.heard(event, this.#isHeard);
-    if (endsSession(event)) this.sessions.delete(event.session_id);
+    // Critical events overtake others: what comes behind the end of a session is said, and wakes no agent.
+    if (!this.#over.has(event.session_id)) this.#signs.heard(event, this.#isHeard);
+    if (!endsSession(event)) return;
+    this.sessions.delete(event.session_id);
+    this.#over.add(event.session_id);
+    keepNewest(this.#over, MOST_OPEN);
   }
 
   /** Says words of the daemon's own in their turn. */
@@ -140,6 +146,8 @@ export class Narrator {
     const place = this.#options.placeOf(event);
     const name = place === "" ? spokenName(event) : `${spokenName(event)} from ${place}`;
     const session = this.sessions.get(id) ?? { event, name, latest: own("has begun."), lastOutput: undefined };
+    if (kindOf(event) === "start") this.#over.delete(id);
+    if (this.#over.has(id)) return session;
     this.sessions.delete(id);
     this.sessions.set(id, session);
     keepNewest(this.sessions, MOST_OPEN);

@@ -76,3 +76,16 @@ it("an agent with ten thousand errors is not heard for days, and what is left ou
   expect(said().filter((text) => text.startsWith("Fault"))).toHaveLength(101);
   expect(said().filter((text) => text.startsWith("Errors and questions were left out"))).toHaveLength(1);
 });
+
+it("an agent that has failed is at work no more, whatever comes behind its end", async () => {
+  const { clock, narrator, heard, finish, said } = stage("done");
+  heard({ type: "aaep:agent.session.started", summary_normal: "Sorts." });
+  heard({ type: "aaep:agent.session.errored", event_id: "evt_end", summary_normal: "The shelf is locked." });
+  heard({ type: "aaep:agent.progress.updated", progress: { percent: 50 } });
+  await finish();
+  expect(narrator.sessions.size).toBe(0);
+  await clock.advanceSettled(120_000);
+  await finish();
+  narrator.close();
+  expect(said().join("\n")).not.toContain("still working");
+});
