@@ -119,7 +119,7 @@ class BaseSession:
 
     def text(self, chunk: str | None) -> None:
         """Appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped."""
-        if not chunk or self.is_over or not self._core.takes:
+        if not chunk or self.is_over or not self._is_known():
             return
         chunk = str(chunk)
         growing = self._growing
@@ -360,7 +360,13 @@ class BaseSession:
 
     def _publish(self, kind: str, members: dict[str, Any], grows: bool = False) -> Call | None:
         self._growing = None
-        return None if self.is_over else self._core.send("aaep.publish", self._event(kind, members), grows=grows)
+        if self.is_over or not self._is_known():
+            return None
+        return self._core.send("aaep.publish", self._event(kind, members), grows=grows)
+
+    def _is_known(self) -> bool:
+        """Whether it has begun for the present daemon. A session that was open while the agent fell silent is not heard any more."""
+        return self._core.takes and self._core.sessions.get(self.session_id) is self
 
     def _event(self, kind: str, members: dict[str, Any]) -> dict[str, Any]:
         spelled = kind if kind.startswith("aaep:") or "://" in kind else "aaep:agent." + kind
