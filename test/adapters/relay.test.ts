@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { relayAddress } from "../../src/adapters/relay/relay-address.js";
 import { eventually, runCommandLine, serve, startCommandLine } from "../cli/command-stage.js";
+import { collector } from "../support/collector.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import {
   answering,
@@ -118,6 +119,19 @@ describe("a connection", () => {
     producer.says("session.completed", { summary_normal: "Done." });
     await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Done."));
     expect(heard.length).toBe(2);
+  });
+
+  it("ends when the relay is told to end, also after the collector has run", async () => {
+    const { producer, heard, relay } = await relayed();
+    producer.says("session.started", { summary_normal: "Looks for a book." });
+    await eventually(() => expect(heard.length).toBeGreaterThan(0));
+    const collect = collector();
+    for (let turn = 0; turn < 5; turn += 1) {
+      collect();
+      await new Promise(setImmediate);
+    }
+    relay.signal("SIGTERM");
+    expect((await relay.ended).code).toBe(0);
   });
 
   it("with a message of many bytes is given up, and made again", async () => {
