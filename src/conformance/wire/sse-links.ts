@@ -38,8 +38,11 @@ export function sseLinks({ baseUrl, token }: SseTarget): Links {
   const open = async (): Promise<Link> => {
     const incoming = createSentMessages<string>();
     const leaving = new AbortController();
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     const end = (): void => {
       leaving.abort();
+      // Node's fetch holds its signal weakly once the answer has begun.
+      reader?.cancel().catch(() => {});
       incoming.end();
     };
     ends.add(end);
@@ -48,7 +51,9 @@ export function sseLinks({ baseUrl, token }: SseTarget): Links {
       const { body } = await fetched(path, { headers: { accept: "text/event-stream" }, signal: leaving.signal });
       const parser = createParser({ onEvent: ({ data }) => incoming.push(data) });
       const decoder = new TextDecoder();
-      for await (const part of body ?? []) parser.feed(decoder.decode(part, { stream: true }));
+      reader = body?.getReader();
+      for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read())
+        parser.feed(decoder.decode(part.value, { stream: true }));
       end();
     };
     const say = async (text: string): Promise<void> => {
