@@ -125,6 +125,24 @@ describe("somebody else speaks", () => {
 });
 
 describe("keys", () => {
+  it("a question interrupts a text that a key reads, which goes on behind it", async () => {
+    const { queue, asks, finish, said } = stage();
+    queue.add({ source: "key", rank: "reading", parts: [part("An old text is read again. It is long.")] });
+    asks("q", "May I?");
+    await finish();
+    expect(said()).toEqual(["Claude asks", "May I?", "An old text is read again.", "It is long."]);
+  });
+
+  it("hush ends nothing that waits until the sound is on again", async () => {
+    const { queue, asks, finish, said } = stage();
+    queue.hold("muted");
+    asks("q", "May I?");
+    expect(queue.hush()).toBeUndefined();
+    queue.resume();
+    await finish();
+    expect(said()).toEqual(["Claude asks", "May I?"]);
+  });
+
   it("hush ends the output and what waits, and questions go on; skip goes on to the next output", async () => {
     const { queue, text, asks, finish, said, voice } = stage();
     text("a", "First of a.");

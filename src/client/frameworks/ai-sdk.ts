@@ -5,8 +5,8 @@ import { type ToldCallsOptions, toldCalls } from "./told-calls.js";
 export interface HeardOptions extends ToldCallsOptions {
   /**
    * The tools about which a person is asked before they run. A call waits for the answer. Without one the AI SDK asks your program for its
-   * approval, as it does for "user-approval". Only version 7 takes it: in
-   * version 6 give the tool `needsApproval`, and ask by `approvals`. Default: none, and a tool's own `needsApproval` counts.
+   * approval, as it does for "user-approval". Only version 7 takes it: in version 6 give the tool `needsApproval`, and ask by `approvals`. Default:
+   * none, and a tool's own `needsApproval` counts.
    */
   readonly ask?: readonly string[] | undefined;
 }

@@ -96,6 +96,18 @@ describe("keys", () => {
     await hears("The second answer.");
   });
 
+  it("stop means the agent that it has asked about, whoever was heard since", async () => {
+    const { agent, key } = await speakStage();
+    const [sorter, painter] = [await agent(), await agent("Painter")];
+    const session = painter.session("Paint the shelf.");
+    sorter.session("Sort the books.").state("deciding", "Looks at the first book.");
+    await eventually(async () => expect((await key("where")).stdout).toContain("Sorter: Looks at the first book."));
+    await eventually(async () => expect((await key("stop", "sort")).stdout).toBe("Stop Sorter? Once more stops it.\n"));
+    session.state("deciding", "Looks at the paint.");
+    await eventually(async () => expect((await key("where")).stdout).toMatch(/^Painter: Looks at the paint/));
+    expect((await key("stop")).stdout).toBe("Sent: stop Sorter.\n");
+  });
+
   it("pause lets questions through; mute tells afterwards what came", async () => {
     const { agent, hears, key } = await speakStage("--mode", "sentence");
     const session = (await agent()).session("Sort the books.");

@@ -1,5 +1,6 @@
 // What the adapters of frameworks share, on a real daemon. The frameworks themselves are in test/tools/frameworks.test.ts.
 import { expect, test } from "vitest";
+import { heard } from "../../../src/client/frameworks/ai-sdk.js";
 import { toldCalls } from "../../../src/client/frameworks/told-calls.js";
 import { eventually, serve } from "../../cli/command-stage.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -32,6 +33,22 @@ test("a question that is longer than AAEP takes is not asked", async () => {
   session.complete();
   await eventually(() => expect(heard.lines.at(-1)).toContain("session.completed"));
   expect(heard.lines.filter((line) => line.startsWith("awaiting"))).toEqual([]);
+});
+
+test("arguments that are nested too deeply to be told whole are not asked about", async () => {
+  const { session, heard } = await stage(accepts);
+  let input: object = { command: "rm" };
+  for (let depth = 0; depth < 70; depth += 1) input = { input };
+  expect(await toldCalls(session).ask({ ...BURN, input })).toBeUndefined();
+  session.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toContain("session.completed"));
+  expect(heard.lines.filter((line) => line.startsWith("awaiting"))).toEqual([]);
+});
+
+test("the AI SDK keeps the approvals of the program, unless tools are named", async () => {
+  const { session } = await stage();
+  expect({ toolApproval: "own", ...heard(session) }.toolApproval).toBe("own");
+  expect(Object.keys(heard(session, { ask: ["burn"] }).toolApproval ?? {})).toEqual(["burn"]);
 });
 
 test("a call that nobody decided is the host's: it is not asked again, and runs once, as allowed by the host", async () => {
