@@ -1,5 +1,5 @@
 // Makes gen/, which is committed: types, validators without libraries and plain schemas from the schemas, and messages from proto/. Makes what is not
-// committed: docs/reference/ from the schemas, from tables of the source and from those of generate/data, and man/ from the help of the commands.
+// committed: the pages of docs/reference that follow from the schemas, and man/ from the help of the commands.
 // `--check` writes nothing, names the stale files of gen/ and exits 1 if there are any. `--pages` leaves gen/ alone.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -99,7 +99,7 @@ if (!process.argv.includes("--pages"))
   );
 if (!checking) {
   // The tables are read, and the command line is compiled, with what was just generated.
-  update(await referencePages(ROOT), ["docs/reference"]);
+  update(await referencePages(ROOT), []);
   update(await manPages(ROOT), ["man"]);
 }
 if (staleCount > 0) process.exitCode = 1;

@@ -66,7 +66,7 @@ export const SUBSCRIBER_GUIDE = {
     schema: "AaepdStop",
     rule: "R39",
     effect:
-      "The agent of the session is asked to stop, by [aaep.stop_requested](#aaepstop_requested). It ends the session itself; the daemon never ends it for that. The daemon refuses the message by [aaepd.error](#aaepderror) if the agent cannot be asked. See [stop an agent](../subscribing.md#stop-an-agent).",
+      "The agent of the session is asked to stop, by [aaep.stop_requested](calls.md#aaepstop_requested). It ends the session itself; the daemon never ends it for that. The daemon refuses the message by [aaepd.error](#aaepderror) if the agent cannot be asked. See [stop an agent](../subscribing.md#stop-an-agent).",
     rpc: "aaepd.stop",
   },
 };

@@ -1,4 +1,4 @@
-import { code, heading, list, page, paragraph, sentence } from "./markdown.mjs";
+import { heading, page, paragraph, sentence } from "./markdown.mjs";
 import { memberTable } from "./members.mjs";
 
 /** The sections of a page: one for each schema, under the name of its message. */
@@ -37,17 +37,5 @@ export function akashikPage({ flat }) {
       "This page has an entry for each message between an agent and the Akashik Field: the envelopes of all messages, and the payloads of each operation. [Akashik](../akashik.md) is the guide to them. Their schemas are in `schemas/akashik` of the package.",
     ),
     ...sections(flat, "akashik.md", akashikName),
-  ]);
-}
-
-/** docs/reference/conformance-report.md: the members of a report. */
-export function conformanceReportPage({ flat }) {
-  const [schema] = flat.values();
-  return page([
-    heading(1, "The conformance report"),
-    paragraph(`${sentence(schema.description)} [Conformance](../conformance.md) is the guide to it.`),
-    list([`Schema: ${code("schemas/conformance/conformance-report.schema.json")}.`]),
-    heading(2, "Members"),
-    memberTable(schema, "conformance-report.md"),
   ]);
 }

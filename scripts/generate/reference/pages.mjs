@@ -1,13 +1,10 @@
-// The pages of docs/reference, from the schemas and from the tables beside the code that they describe.
+// The pages of docs/reference that follow from the schemas, and from the tables beside the code that they describe.
 import { join } from "node:path";
 import { catalogue, readSchemas } from "../flatten.mjs";
 import { capabilitiesPage } from "./capabilities.mjs";
-import { errorsPage } from "./errors.mjs";
 import { eventsPage } from "./events.mjs";
 import { messagesPage } from "./messages.mjs";
-import { a2ePage, akashikPage, conformanceReportPage } from "./other-protocols.mjs";
-import { rulesPage } from "./rules.mjs";
-import { statesPage } from "./states.mjs";
+import { a2ePage, akashikPage } from "./other-protocols.mjs";
 import { readTables } from "./tables.mjs";
 
 /** The text of each page by its path from the root of the project. */
@@ -19,12 +16,8 @@ export async function referencePages(root) {
     "a2e.md": a2ePage(schemasOf("a2e")),
     "akashik.md": akashikPage(schemasOf("akashik")),
     "capabilities.md": capabilitiesPage(tables, aaep),
-    "conformance-report.md": conformanceReportPage(schemasOf("conformance")),
-    "errors.md": errorsPage(tables),
     "events.md": eventsPage(tables, aaep),
     "messages.md": messagesPage(tables, aaep),
-    "rules.md": rulesPage(tables),
-    "states.md": statesPage(tables),
   };
   return new Map(Object.entries(pages).map(([name, text]) => [`docs/reference/${name}`, text]));
 }

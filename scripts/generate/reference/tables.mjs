@@ -7,23 +7,12 @@ import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
 const MODULES = [
-  "src/base/errors.ts",
-  "src/base/fault-rules.ts",
   "src/base/reference-links.ts",
-  "src/cli/shell/exit-codes.ts",
-  "src/daemon/platform/exit-codes.ts",
   "src/engine/event/agent-states.ts",
   "src/engine/event/event.ts",
-  "src/engine/sessions/session-sequence.ts",
-  "src/protocols/aaep/sessions/message-names.ts",
   "src/protocols/aaep/validation/core-types.ts",
   "src/protocols/aaep/validation/validate-messages.ts",
-  "transports/http/http-status.ts",
-  "transports/json-rpc/status.ts",
-  "transports/rpc-status.ts",
-  ...["calls", "capabilities", "errors", "members", "messages", "rules", "states"].map(
-    (name) => `scripts/generate/data/${name}.mjs`,
-  ),
+  ...["capabilities", "members", "messages"].map((name) => `scripts/generate/data/${name}.mjs`),
 ];
 
 const ENTRY = "\0tables";

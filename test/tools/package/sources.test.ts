@@ -20,7 +20,7 @@ it("from git, npm builds it by its own script", async () => {
   const user = folders.empty("git-user");
   await succeed(user, "npm", ...NPM_INSTALL, `git+file://${sources}`);
   expect(await succeed(user, "npx", "--no", "--", "aaepd", "manifest", "--new")).toContain('"aaep:producer.manifest"');
-  for (const made of ["man/aaepd-serve.1", "docs/reference/errors.md"])
+  for (const made of ["man/aaepd-serve.1", "docs/reference/events.md"])
     expect(existsSync(join(user, "node_modules/aaepd", made))).toBe(true);
   expect(readdirSync(join(user, "node_modules")).filter((name) => name === "typescript")).toEqual([]);
 }, 1_200_000);

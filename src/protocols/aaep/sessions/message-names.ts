@@ -1,4 +1,4 @@
-// The names of all messages between the daemon and its peers. scripts/generate/data has an entry for each.
+// The names of all messages between the daemon and its peers. docs/reference has an entry for each.
 
 /** Messages of a subscriber on a plain connection, the first one first (AAEP §5.1). */
 export const SUBSCRIBER_MESSAGES = [
