@@ -170,7 +170,7 @@ export class SpeechQueue {
     return this.#entries.filter((one) => one.speech.rank === rank && one !== said).length;
   }
 
-  /** What is held back is not ended: it was not said yet. */
+  /** A speech that is held back does not end: nobody has said it yet. */
   #end(isOther: (speech: Speech) => boolean): string | undefined {
     const current = this.#flight?.entry.speech ?? (this.#held === "no" ? this.current : undefined);
     if (current === undefined) return undefined;

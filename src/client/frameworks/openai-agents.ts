@@ -84,7 +84,7 @@ export function runHeard<Result extends StreamedRun>(
       }
       await result.completed;
       const decided = await Promise.all((result.interruptions ?? []).map((one) => decide(calls, result, one)));
-      // What nobody decided is left over when the decided calls have run.
+      // A call that nobody decided is left over when the decided ones have run.
       if (!decided.includes(true)) return result;
       next = result.state;
     }
