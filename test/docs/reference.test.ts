@@ -88,7 +88,7 @@ describe("errors", () => {
   it("R20: the table has the rule of each code and its numbers, and an entry says what to do", () => {
     const rows = FAULT_CODES.map((code) => {
       const fault = new Fault(code, "");
-      const rule = ruleOf({ code });
+      const rule = ruleOf(fault);
       const status = Object.entries(STATUS).find(([, number]) => number === STATUS_OF[code])?.[0];
       return [
         `[${code}](#${code})`,
