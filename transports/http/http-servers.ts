@@ -1,11 +1,6 @@
 // Node's servers for both versions of HTTP. They listen nowhere themselves: connections are passed to them. Every session and socket is tracked here,
 // because Node's own end of a server waits as long as any client keeps a connection.
-import {
-  createServer as createHttp1,
-  type Server as Http1Server,
-  type IncomingMessage,
-  ServerResponse,
-} from "node:http";
+import { createServer as createHttp1, type Server as Http1Server, IncomingMessage, ServerResponse } from "node:http";
 import { constants, createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -55,7 +50,9 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
     });
     const passes = plainTurns.pass(connection, () => {
       if (socket.destroyed) return;
-      if (isStopped) response.setHeader("connection", "close");
+      // Node drops what came with a request whose upgrade is left out: a client that is told of the end sends it again.
+      if (isStopped || (request.headers.upgrade !== undefined && upgrade === undefined))
+        response.setHeader("connection", "close");
       serve(createExchange(request, response, connection, upgrade));
     });
     if (!passes) connection.cutOff();
@@ -129,13 +126,28 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
   };
 }
 
-/** The server of HTTP/1.1. `begin` takes each request, also one that asks for another protocol. */
+/** Only a WebSocket takes its connection over. A request that offers another protocol, such as h2c, is served without it (RFC 9110 §7.8). */
+class PlainRequest extends IncomingMessage {
+  declare private isAsked: unknown;
+
+  /** Node asks once the head is whole. */
+  get upgrade(): boolean {
+    return this.isAsked === true && this.method === "GET" && this.headers.upgrade?.toLowerCase() === "websocket";
+  }
+
+  set upgrade(asked: unknown) {
+    this.isAsked = asked;
+  }
+}
+
+/** The server of HTTP/1.1. `begin` takes each request, also one that asks for a WebSocket. */
 function createPlainServer(
   options: Pick<ResolvedHttpOptions, "silentConnectionMs">,
   begin: (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => void,
 ): Http1Server {
   const server = createHttp1(
     {
+      IncomingMessage: PlainRequest,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: KEEP_ALIVE_MS,
       ...requestTimes(options.silentConnectionMs()),

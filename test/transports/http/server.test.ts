@@ -3,9 +3,11 @@ import { type Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
+import { platformAfter } from "../../../transports/framing/options.js";
 import { answerWhole } from "../../../transports/http/end-response.js";
 import type { HttpService } from "../../../transports/http/http-service.js";
 import { httpStatusOf, statusNameOf } from "../../../transports/http/http-status.js";
+import { createJsonPosts } from "../../../transports/http/json-posts.js";
 import { listenHttp } from "../../../transports/http/listen.js";
 import { type HttpListenOptions, resolveHttpOptions } from "../../../transports/http/options.js";
 import { versionOf } from "../../../transports/http/which-http.js";
@@ -53,6 +55,26 @@ describe("options", () => {
 
   it("silentConnectionMs may not be 0", () => {
     expect(() => resolveHttpOptions({ ...needed, silentConnectionMs: () => 0 })).toThrow(/\[usage\]/);
+  });
+});
+
+describe("a request that offers another protocol", () => {
+  it.each(["h2c", "websocket", "h2c, websocket"])("is served without %s, and with its body", async (upgrade) => {
+    const path = join(temporaryDirectory(), "a.http");
+    const answer = async (text: string) => ({ status: 200, contentType: "text/plain", body: text });
+    const limits = { maxBodyBytes: 100, silentConnectionMs: () => 60_000, after: platformAfter };
+    const listener = await listenHttp(
+      { address: { kind: "unix", path }, pages: [], admit: () => undefined, log: SILENT, closeTimeoutMs: 0 },
+      [createJsonPosts([{ path: "/said", answer }], limits)],
+    );
+    onTestFinished(async () => {
+      await listener.stop();
+      await listener.drain();
+    });
+    const headers = { "content-type": "application/json", connection: "Upgrade, HTTP2-Settings", upgrade };
+    const { status, body, headers: told } = await rawHttp(`unix:${path}`, "/said", { headers, body: "{}" });
+    // Whatever came behind the request is lost, and its client is told so.
+    expect([status, String(body), told.connection]).toEqual([200, "{}", "close"]);
   });
 });
 
