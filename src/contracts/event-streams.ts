@@ -6,6 +6,8 @@ import type { Connection, PeekableConnection } from "./transport.js";
 export interface PostedConnection extends Connection<Uint8Array> {
   /** Whether as many messages wait as may. */
   readonly isFull: boolean;
+  /** Whether what answers a message reaches the listener, at the latest when it opens its stream. */
+  readonly isTaking: boolean;
   readonly push: (frame: Uint8Array) => void;
   /** Ends a connection whose listener has left, and may not come back for it. */
   readonly giveUp: () => void;

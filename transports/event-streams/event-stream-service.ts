@@ -167,15 +167,19 @@ class EventStreamService implements HttpService {
   private async subscribe(exchange: Exchange, refuse: Refuse): Promise<void> {
     const text = await bodyOf(exchange, refuse, this.limits);
     if (text === undefined) return;
-    this.answering(exchange, () => {
-      const stream = this.made(exchange);
+    const stream = this.made(exchange);
+    const subscribe = (): void => {
       const { id, answer } = this.options.addresses.subscribe(stream, text);
-      if (id === undefined) return this.answer(exchange, 400, answer);
+      if (id === undefined) {
+        this.answer(exchange, 400, answer);
+        return;
+      }
       this.awaited.set(id, stream);
       void stream.closed.then(() => this.awaited.delete(id));
       exchange.response.setHeader("location", `${EVENTS}?subscription_id=${id}`);
       this.answer(exchange, 201, answer);
-    });
+    };
+    this.answering(exchange, subscribe, (fault) => void stream.close(fault));
   }
 
   private async post(exchange: Exchange, refuse: Refuse, to: Pick<StreamAddress, "post">): Promise<void> {
@@ -188,11 +192,13 @@ class EventStreamService implements HttpService {
   }
 
   /** Answers with what `run` throws, in the form of the appendix (AAEP app. B.1.4). */
-  private answering(exchange: Exchange, run: () => void): void {
+  private answering(exchange: Exchange, run: () => void, refused: (fault: Fault) => void = () => {}): void {
     try {
       run();
     } catch (caught) {
-      const { code, sentence, pointer } = publicFault(caught, this.options.log);
+      const fault = publicFault(caught, this.options.log);
+      const { code, sentence, pointer } = fault;
+      refused(fault);
       this.answer(exchange, httpStatusOf(code), JSON.stringify({ error: code, message: sentence, pointer }));
     }
   }

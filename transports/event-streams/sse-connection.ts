@@ -12,7 +12,7 @@ import { createOutbox, type Envelopes, type Outbox } from "../http/outbox.js";
 export interface SseOptions {
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
-  /** Longest silence of a stream, ms. A comment ends it. */
+  /** Interval of the comments, ms. */
   readonly commentEveryMs: Millis;
   /** How long the connection waits for its response, ms. */
   readonly responseWithinMs: Millis;
@@ -31,7 +31,11 @@ const AS_THEY_ARE: Envelopes = {
   batch: (batch) => {
     const known = batch.joined.get("sse");
     if (known !== undefined) return known as Buffer;
-    const joined = Buffer.concat(batch.last === undefined ? batch.frames : [...batch.frames, batch.last]);
+    const { frames, last } = batch;
+    const event = frames.at(-1);
+    // The place is the id of the event before it, whose empty line is left out: many clients know no id without an event.
+    const withId = event === undefined ? [] : [...frames.slice(0, -1), event.subarray(0, -1)];
+    const joined = Buffer.concat(last === undefined ? frames : [...withId, last]);
     batch.joined.set("sse", joined);
     return joined;
   },
@@ -56,7 +60,6 @@ export class SseConnection implements Connection<Uint8Array> {
   private isAway = false;
   private isOver = false;
   private closing: CloseInfo | undefined;
-  private wasSilent = false;
   private cancelTimer: () => void = () => {};
 
   constructor(peer: PeerIdentity, options: SseOptions) {
@@ -103,6 +106,10 @@ export class SseConnection implements Connection<Uint8Array> {
     return this.inbox.waitingCount >= MOST_POSTED;
   }
 
+  get isTaking(): boolean {
+    return !this.isOver && !this.isAway && this.closing === undefined;
+  }
+
   get frames(): AsyncIterable<readonly Uint8Array[]> {
     return this.inbox.frames;
   }
@@ -116,14 +123,14 @@ export class SseConnection implements Connection<Uint8Array> {
   }
 
   send(frame: Uint8Array): boolean {
-    if (!this.isTaking()) return false;
+    if (!this.isTaking) return false;
     if (this.outbox !== undefined) return this.outbox.send(frame);
     this.early.push(frame);
     return false;
   }
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
-    if (!this.isTaking()) return false;
+    if (!this.isTaking) return false;
     if (this.outbox !== undefined) return this.outbox.sendBatch(batch);
     this.early.push(AS_THEY_ARE.batch(batch));
     return false;
@@ -175,17 +182,10 @@ export class SseConnection implements Connection<Uint8Array> {
   }
 
   private commentLater(): void {
-    this.wasSilent = true;
     this.cancelTimer = this.options.after(this.options.commentEveryMs, () => {
-      if (this.wasSilent) this.outbox?.send(COMMENT);
+      this.outbox?.send(COMMENT);
       this.commentLater();
     });
-  }
-
-  private isTaking(): boolean {
-    if (this.isOver || this.isAway || this.closing !== undefined) return false;
-    this.wasSilent = false;
-    return true;
   }
 
   private release(): void {

@@ -189,6 +189,12 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
     return this.told;
   }
 
+  /** The place with which a stream begins: as `cursor`, but while sums are owed that of the opening (R35). Call it at the opening. */
+  openingCursor(): string {
+    const { hub, journal } = this.services;
+    return this.cursor() ?? hub.checkpointAt(journal.head()).cursor;
+  }
+
   /** The place for a checkpoint. Undefined if none is due, or if the place has not moved since the last result of `cursor` or `checkpoint`. */
   checkpoint(isDue: boolean): Checkpoint | undefined {
     if (!isDue || !this.terms.checkpoints || this.closed) return undefined;

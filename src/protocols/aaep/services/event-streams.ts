@@ -1,15 +1,16 @@
 // AAEP over Server-Sent Events and WebSocket: the addresses of a daemon, and the terms that outlive a stream (AAEP app. B.1, B.2, R22, R35).
 import { Fault } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
-import { keepNewest } from "../../../base/keep-newest.js";
+import { soleValue, textsOf } from "../../../base/json-members.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { StreamAddresses } from "../../../contracts/event-streams.js";
+import { isReplyType } from "../json/claims.js";
 import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
 import type { Message } from "../json/message.js";
 import type { PlainServices } from "../sessions/plain-session.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
 import { createSseCodec } from "./codec-sse.js";
-import { type AddressTerms, TermsAddress } from "./stream-address.js";
+import { type AddressTerms, readPosted, strayReply, TermsAddress } from "./stream-address.js";
 import type { ServeStream } from "./subscriber-service.js";
 
 /** An address of a listener's own, as long as it is valid. */
@@ -62,14 +63,23 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
 
   const keep = (id: string, address: TermsAddress): void => {
     subscribed.set(id, address);
-    keepNewest(subscribed, MOST_KEPT);
     let cancel = (): void => {};
-    address.whenEmpty = () => {
+    address.whenEmpty = (isClosed) => {
       cancel();
-      cancel = clock.wakeAt(clock.now() + KEPT_MS, () => {
-        if (address.isEmpty) subscribed.delete(id);
-      });
+      if (isClosed) subscribed.delete(id);
+      else
+        cancel = clock.wakeAt(clock.now() + KEPT_MS, () => {
+          if (address.isEmpty) subscribed.delete(id);
+        });
     };
+  };
+
+  /** Forgets the oldest terms without a stream, where no others have room. Throws where each has one. */
+  const makeRoom = (): void => {
+    if (subscribed.size < MOST_KEPT) return;
+    for (const [id, { isEmpty }] of subscribed) if (isEmpty) return void subscribed.delete(id);
+    const sentence = `There are ${MOST_KEPT} subscriptions of this kind already. End one, or try again later.`;
+    throw new Fault("rate_limit", sentence, { rule: "R34" });
   };
 
   return {
@@ -81,21 +91,29 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
     plain: new TermsAddress(named, { request: requestOf(`listener-${services.ids.hex(8)}`, {}) }),
     subscribe: (connection, text) => {
       const address = new TermsAddress(named, { request: parseJsonDocument(text) as Message });
-      const { opening, cursor } = address.begin(connection, named.sse, undefined);
+      makeRoom();
+      const { opening, openingCursor } = address.begin(connection, named.sse, undefined);
       const answer = JSON.stringify(opening.message);
       if (opening.kind === "rejected") return { id: undefined, answer };
-      connection.send(named.sse.checkpoint(cursor));
+      connection.send(named.sse.checkpoint(openingCursor));
       const id = String(opening.message.subscription_id);
       keep(id, address);
       return { id, answer };
     },
     post: (text) => {
-      const message = parseJsonDocument(text) as Message | null;
-      const id = message?.subscription_id;
+      const posted = readPosted(text);
+      const { message, fault, claims } = posted;
+      const id = fault === undefined ? message.subscription_id : soleValue(textsOf(text, "subscription_id"));
       // A later request has given a stream the terms and the id of another subscription.
       const isMeant = (one: TermsAddress): boolean => typeof id === "string" && one.serves(id);
       const address = subscribed.get(String(id)) ?? [...subscribed.values()].find(isMeant);
-      if (address !== undefined) return address.take(message, text);
+      if (address !== undefined) {
+        address.take(posted, text);
+        return;
+      }
+      const isReply = claims.types.some(isReplyType);
+      if (isReply) strayReply(services.engine, posted, text);
+      if (fault !== undefined && !isReply) throw fault;
       const sentence = "There is no such subscription. Give the subscription_id of an acceptance, and open its stream.";
       throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
     },

@@ -1,15 +1,16 @@
 // One address of Server-Sent Events or WebSocket: its terms, and the streams that are open under them (AAEP app. B.1, R19, R22, R35).
-import { Fault } from "../../../base/errors.js";
+import { Fault, faultFrom } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
 import type { Codec } from "../../../contracts/codec.js";
 import type { PostedConnection, StreamAddress } from "../../../contracts/event-streams.js";
 import type { Connection } from "../../../contracts/transport.js";
-import { isReplyType } from "../json/claims.js";
+import type { Engine } from "../../../engine/engine.js";
+import { type Claims, claimsOfMessage, isClose, isReplyType, NO_CLAIMS } from "../json/claims.js";
 import type { Utf8 } from "../json/json-codec.js";
 import type { Message } from "../json/message.js";
 import { OpenedSession } from "../sessions/opened-session.js";
 import type { PlainServices } from "../sessions/plain-session.js";
-import type { RequestOutcome } from "../subscriber/subscription-handler.js";
+import { type RequestOutcome, refuseStrayReply } from "../subscriber/subscription-handler.js";
 import type { ServeStream } from "./subscriber-service.js";
 
 export interface StreamAddressServices extends PlainServices {
@@ -29,6 +30,31 @@ export interface AddressTerms {
   readonly userInput?: ((text: string) => void) | undefined;
 }
 
+/** A posted text. Without a fault it is a message, and claims what that is. */
+export interface Posted {
+  readonly message: Message;
+  readonly fault: Fault | undefined;
+  readonly claims: Claims;
+}
+
+/** Reads a posted text. Never throws. */
+export function readPosted(text: string): Posted {
+  try {
+    const message = (parseJsonDocument(text) ?? {}) as Message;
+    return { message, fault: undefined, claims: { types: [message.type], replyToken: "" } };
+  } catch (caught) {
+    const fault = faultFrom(caught);
+    // A text that is no JSON claims nothing.
+    return { message: {}, fault, claims: fault.code === "invalid_json" ? NO_CLAIMS : claimsOfMessage(text) };
+  }
+}
+
+/** Records a reply for which there is no stream. */
+export function strayReply(engine: Pick<Engine, "strayReply">, { message, fault, claims }: Posted, text: string): void {
+  if (fault === undefined) refuseStrayReply(engine, message, text);
+  else engine.strayReply("malformed", claims.replyToken, { text });
+}
+
 interface OpenStream {
   readonly session: OpenedSession;
   readonly connection: Connection<Uint8Array> | PostedConnection;
@@ -38,8 +64,8 @@ interface OpenStream {
 const MOST_STREAMS = 16;
 
 export class TermsAddress implements StreamAddress {
-  /** Called when the last stream has ended. */
-  whenEmpty: () => void = () => {};
+  /** Called when the last stream has ended. `isClosed`: in order, as its listener wanted it. */
+  whenEmpty: (isClosed: boolean) => void = () => {};
   private readonly services: StreamAddressServices;
   private readonly terms: AddressTerms;
   /** The newest is the last. */
@@ -65,10 +91,10 @@ export class TermsAddress implements StreamAddress {
 
   open(connection: PostedConnection, resumeAfter: string | undefined): Fault | undefined {
     if (this.isFull()) return tooMany();
-    const { opening, cursor } = this.begin(connection, this.services.sse, resumeAfter);
+    const { opening, openingCursor } = this.begin(connection, this.services.sse, resumeAfter);
     if (opening.kind === "rejected") return refusedBy(opening);
     // The place before everything that follows (R35).
-    connection.send(this.services.sse.checkpoint(cursor));
+    connection.send(this.services.sse.checkpoint(openingCursor));
     // The listener has come back: what it left behind asks nobody any more.
     for (const { connection: other } of this.streams) if (other !== connection && "giveUp" in other) other.giveUp();
     return undefined;
@@ -107,35 +133,46 @@ export class TermsAddress implements StreamAddress {
     else {
       const one: OpenStream = { session, connection };
       this.streams.add(one);
-      void connection.closed.then(() => {
+      void connection.closed.then(({ kind, fault }) => {
         this.streams.delete(one);
-        if (this.isEmpty) this.whenEmpty();
+        if (this.isEmpty) this.whenEmpty(kind === "local" && fault === undefined);
       });
     }
     return session;
   }
 
   post(text: string): void {
-    this.take(parseJsonDocument(text) as Message | null, text);
+    this.take(readPosted(text), text);
   }
 
-  /** As `post`, with the message that the text is. */
-  take(message: Message | null, text: string): void {
-    const newest = [...this.streams].reverse();
-    if (newest.length === 0) {
-      const sentence = "No stream is open at this address. Open it first, and send the message again.";
-      throw new Fault("handshake_required", sentence, { pointer: "", rule: "AAEP §5.1" });
-    }
-    if (isReplyType(message?.type)) {
-      // The stream that was asked takes it.
-      newest.some(({ session }) => session.reply(message as Message, text));
+  /** As `post`, with what the text is. A reply that cannot be read is silently none, and a clear close closes (R19, R33). */
+  take(posted: Posted, text: string): void {
+    const { message, fault, claims } = posted;
+    if (!claims.types.some(isReplyType)) {
+      if (fault !== undefined && !isClose(claims)) throw fault;
+      this.push(text);
       return;
     }
-    const connection = newest.map((one) => one.connection).find((one) => "push" in one);
-    if (connection === undefined) {
+    const newest = [...this.streams].reverse().map(({ session }) => session);
+    if (newest.length === 0) {
+      strayReply(this.services.engine, posted, text);
+      throw noStream();
+    }
+    // The stream that was asked takes it.
+    if (fault === undefined) newest.some((session) => session.reply(message, text));
+    else newest[0]?.refuse(fault, () => text);
+  }
+
+  private push(text: string): void {
+    if (this.isEmpty) throw noStream();
+    const posted = [...this.streams].reverse().map((one) => one.connection);
+    const takers = posted.filter((one) => "push" in one);
+    if (takers.length === 0) {
       const sentence = "Send this message over the WebSocket itself.";
       throw new Fault("unsupported", sentence, { pointer: "", rule: "AAEP app. B" });
     }
+    const connection = takers.find((one) => one.isTaking);
+    if (connection === undefined) throw noStream();
     if (connection.isFull) {
       const sentence = "Messages that came before still wait. Send this one again, later.";
       throw new Fault("rate_limit", sentence, { rule: "R34", retryAfterSeconds: 1 });
@@ -160,6 +197,11 @@ function resuming(request: Message, resumeAfter: string): Message {
 function refusedBy({ message }: RequestOutcome): Fault {
   const code = message.reason_code === "rate_limit" ? "rate_limit" : "capabilities_incompatible";
   return new Fault(code, String(message.reason_message), { rule: "AAEP §5.5" });
+}
+
+function noStream(): Fault {
+  const sentence = "No stream is open at this address. Open it first, and send the message again.";
+  return new Fault("handshake_required", sentence, { pointer: "", rule: "AAEP §5.1" });
 }
 
 function tooMany(): Fault {

@@ -37,19 +37,21 @@ export class OpenedSession extends PlainSession {
     return this.source.id;
   }
 
-  /** The stream's present place; "" where the opening was rejected. */
-  get cursor(): string {
-    return this.source.subscription?.cursor() ?? "";
+  /** The place with which the stream begins; "" where the opening was rejected. */
+  get openingCursor(): string {
+    return this.source.subscription?.openingCursor() ?? "";
   }
 
   override receive(message: unknown, text?: () => string | undefined): Reaction<unknown> {
-    const said = (message ?? {}) as Message;
+    const claimed = (message ?? {}) as Message;
+    // A stream that was opened again has another subscription than the one that its listener names.
+    const said = claimed.subscription_id === undefined ? claimed : { ...claimed, subscription_id: this.id };
     if (said.kind === "user_input" && typeof said.text === "string") {
       this.by.userInput?.(said.text);
       return { answers: [], closes: false };
     }
     if (this.by.isLimited && TERMS.has(String(said.type))) return super.receive(this.within(said));
-    if (!isReplyType(said.type)) return super.receive(message, text);
+    if (!isReplyType(said.type)) return super.receive(said, text);
     this.reply(said, text?.());
     return { answers: [], closes: false };
   }
