@@ -50,9 +50,7 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
     });
     const passes = plainTurns.pass(connection, () => {
       if (socket.destroyed) return;
-      // Node drops what came with a request whose upgrade is left out: a client that is told of the end sends it again.
-      if (isStopped || (request.headers.upgrade !== undefined && upgrade === undefined))
-        response.setHeader("connection", "close");
+      if (isStopped) response.setHeader("connection", "close");
       serve(createExchange(request, response, connection, upgrade));
     });
     if (!passes) connection.cutOff();
@@ -153,7 +151,11 @@ function createPlainServer(
       ...requestTimes(options.silentConnectionMs()),
       connectionsCheckingInterval: Math.min(options.silentConnectionMs(), 30_000),
     },
-    (request, response) => begin(request, response),
+    (request, response) => {
+      // Node drops what came with a request whose upgrade is left out: a client that is told of the end sends it again.
+      if (request.headers.upgrade !== undefined) response.setHeader("connection", "close");
+      begin(request, response);
+    },
   );
   server.on("upgrade", (request: IncomingMessage, _socket: Duplex, head: Buffer) => {
     const response = new ServerResponse(request);
