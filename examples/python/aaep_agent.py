@@ -146,10 +146,8 @@ class Agent(contextlib.AbstractContextManager):
             session.is_known = session.is_known or not fault
         if fault:
             self._tell(f"{fault} ({', '.join(filter(None, [kind, text_in(data, 'code'), text_in(data, 'pointer')]))})")
-        if call.answered and fault:
-            call.answered.set_exception(Declined("error", fault))
-        elif call.answered:
-            call.answered.set_result(result)
+        if call.answered:
+            call.answered.set_exception(Declined("error", fault)) if fault else call.answered.set_result(result)
 
     def _give_up(self, fault, is_meant=lambda call: call.answered):
         """Tells a fault, also to those who wait for an answer."""
@@ -197,8 +195,7 @@ class Agent(contextlib.AbstractContextManager):
 
     def _tell(self, fault):
         with contextlib.suppress(Exception):  # a mistake in on_error is no reason to stop
-            if fault:
-                self.on_error(fault)
+            self.on_error(fault) if fault else None
 
 
 class Session(contextlib.AbstractContextManager):
@@ -253,7 +250,7 @@ class Session(contextlib.AbstractContextManager):
         invoked = {**tool, "summary_normal": brief(summary) or brief(name) or "A tool.", "risk_level": "high" if irreversible else "low"}
         self._end_output()
         if irreversible:
-            self._consent(tool, {**invoked, "irreversible": True}, question)
+            self._consent(tool, {**invoked, "irreversible": True}, {"action": brief(summary, None) or brief(name) or "A tool.", **question})
         else:
             self.publish("tool.invoked", **invoked)
         try:
@@ -269,7 +266,7 @@ class Session(contextlib.AbstractContextManager):
         if self.is_over:
             raise Declined("cancelled")
         token, facts = "rpl_" + secrets.token_hex(16), {**question.get("extra_context", {}), **tool}
-        asked = {"action": invoked["summary_normal"], "consequence": "It cannot be undone.", "timeout_seconds": 300, **question}
+        asked = {"consequence": "It cannot be undone.", "timeout_seconds": 300, **question}
         rules = {"reply_token": token, "risk_level": "high", "irreversible": True, "default_decision": "reject", "extra_context": facts}
         event = self._event("awaiting.confirmation", {**asked, **rules})
         try:
@@ -339,9 +336,12 @@ def line_of(number, method, params):
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, default=str, allow_nan=False).encode() + b"\n"
 
 
-def brief(told):
-    """The beginning of a text, as long as an event may have. Empty for None."""
-    return "" if told is None else str(told)[:LONGEST_TEXT]
+def brief(told, most=LONGEST_TEXT):
+    """The beginning of a text, as long as an event may have. Empty for None. Of an error that has no words, its kind."""
+    try:
+        return "" if told is None else str(told)[:most]
+    except Exception:
+        return type(told).__name__
 
 
 def text_in(members, name):

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,58 +13,15 @@ import time
 import unittest
 
 from aaepd import Agent, AsyncAgent, Declined, Rejected, current_session, subscribe
-from daemon import PATIENCE_S, WithDaemon, eventually
+from aaepd._agent import driven_together
+from daemon import PATIENCE_S, PROGRAM, WithDaemon, eventually
 
 KILLS = int(os.environ.get("PYTHON_KILLS", "3"))
-ANSWERS = {"supports_confirmation_reply": True, "supports_clarification_reply": True}
-
-
-class Heard:
-    """A listener in a thread: what it heard, and its answers."""
-
-    def __init__(self, decision="accept", answers=True):
-        self.events = []
-        self.faults = []
-        self.outcomes = {}
-        self.subscription = subscribe(ANSWERS if answers else {}, on_error=self.faults.append)
-
-        def listen():
-            for event in self.subscription:
-                self.events.append(event)
-                if event["type"].endswith("awaiting.confirmation"):
-                    self.subscription.confirm(event["reply_token"], decision)
-                if event["type"].endswith("awaiting.clarification"):
-                    self.subscription.clarify(event["reply_token"], "blue")
-                own = event.get("extensions", {}).get("aaepd", {})
-                if "decision" in own:
-                    self.outcomes.setdefault(own["question"], []).append(own["decision"])
-
-        self.thread = threading.Thread(target=listen)
-        self.thread.start()
-        eventually(lambda: self.subscription._subscription_id)
-
-    def types(self):
-        return [event["type"].removeprefix("aaep:agent.") for event in list(self.events)]
-
-    def text(self):
-        return "".join(event["chunk"] for event in list(self.events) if "chunk" in event)
-
-    def ends(self):
-        return eventually(lambda: [event for event in list(self.events) if "session." in event["type"] and "started" not in event["type"]])
-
-    def close(self):
-        self.subscription.close()
-        self.thread.join(PATIENCE_S)
 
 
 class Agents(WithDaemon):
     # A question waits for a listener that comes back.
     options = ["--confirmation-grace-seconds", "60"]
-
-    def hear(self, *given, **options):
-        heard = Heard(*given, **options)
-        self.addCleanup(heard.close)
-        return heard
 
     def test_a_session_is_heard_in_its_order(self):
         heard = self.hear()
@@ -191,6 +149,67 @@ class Agents(WithDaemon):
         self.assertNotEqual(program.wait(PATIENCE_S), 0)
         self.assertEqual(heard.ends()[0]["type"], "aaep:agent.session.cancelled")
 
+    def test_an_exit_ends_open_sessions(self):
+        heard = self.hear()
+        code = "from aaepd import Agent\ns = Agent('e').session('Works.').__enter__()\ns.text('Half of')"
+        self.assertEqual(subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL).returncode, 0)
+        ended = heard.ends()[0]
+        self.assertEqual((ended["type"], ended["cancelled_by"]), ("aaep:agent.session.cancelled", "producer"))
+        self.assertEqual(heard.text(), "Half of")
+
+    def test_several_questions_are_asked_at_once_and_one_interrupt_takes_all_back(self):
+        heard = self.hear(None)
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
+        threading.Thread(target=lambda: (heard.asked(2), os.kill(os.getpid(), signal.SIGINT))).start()
+        with Agent("asking") as agent, self.assertRaises(KeyboardInterrupt), agent.session("Asks.") as session:
+            asking = [session._confirming(f"Wait {number}.", "Nothing.", timeout_seconds=600, host_dialog=True) for number in range(2)]
+            driven_together(asking)
+        heard.ends()
+        self.assertEqual(list(heard.outcomes.values()), [["cancelled"], ["cancelled"]])
+
+    def test_an_action_is_asked_about_whole(self):
+        heard = self.hear()
+        with Agent("bank") as agent, agent.session("Transfers.") as session:
+            session.tool("transfer", lambda: None, summary=5000 * "y", irreversible=True)
+        heard.ends()
+        self.assertEqual([len(event["action"]) for event in heard.asked(1)], [5000])
+
+    def test_an_error_without_words_is_told_and_raised(self):
+        class Wordless(Exception):
+            def __str__(self):
+                raise ValueError
+
+        heard = self.hear()
+        with Agent("bank") as agent, self.assertRaises(Wordless), agent.session("Fails.") as session:
+            session.tool("fail", self.raising(Wordless()))
+        self.assertEqual(heard.ends()[0]["summary_normal"], "Wordless")
+
+    def raising(self, error):
+        def run():
+            raise error
+
+        return run
+
+    def test_a_cancelled_loop_drops_no_event(self):
+        async def first(events):
+            async for event in events:
+                return event["type"]
+
+        async def work():
+            with subscribe() as events:
+                while not events._subscription_id:
+                    await asyncio.sleep(0.01)
+                for _ in range(3):
+                    with self.assertRaises(asyncio.TimeoutError):
+                        await asyncio.wait_for(first(events), 0.05)
+                async with AsyncAgent("loop") as agent, agent.session("Works."):
+                    pass
+                self.assertEqual(await first(events), "aaep:agent.session.started")
+                events.close()
+                self.assertIsNone(await first(events))
+
+        asyncio.run(work())
+
     def test_nothing_is_left_behind(self):
         heard = self.hear()
         with Agent("short") as agent, agent.session("Is short."):
@@ -202,6 +221,28 @@ class Agents(WithDaemon):
     def test_terms_that_are_refused_end_the_loop(self):
         with subscribe({"coalesce_boundaries": 5}) as events, self.assertRaises(Rejected):
             next(iter(events))
+
+
+class WithDaemonOfItsOwn(unittest.TestCase):
+    def test_a_fork_does_not_hold_the_daemon(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ended = os.path.join(folder, "ended")
+            os.environ.update(AAEPD_SOCKET=os.path.join(folder, "none"), ENDED=ended, XDG_RUNTIME_DIR=folder)
+            self.addCleanup(lambda: [os.environ.pop(name) for name in ("AAEPD_SOCKET", "ENDED", "XDG_RUNTIME_DIR")])
+            program = ["sh", "-c", f'{shlex.join(PROGRAM)} "$@"; echo $? > "$ENDED"', "sh"]
+            agent = Agent("forking", program=program)
+            eventually(lambda: agent.status == "connected")
+            waits, ends = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.close(ends)
+                os.read(waits, 1)
+                os._exit(0)
+            agent.close()
+            with open(ended) as file:  # a daemon whose input is held is killed
+                self.assertEqual(file.read(), "0\n")
+            os.close(ends)
+            os.waitpid(child, 0)
 
 
 class WithoutDaemon(unittest.TestCase):

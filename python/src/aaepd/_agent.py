@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +14,7 @@ from ._core import Core, Status, Unanswered
 from ._daemons import LONGEST_WAIT_S
 from ._messages import Fault
 from ._outcomes import ClarificationOutcome, ConfirmationOutcome
-from ._session import LONGEST_ANSWER_S, BaseSession, Risk, Steps
+from ._session import BaseSession, Risk, Steps
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -44,12 +45,6 @@ class BaseAgent:
         """"connected"; "away": the daemon is looked for, and events wait; "silent": there is none, and the next session looks again; "closed"."""
         return self._core.status
 
-    def _end_sessions(self) -> None:
-        with self._core.lock:
-            for session in list(self._core.sessions.values()):
-                if isinstance(session, BaseSession):
-                    session.cancel(cancelled_by="producer")
-
 
 class Agent(BaseAgent):
     """An agent that people can follow. It connects to the daemon of `aaepd serve`, otherwise starts one for itself alone, otherwise is silent.
@@ -77,7 +72,6 @@ class Agent(BaseAgent):
 
     def close(self, within_s: float = LONGEST_WAIT_S) -> None:
         """Ends open sessions as cancelled, waits until the daemon has everything, and ends the connection. The exit of the program does the same."""
-        self._end_sessions()
         self._core.close(within_s)
 
     def __enter__(self) -> Self:
@@ -124,8 +118,7 @@ class Session(BaseSession):
         without irreversible, and for a run that cannot be called: a slip of the hand must not run a tool unasked.
         """
         question = {"action": action, "consequence": consequence, "timeout_seconds": timeout_seconds, "extra_context": extra_context}
-        seconds = timeout_seconds if timeout_seconds is not None else 300
-        end = driven(self._tooling(name, run, summary, irreversible, question, risk_level, members), seconds)
+        end = driven(self._tooling(name, run, summary, irreversible, question, risk_level, members))
         try:
             result = run()
         except BaseException as error:
@@ -136,30 +129,44 @@ class Session(BaseSession):
 
     def confirm(self, action: str, consequence: str, **question: Unpack[Confirmation]) -> ConfirmationOutcome:
         """Asks for consent, and waits for the outcome. Only "accept" permits the action. Without a daemon: "reject" by "no_subscriber" at once."""
-        return driven(self._confirming(action, consequence, **question), question.get("timeout_seconds", 300))
+        return driven(self._confirming(action, consequence, **question))
 
     def clarify(self, question: str, **options: Unpack[Clarification]) -> ClarificationOutcome:
         """Asks for information. `choices` are labels by their values. Without a daemon: `default_response` by "no_subscriber"."""
-        return driven(self._clarifying(question, **options), options.get("timeout_seconds", 300))
+        return driven(self._clarifying(question, **options))
 
 
-def driven(steps: Steps[Result], seconds: float) -> Result:
-    """Waits in this thread for each answer. An interrupt takes the question back."""
-    patience_s = LONGEST_ANSWER_S + seconds
+def driven(steps: Steps[Result]) -> Result:
+    return driven_together([steps])[0]
+
+
+def driven_together(questions: Sequence[Steps[Result]]) -> list[Result]:
+    """Asks all at once, and waits in this thread for all answers. An interrupt takes back what has none."""
+    results: dict[int, Result] = {}
+    waiting: dict[int, tuple[Future[dict[str, Any]], float]] = {}
+
+    def go_on(place: int, step: Callable[..., Any], *given: object) -> None:
+        try:
+            waiting[place] = step(*given)
+        except StopIteration as ended:
+            results[place] = ended.value
+
     try:
-        waited = next(steps)
-        while True:
+        for place, steps in enumerate(questions):
+            go_on(place, next, steps)
+        while waiting:
+            place, (answered, patience_s) = waiting.popitem()
+            steps = questions[place]
             try:
-                answer = waited.result(patience_s)
+                answer = answered.result(patience_s)
             except Late:
-                waited = steps.throw(Unanswered("error", "The daemon does not answer.", is_open=True))
+                go_on(place, steps.throw, Unanswered("error", "The daemon does not answer.", is_open=True))
             except BaseException as caught:
-                waited = steps.throw(caught)
+                go_on(place, steps.throw, caught)
             else:
-                waited = steps.send(answer)
-    except StopIteration as ended:
-        result: Result = ended.value
-        return result
+                go_on(place, steps.send, answer)
+        return [results[place] for place in range(len(questions))]
     finally:
-        with contextlib.suppress(RuntimeError):
-            steps.close()
+        for steps in questions:
+            with contextlib.suppress(RuntimeError):
+                steps.close()

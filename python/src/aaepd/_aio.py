@@ -13,7 +13,7 @@ from ._core import Core, Unanswered
 from ._daemons import LONGEST_WAIT_S
 from ._messages import Fault
 from ._outcomes import ClarificationOutcome, ConfirmationOutcome
-from ._session import LONGEST_ANSWER_S, BaseSession, Risk, Steps
+from ._session import BaseSession, Risk, Steps
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -43,8 +43,7 @@ class AsyncAgent(BaseAgent):
         return AsyncSession(self._core, description, started)
 
     async def close(self, within_s: float = LONGEST_WAIT_S) -> None:
-        """Ends open sessions as cancelled, waits until the daemon has everything, and ends the connection."""
-        self._end_sessions()
+        """Ends open sessions as cancelled, waits until the daemon has everything, and ends the connection. The exit of the program does the same."""
         await asyncio.to_thread(self._core.close, within_s)
 
     async def __aenter__(self) -> Self:
@@ -87,8 +86,7 @@ class AsyncSession(BaseSession):
     ) -> Result:
         """As Session.tool. run may be a coroutine function."""
         question = {"action": action, "consequence": consequence, "timeout_seconds": timeout_seconds, "extra_context": extra_context}
-        seconds = timeout_seconds if timeout_seconds is not None else 300
-        end = await awaited(self._tooling(name, run, summary, irreversible, question, risk_level, members), seconds)
+        end = await awaited(self._tooling(name, run, summary, irreversible, question, risk_level, members))
         try:
             made = run()
             result: Result = await made if inspect.isawaitable(made) else made  # pyright: ignore[reportAssignmentType]
@@ -101,21 +99,21 @@ class AsyncSession(BaseSession):
 
     async def confirm(self, action: str, consequence: str, **question: Unpack[Confirmation]) -> ConfirmationOutcome:
         """As Session.confirm."""
-        return await awaited(self._confirming(action, consequence, **question), question.get("timeout_seconds", 300))
+        return await awaited(self._confirming(action, consequence, **question))
 
     async def clarify(self, question: str, **options: Unpack[Clarification]) -> ClarificationOutcome:
         """As Session.clarify."""
-        return await awaited(self._clarifying(question, **options), options.get("timeout_seconds", 300))
+        return await awaited(self._clarifying(question, **options))
 
 
-async def awaited(steps: Steps[Result], seconds: float) -> Result:
+async def awaited(steps: Steps[Result]) -> Result:
     """Waits in this loop for each answer. The cancellation of the task takes the question back."""
-    patience_s = LONGEST_ANSWER_S + seconds
     try:
         waited = next(steps)
         while True:
+            answered, patience_s = waited
             try:
-                answer = await asyncio.wait_for(asyncio.wrap_future(waited), patience_s)
+                answer = await asyncio.wait_for(asyncio.wrap_future(answered), patience_s)
             except asyncio.TimeoutError:
                 waited = steps.throw(Unanswered("error", "The daemon does not answer.", is_open=True))
             except BaseException as caught:

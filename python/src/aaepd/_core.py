@@ -71,6 +71,9 @@ class Conversation(Protocol):
     def forked(self) -> None:
         """This process is a child, and the session is the parent's."""
 
+    def cancel(self, *, cancelled_by: Literal["producer"]) -> None:
+        """The agent ends."""
+
 
 class Core:
     """Thread-safe. Nothing here stops or slows its program, and no daemon's fault is raised in it."""
@@ -175,9 +178,11 @@ class Core:
             self.on_error(fault if isinstance(fault, Fault) else Fault(fault))
 
     def close(self, within_s: float = LONGEST_WAIT_S) -> None:
-        """Waits until the daemon has everything, and ends the connection. The exit of the program does the same."""
+        """Ends open sessions, waits until the daemon has everything, and ends the connection."""
         atexit.unregister(self.close)
         with self._news:
+            for session in list(self.sessions.values()):
+                session.cancel(cancelled_by="producer")
             self._news.wait_for(lambda: not self.calls or self._is_given_up or not self.takes, within_s)
             left, link, life = len(self.calls), self._link, self._life
             if self._status == "closed":
@@ -193,7 +198,9 @@ class Core:
 
     def after_fork(self) -> None:
         """In a child: the parent goes on with the connection and the sessions."""
-        sessions, is_closed = list(self.sessions.values()), self._status == "closed"
+        sessions, is_closed, link = list(self.sessions.values()), self._status == "closed", self._link
+        if link is not None:
+            link.let_go()
         self._prepare()
         if is_closed:
             self._status = "closed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import io
+import os
 import shutil
 import socket
 import subprocess
@@ -23,12 +24,14 @@ LONGEST_WAIT_S = 2
 
 @dataclass(frozen=True)
 class Link:
-    """A connection: what writes to it, its lines, what ends it and then closes its files, and the last words of a daemon of one's own."""
+    """A connection: what writes to it, its lines, what ends it and then closes its files, what closes the files that a forked child has of it, and the
+    last words of a daemon of one's own."""
 
     write: Callable[[bytes], object]
     lines: IO[bytes]
     hang_up: Callable[[], object]
     close: Callable[[], object]
+    let_go: Callable[[], object]
     last_words: Callable[[], str]
     is_own: bool
 
@@ -49,7 +52,10 @@ def link_to_serve() -> Link | None:
         lines.close()
         connection.close()
 
-    return Link(connection.sendall, lines, hang_up, close, lambda: "", is_own=False)
+    def let_go() -> None:
+        os.close(connection.detach())  # the lock of `lines` may be held by a thread that the child has not
+
+    return Link(connection.sendall, lines, hang_up, close, let_go, lambda: "", is_own=False)
 
 
 def link_to_own(command: Sequence[str]) -> Link:
@@ -95,10 +101,13 @@ def link_to_own(command: Sequence[str]) -> Link:
 
     def close() -> None:
         reading.join(LONGEST_WAIT_S)
-        answers.close()
-        told.close()
+        let_go()
 
-    return Link(write, io.BufferedReader(answers), hang_up, close, last_words, is_own=True)
+    def let_go() -> None:
+        for file in (given, answers, told):
+            file.close()
+
+    return Link(write, io.BufferedReader(answers), hang_up, close, let_go, last_words, is_own=True)
 
 
 def lines_of(file: IO[bytes]) -> Iterator[bytes]:

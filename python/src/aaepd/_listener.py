@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import queue
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -62,24 +63,36 @@ class Subscription:
         self._subscription_id: str | None = None
         self._cursor: str | None = None
         self._received = Received()
+        self._wakes: set[Callable[[], object]] = set()  # of loops that wait for the next event
         self._over = threading.Event()
         self._life = threading.Thread(target=self._live, name="aaepd listens", daemon=True)
         self._life.start()
 
     def __iter__(self) -> Iterator[AaepEvent]:
-        while True:
-            one = self._read.get()
-            if one is None:
-                return
-            if isinstance(one, BaseException):
-                raise one
-            yield one
+        while (event := event_in(self._read.get())) is not None:
+            yield event
 
-    async def __aiter__(self) -> AsyncIterator[AaepEvent]:
-        events = iter(self)
-        end = object()
-        while (event := await asyncio.to_thread(next, events, end)) is not end:
-            yield event  # type: ignore[misc]  # what is not the end is an event
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> AaepEvent:
+        # No thread waits: it would take an event from a task that is cancelled.
+        arrived = asyncio.Event()
+        wake = functools.partial(asyncio.get_running_loop().call_soon_threadsafe, arrived.set)
+        self._wakes.add(wake)
+        try:
+            await asyncio.sleep(0)  # other tasks have their turn
+            while True:
+                with contextlib.suppress(queue.Empty):
+                    event: AaepEvent | None = event_in(self._read.get_nowait())
+                    break
+                await arrived.wait()
+                arrived.clear()
+        finally:
+            self._wakes.discard(wake)
+        if event is None:
+            raise StopAsyncIteration
+        return event
 
     def confirm(self, reply_token: str, decision: Literal["accept", "reject"], **members: Any) -> bool:
         """Answers a question for consent. False if there is no connection at the moment."""
@@ -104,6 +117,7 @@ class Subscription:
                 self._read.get_nowait()
         with contextlib.suppress(queue.Full):
             self._read.put_nowait(None)
+        self._wake()
 
     def __enter__(self) -> Self:
         return self
@@ -185,12 +199,25 @@ class Subscription:
     def _put(self, one: object) -> None:
         while True:
             try:
-                return self._read.put(one, timeout=0.5)
+                self._read.put(one, timeout=0.5)
+                return self._wake()
             except queue.Full:
                 if self._over.is_set():
                     return
+
+    def _wake(self) -> None:
+        for wake in list(self._wakes):
+            with contextlib.suppress(RuntimeError):  # the loop is over
+                wake()
 
     def _tell(self, sentence: str) -> None:
         if self._on_error is not None:
             with contextlib.suppress(Exception):  # a mistake in on_error is no reason to stop
                 self._on_error(Fault(sentence))
+
+
+def event_in(one: Any) -> Any:
+    """What was read: an event, or None at the end. Raises what ended it."""
+    if isinstance(one, BaseException):
+        raise one
+    return one

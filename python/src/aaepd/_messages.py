@@ -43,9 +43,12 @@ def tool_name(name: str) -> str:
     return (plain if re.match("[A-Za-z_]", plain) else "_" + plain)[:256]
 
 
-def brief(told: object) -> str:
-    """The beginning of a text, as long as an event may have. Empty for None."""
-    return "" if told is None else str(told)[:LONGEST_TEXT]
+def brief(told: object, most: int | None = LONGEST_TEXT) -> str:
+    """The beginning of a text, as long as an event may have. Empty for None. Of an error that has no words, its kind."""
+    try:
+        return "" if told is None else str(told)[:most]
+    except Exception:
+        return type(told).__name__
 
 
 def text_in(members: object, name: str) -> str:

@@ -20,8 +20,8 @@ Result = TypeVar("Result")
 Risk = Literal["low", "medium", "high"]
 ToolStatus = Literal["success", "error", "timeout", "cancelled"]
 ResponseKind = Literal["freetext", "yes_no", "multiple_choice", "numeric"]
-Steps = Generator["Future[dict[str, Any]]", "dict[str, Any]", Result]
-"""What a question does, around each answer that it waits for. One face waits in its thread, the other in its loop."""
+Steps = Generator["tuple[Future[dict[str, Any]], float]", "dict[str, Any]", Result]
+"""What a question does, around each answer that it waits for, so many seconds at most. One face waits in its thread, the other in its loop."""
 
 CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"]
 
@@ -276,6 +276,7 @@ class BaseSession:
     ) -> Steps[dict[str, Any]]:
         if self.is_over:
             raise Unanswered("cancelled", "The session is over.")
+        patience_s = LONGEST_ANSWER_S + timeout_seconds
         own = {**({"host_dialog": True} if host_dialog else {}), **({"call_id": call_id} if call_id is not None else {})}
         asked = with_context(
             {
@@ -292,7 +293,7 @@ class BaseSession:
             self._end_output()
             self._asking += 1
         try:
-            return (yield self._core.ask(method, asked))
+            return (yield self._core.ask(method, asked), patience_s)
         except BaseException as caught:
             # Nobody waits for the answer any more.
             is_open = not isinstance(caught, Unanswered) or caught.is_open
@@ -322,22 +323,22 @@ class BaseSession:
         if not irreversible:
             return self.begin(name, summary=summary, risk_level=risk_level, **members).end
         tool = {"tool": tool_name(str(name)), "tool_call_id": "call_" + secrets.token_hex(16)}
-        told = brief(summary) or brief(name) or "A tool."
+        action = brief(summary, None) or brief(name) or "A tool."
         with self._core.lock:
             self._undone += 1
-        asked = {"action": told, "consequence": "It cannot be undone.", **question}
+        asked = {"action": action, "consequence": "It cannot be undone.", **question}
         context = {**(question.get("extra_context") or {}), **tool}
         outcome = yield from self._confirming(**{**asked, "irreversible": True, "extra_context": context})
         if not outcome.is_accepted:
             raise Declined(outcome)
-        invoked = {**tool, "summary_normal": told, "risk_level": risk_level or "high", "irreversible": True, **members}
+        invoked = {**tool, "summary_normal": brief(action), "risk_level": risk_level or "high", "irreversible": True, **members}
         with self._core.lock:
             self._underway += 1
             self._change("calling_tool")
         event = self._event("tool.invoked", invoked)
         try:
             # The daemon takes the call only after an accepting reply.
-            taken = (yield self._core.ask("aaep.publish", event)).get("events")
+            taken = (yield self._core.ask("aaep.publish", event), LONGEST_ANSWER_S).get("events")
             if not isinstance(taken, list) or [one.get("event_id") for one in taken if isinstance(one, dict)] != [event["event_id"]]:
                 raise Unanswered("error", "The daemon's answer cannot be read.")
         except BaseException as caught:
@@ -353,7 +354,7 @@ class BaseSession:
         try:
             return brief(completed(result) if callable(completed) else completed)
         except Exception as error:  # the tool has run, whatever there is to say about it
-            self._core.tell(f"completed of {name} failed: {error!r}")
+            self._core.tell(f"completed of {name} failed: {type(error).__name__}: {brief(error)}")
             return ""
 
     # How it is published.

@@ -41,9 +41,11 @@ class Heard:
 
     def options(self, options: ClaudeAgentOptions | None = None) -> ClaudeAgentOptions:
         """`ClaudeAgentOptions` with what is heard added. Without a person's answer your own `can_use_tool` decides; without one a call is denied, as the
-        SDK does it.
+        SDK does it. Raises ValueError for `permission_prompt_tool_name`, beside which the SDK takes no `can_use_tool`.
         """
         its = ClaudeAgentOptions() if options is None else options
+        if its.permission_prompt_tool_name:
+            raise ValueError("permission_prompt_tool_name: leave it out, and decide in can_use_tool where no person has answered.")
         hooks: dict[Any, list[HookMatcher]] = {**(its.hooks or {})}
         for event, hook in (("PreToolUse", self._begins), ("PostToolUse", self._ends), ("PostToolUseFailure", self._ends)):
             hooks[event] = [*hooks.get(event, []), HookMatcher(hooks=[hook])]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+import itertools
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler  # pyright: ignore[reportMissingImports]
 
-from ._aio import AsyncSession
-from ._agent import Session
-from ._session import ToolStatus
+from ._agent import Session, driven_together
+from ._aio import AsyncSession, awaited
+from ._session import Steps, ToolStatus
 from .told_calls import ModelCall, ToldCalls, Words
 
 __all__ = ["Heard", "ModelCall", "Words", "ainvoke_heard", "invoke_heard"]
 
+YES = {"type": "approve"}
 NO = {"type": "reject", "message": "The person said no."}
 
 
@@ -105,16 +107,11 @@ def invoke_heard(graph: Any, input: Any, config: Mapping[str, Any], session: Ses
     answer, or of another form, is left in the result, for your program to answer. Raises as the graph does.
     """
     left: set[str] = set()
-    heard = _with_heard(config, session, words)
+    heard, told = _with_heard(config, session, words), ToldCalls(session, words)
     while True:
         output = graph.invoke(input, heard)
-        interrupts = [one for one in _interrupts(output) if one.id not in left]
-        if len(interrupts) == 1:  # in this thread, which an interrupt of the program ends
-            answers = [_answer(interrupts[0].value, session, words)]
-        else:
-            with ThreadPoolExecutor(max(1, len(interrupts))) as asking:
-                answers = list(asking.map(lambda one: _answer(one.value, session, words), interrupts))
-        resume = _resume(interrupts, answers, left)
+        asked = _asked(output, left)
+        resume = _resume(asked, driven_together([_asking(session, told, one) for _, all in asked for one in all]), left)
         if resume is None:
             return output
         input = resume
@@ -123,12 +120,11 @@ def invoke_heard(graph: Any, input: Any, config: Mapping[str, Any], session: Ses
 async def ainvoke_heard(graph: Any, input: Any, config: Mapping[str, Any], session: AsyncSession, words: Words = Words()) -> Any:
     """As invoke_heard, in a program with asyncio."""
     left: set[str] = set()
-    heard = _with_heard(config, session, words)
+    heard, told = _with_heard(config, session, words), ToldCalls(session, words)
     while True:
         output = await graph.ainvoke(input, heard)
-        interrupts = [one for one in _interrupts(output) if one.id not in left]
-        answers = await asyncio.gather(*(_async_answer(one.value, session, words) for one in interrupts))
-        resume = _resume(interrupts, answers, left)
+        asked = _asked(output, left)
+        resume = _resume(asked, await asyncio.gather(*(awaited(_asking(session, told, one)) for _, all in asked for one in all)), left)
         if resume is None:
             return output
         input = resume
@@ -148,54 +144,61 @@ def _texts_in(blocks: Any) -> list[str]:
     return [str(one.get("text", "")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"] if isinstance(blocks, list) else []
 
 
-def _interrupts(output: Any) -> list[Any]:
-    return list(output.get("__interrupt__") or []) if isinstance(output, Mapping) else []
+@dataclass(frozen=True)
+class _Review:
+    """A call that the middleware asks about, and the decisions that it takes."""
+
+    call: ModelCall
+    takes: Collection[str]
 
 
-def _resume(interrupts: list[Any], answers: list[Any], left: set[str]) -> Any:
-    """The command with the answers, by the ids of their interrupts. None where nobody has answered: those come again."""
+def _asked(output: Any, left: set[str]) -> list[tuple[Any, list[str] | list[_Review]]]:
+    """The interrupts that are new, each with what a person is asked."""
+    interrupts = (output.get("__interrupt__") or ()) if isinstance(output, Mapping) else ()
+    return [(one, [one.value] if isinstance(one.value, str) else _reviews(one)) for one in interrupts if one.id not in left]
+
+
+def _reviews(interrupt: Any) -> list[_Review]:
+    """The calls of one interrupt together, or one call alone. None if a person's yes is not taken: then nobody is asked."""
+    value: Any = interrupt.value if isinstance(interrupt.value, Mapping) else {}
+    requests = value.get("action_requests") or ([value] if value.get("type") == "tool_approval" else [])
+    takes = {one.get("action_name"): one.get("allowed_decisions") for one in value.get("review_configs") or []}
+    reviews = [
+        _Review(
+            ModelCall(str(one.get("tool_call_id") or ""), str(one.get("name")), one.get("args")),
+            takes.get(one.get("name")) or _types_in(getattr(interrupt, "response_schema", None)),
+        )
+        for one in requests
+    ]
+    return reviews if all("approve" in one.takes for one in reviews) else []
+
+
+def _types_in(schema: Any) -> Collection[str]:
+    """The decisions that a schema of answers takes: several by their names, or one."""
+    if not isinstance(schema, Mapping):
+        return ("approve", "reject")
+    return schema["discriminator"]["mapping"] if "discriminator" in schema else (schema["properties"]["type"]["const"],)
+
+
+def _asking(session: Session | AsyncSession, told: ToldCalls, asked: str | _Review) -> Steps[Any]:
+    """Asks a person. None without an answer, and without one that is taken."""
+    if isinstance(asked, str):
+        clarified = yield from session._clarifying(asked, host_dialog=True)
+        return clarified.response if clarified.resolved_by == "reply" else None
+    decision = yield from told.asking(asked.call)
+    answer = {"accept": YES, "reject": NO}.get(decision or "")
+    return answer if answer is not None and answer["type"] in asked.takes else None
+
+
+def _resume(asked: list[tuple[Any, list[str] | list[_Review]]], answers: Iterable[Any], left: set[str]) -> Any:
+    """The command with the answers, by the ids of their interrupts, whose calls go on together. None where nobody has answered: those come again."""
     from langgraph.types import Command  # pyright: ignore[reportMissingImports]
 
-    resume = {one.id: answer for one, answer in zip(interrupts, answers, strict=True) if answer is not None}
-    left.update(one.id for one, answer in zip(interrupts, answers, strict=True) if answer is None)
+    resume, rest = {}, iter(answers)
+    for interrupt, all in asked:
+        given = list(itertools.islice(rest, len(all)))
+        if not given or None in given:
+            left.add(interrupt.id)
+        else:
+            resume[interrupt.id] = given[0] if isinstance(all[0], str) or "action_requests" not in interrupt.value else {"decisions": given}
     return Command(resume=resume) if resume else None
-
-
-def _calls_in(value: Any) -> list[ModelCall]:
-    """The calls that the middleware asks about, of one interrupt together or of one call alone."""
-    if not isinstance(value, Mapping):
-        return []
-    requests = value.get("action_requests") or ([value] if value.get("type") == "tool_approval" else [])
-    return [ModelCall(str(one.get("tool_call_id") or ""), str(one.get("name")), one.get("args")) for one in requests]
-
-
-def _decision(value: Mapping[str, Any], decisions: list[Any]) -> Any:
-    """All calls of an interrupt go on together."""
-    if None in decisions:
-        return None
-    told = [{"type": "approve"} if decision == "accept" else NO for decision in decisions]
-    return {"decisions": told} if "action_requests" in value else told[0]
-
-
-def _answer(value: Any, session: Session, words: Words) -> Any:
-    if isinstance(value, str):
-        clarified = session.clarify(value, host_dialog=True)
-        return clarified.response if clarified.resolved_by == "reply" else None
-    calls, told = _calls_in(value), ToldCalls(session, words)
-    if not calls:
-        return None
-    if len(calls) == 1:
-        return _decision(value, [told.ask(calls[0])])
-    with ThreadPoolExecutor(len(calls)) as asking:
-        return _decision(value, list(asking.map(told.ask, calls)))
-
-
-async def _async_answer(value: Any, session: AsyncSession, words: Words) -> Any:
-    if isinstance(value, str):
-        clarified = await session.clarify(value, host_dialog=True)
-        return clarified.response if clarified.resolved_by == "reply" else None
-    calls, told = _calls_in(value), ToldCalls(session, words)
-    if not calls:
-        return None
-
-    return _decision(value, await asyncio.gather(*map(told.ask_async, calls)))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from ._agent import Session
-from ._aio import AsyncSession
-from ._outcomes import ConfirmationOutcome
-from ._session import BaseSession, ToolCall, ToolStatus
+from ._agent import Session, driven
+from ._aio import AsyncSession, awaited
+from ._session import BaseSession, Steps, ToolCall, ToolStatus
 
 __all__ = ["ModelCall", "ToldCalls", "Words"]
 
@@ -51,6 +50,8 @@ class _Memory:
     """The calls of a session. Most frameworks go on after an approval with another run."""
 
     calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    known: set[str] = field(default_factory=set[str])
+    """The ids of calls that have begun, also of those that begin again. Each is told once (R5c)."""
     left: set[str] = field(default_factory=set[str])
     """Calls about which nobody decided here. If they begin nevertheless, the host has allowed them (R5a)."""
 
@@ -81,9 +82,10 @@ class ToldCalls:
         summary = (told if subagent is None else f"{subagent}: {told}")[:LONGEST_WORDS]
         is_approved = call.id in left
         left.discard(call.id)
-        begun = self._session.begin(call.name, summary=summary, call_id=foreign_id(call), is_approved_by_host=is_approved)
+        begun = self._session.begin(call.name, summary=summary, call_id=self._new_id(call), is_approved_by_host=is_approved)
         if call.id:
             calls[call.id] = begun
+            self._memory.known.add(call.id)
 
     def end(self, call_id: str, status: ToolStatus) -> None:
         """Ends a call, once, if it has begun."""
@@ -101,13 +103,21 @@ class ToldCalls:
         """Asks a person about a call, in a `Session`. Only a person's reply decides. None: nobody decided, or the whole question is longer than AAEP
         takes, and the decision is the host's.
         """
-        question, confirm = self._question(call), cast("Any", self._session.confirm)
-        return self._decided(call, None if question is None else confirm(**question))
+        return driven(self.asking(call))
 
     async def ask_async(self, call: ModelCall) -> Decision | None:
         """As ask, in an `AsyncSession`."""
-        question, confirm = self._question(call), cast("Any", self._session.confirm)
-        return self._decided(call, None if question is None else await confirm(**question))
+        return await awaited(self.asking(call))
+
+    def asking(self, call: ModelCall) -> Steps[Decision | None]:
+        """The steps of ask, for `driven_together`."""
+        question = self._question(call)
+        outcome = None if question is None else (yield from self._session._confirming(**question))
+        if outcome is not None and outcome.resolved_by == "reply":
+            return outcome.decision
+        if call.id:
+            self._memory.left.add(call.id)
+        return None
 
     def _question(self, call: ModelCall) -> dict[str, Any] | None:
         try:
@@ -119,21 +129,13 @@ class ToldCalls:
             "consequence": unhidden(words),
             "risk_level": "medium",
             "host_dialog": True,
-            **({} if call.id in self._memory.calls else {"call_id": foreign_id(call)}),
+            "call_id": self._new_id(call),
             **(self._words.question(call) if self._words.question is not None else {}),
         }
         return None if len(asking["consequence"]) > LONGEST_CONSEQUENCE else asking
 
-    def _decided(self, call: ModelCall, outcome: ConfirmationOutcome | None) -> Decision | None:
-        if outcome is not None and outcome.resolved_by == "reply":
-            return outcome.decision
-        if call.id:
-            self._memory.left.add(call.id)
-        return None
-
-
-def foreign_id(call: ModelCall) -> str | None:
-    return call.id if 0 < len(call.id) <= LONGEST_ID else None
+    def _new_id(self, call: ModelCall) -> str | None:
+        return call.id if 0 < len(call.id) <= LONGEST_ID and call.id not in self._memory.known else None
 
 
 def spoken_name(tool: str) -> str:

@@ -7,12 +7,16 @@ import { eventually, serve } from "../../cli/command-stage.js";
 import { accepts, type ListenOptions, listenAt, rejects } from "../../client/agent/agent-stage.js";
 import { docBlock, docPage } from "../../support/doc-blocks.js";
 import { shared } from "../../support/lifetime.js";
-import { fixture, startCommand } from "../../support/peers/program.js";
+import { fixture, PROGRAM, startCommand } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { endsIn, IS_NEWEST, isAboutOld, linesOf, PAGE_HEARD } from "../framework-lines.js";
 import { ROOT, succeed } from "../package/stage.js";
 
 const SLOW_MS = 600_000;
+const PATHS = {
+  PYTHONPATH: [`${ROOT}/python/src`, `${ROOT}/python/tests`, fixture("frameworks")].join(":"),
+  PYTHONDONTWRITEBYTECODE: "1",
+};
 const HEARD = readFileSync(fixture("frameworks/heard.txt"), "utf8").trimEnd().split("\n");
 
 interface Framework {
@@ -109,9 +113,8 @@ describe.each(FRAMEWORKS)("$name", ({ program, packages, yours, differs, recipe 
     const folder = await python();
     const { environment, socketPath } = await serve(temporaryDirectory(), "--journal", "memory");
     const { events } = await listenAt(socketPath, { answer });
-    const paths = { PYTHONPATH: `${ROOT}/python/src:${fixture("frameworks")}`, PYTHONDONTWRITEBYTECODE: "1" };
     const running = startCommand([join(folder, "python/bin/python"), file], {
-      environment: { ...environment, ...paths, CREWAI_DISABLE_TELEMETRY: "true" },
+      environment: { ...environment, ...PATHS, CREWAI_DISABLE_TELEMETRY: "true" },
     });
     const { code } = await running.ended;
     expect(code, running.stderr()).toBe(0);
@@ -155,6 +158,27 @@ describe.each(FRAMEWORKS)("$name", ({ program, packages, yours, differs, recipe 
       expect(out).toBe("The shop is tidy.\n");
       expect(lines).toEqual(recipe ?? PAGE_HEARD);
       expect((await ran(page, 1, rejects)).lines).not.toContain("tool.invoked | burn | burn");
+    },
+    SLOW_MS,
+  );
+
+  it.runIf(recipe === undefined)(
+    "decides what a person decides in special cases too",
+    async () => {
+      const home = temporaryDirectory();
+      const running = startCommand(
+        [join(await python(), "python/bin/python"), fixture(`frameworks/${program}_cases.py`)],
+        {
+          environment: {
+            ...PATHS,
+            TESTED_PROGRAM: `${process.execPath} ${PROGRAM}`,
+            PATH: process.env.PATH ?? "",
+            TMPDIR: home,
+          },
+        },
+      );
+      const { code } = await running.ended;
+      expect(code, running.stderr()).toBe(0);
     },
     SLOW_MS,
   );
