@@ -144,7 +144,8 @@ async function filesOf(dir, entries) {
     plugins: [withoutUnused],
     external: (id) => !/^[./#\0]/.test(id) && !id.startsWith(root) && !JOINED.has(id) && !UNUSED.has(id),
   });
-  const { output } = await bundle.generate({ dir, format: "esm", minify: MINIFY });
+  // Bundlers know that `new Map` has no effect.
+  const { output } = await bundle.generate({ dir, format: "esm", minify: MINIFY, comments: { annotation: false } });
   await bundle.close();
   return output;
 }

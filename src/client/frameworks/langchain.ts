@@ -47,7 +47,8 @@ interface Interrupt {
 
 /** The question of `humanInTheLoopMiddleware`. */
 interface Review {
-  readonly actionRequests: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
+  readonly actionRequests?: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
+  readonly reviewConfigs?: readonly { readonly actionName: string; readonly allowedDecisions: readonly string[] }[];
 }
 
 /**
@@ -147,17 +148,22 @@ export async function invokeHeard<Input, Config extends object, Output>(
       const { response, resolved_by } = await session.clarify({ question: value, host_dialog: true });
       return resolved_by === "reply" ? response : undefined;
     }
-    const requests = memberOf(value, "actionRequests") as Review["actionRequests"] | undefined;
-    if (requests === undefined) return undefined;
-    const asked = requests.map(({ name, args }) => calls.ask({ id: undefined, name, input: args }));
-    const decisions = await Promise.all(asked);
+    const { actionRequests: requests, reviewConfigs } = (value ?? {}) as Review;
+    const takes = (name: string, type: string): boolean =>
+      reviewConfigs?.find(({ actionName }) => actionName === name)?.allowedDecisions.includes(type) !== false;
+    // Nobody is asked whose yes is not taken.
+    if (requests?.every(({ name }) => takes(name, "approve")) !== true) return undefined;
+    const decisions = await Promise.all(
+      requests.map(async ({ name, args }) => {
+        const decision = await calls.ask({ id: undefined, name, input: args });
+        if (decision === "accept") return { type: "approve" };
+        return decision === "reject" && takes(name, decision)
+          ? { type: decision, message: "The person said no." }
+          : undefined;
+      }),
+    );
     // All calls of an interrupt go on together.
-    if (decisions.includes(undefined)) return undefined;
-    return {
-      decisions: decisions.map((decision) =>
-        decision === "accept" ? { type: "approve" } : { type: "reject", message: "The person said no." },
-      ),
-    };
+    return decisions.includes(undefined) ? undefined : { decisions };
   }
 }
 
