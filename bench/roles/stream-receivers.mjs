@@ -108,7 +108,8 @@ async function open(index, { kind, path, capabilities }) {
   receive(index, socket, CUTTERS[kind], early);
   if (capabilities === undefined || kind === "sse") return;
   socket.write(kind === "socket" ? framed(message) : masked(message));
-  await new Promise((resolve) => socket.once("data", resolve));
+  const answer = await new Promise((resolve) => socket.once("data", resolve));
+  if (!answer.includes("subscription.accepted")) throw new Error(`The subscription was answered ${answer}.`);
 }
 
 /** A text frame of a client, with a mask of zeros. */
@@ -121,13 +122,18 @@ function masked(text) {
   return Buffer.concat([head, bytes]);
 }
 
+function leave() {
+  for (const socket of sockets) {
+    socket.removeAllListeners("error");
+    socket.on("error", () => {}).destroy();
+  }
+}
+
 serveRole({
   ...tally.commands,
+  leave,
   connect: async ({ count, creditPath, ...way }) => {
-    for (const socket of sockets) {
-      socket.removeAllListeners("error");
-      socket.on("error", () => {}).destroy();
-    }
+    leave();
     sockets = Array.from({ length: count });
     tally.begin({ count, creditPath });
     await Promise.all(sockets.map((_, index) => open(index, way)));

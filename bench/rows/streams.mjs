@@ -25,10 +25,9 @@ servers that take nothing in and write the same events, encoded beforehand, 128 
 
 async function streamsRows(stage, { pairs, scale, quick }) {
   const [served, barePath] = [stage.path("http"), stage.path("bare")];
-  const [receivers, bare, daemon, publisher] = await Promise.all([
+  const [receivers, bare, publisher] = await Promise.all([
     stage.role("stream-receivers"),
     stage.role("bare-streams"),
-    stage.daemon("--http", `unix:${served}`),
     stage.role("publisher"),
   ]);
   await bare.call("listen", { path: barePath });
@@ -43,13 +42,18 @@ async function streamsRows(stage, { pairs, scale, quick }) {
         const done = count * subscribers;
         return { perSecond: (done * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / done };
       };
+      /** Every measurement has a daemon of its own: subscriptions outlast streams that broke off, and would count among the next. */
       const runDaemon = async (over) => {
+        const daemon = await stage.daemon("--http", `unix:${served}`);
         const creditPath = stage.path("credit");
         await publisher.call("open", { path: daemon.socket, creditPath });
         const path = over === "socket" ? daemon.socket : served;
         const capabilities = passThrough();
         await receivers.call("connect", { kind: over, path, count: subscribers, capabilities, creditPath });
-        return measure(daemon, () => publisher.call("publish", { count, size: 64, window: WINDOW }));
+        const measured = await measure(daemon, () => publisher.call("publish", { count, size: 64, window: WINDOW }));
+        await receivers.call("leave");
+        await daemon.stop();
+        return measured;
       };
       const runBare = async () => {
         await bare.call("begin");

@@ -42,7 +42,7 @@ export class WebSockets {
     exchange.served();
     upgrade.detach();
     this.server.handleUpgrade(request, socket, upgrade.head, (webSocket: WebSocket) => {
-      const one = createWebSocketConnection(webSocket, peer, this.options);
+      const one = createWebSocketConnection(webSocket, socket, peer, this.options);
       this.open.add(one);
       void one.closed.then(() => this.open.delete(one));
       const fault = serve(one);

@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { WebSocket } from "ws";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { createWebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
@@ -20,5 +21,22 @@ export async function openWebSocket(
     closeTimeoutMs: 2000,
     after: platformAfter,
   };
-  return createWebSocketConnection(socket, { label: "test", trust: "same-user" }, options);
+  return createWebSocketConnection(socket, masked(socket), { label: "test", trust: "same-user" }, options);
+}
+
+/** Frames without a mask go out by the library, which masks them as a client must. They come whole, and are shorter than 4 GiB. */
+export function masked(socket: WebSocket): Writable {
+  return new Writable({
+    write(frames: Buffer, _, done) {
+      for (let at = 0; at < frames.length; ) {
+        const short = frames.readUInt8(at + 1);
+        const head = short < 126 ? 2 : short === 126 ? 4 : 10;
+        const end =
+          at + head + (short < 126 ? short : frames.readUInt32BE(at + head - 4) & (short === 126 ? 0xff_ff : -1));
+        socket.send(frames.subarray(at + head, end), { binary: false });
+        at = end;
+      }
+      done();
+    },
+  });
 }

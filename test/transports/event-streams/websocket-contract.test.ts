@@ -10,6 +10,7 @@ import { listenHttp } from "../../../transports/http/listen.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
 import { createChance } from "../../support/chance.js";
 import { createVirtualClock, settle } from "../../support/rigs/virtual-clock.js";
+import { masked } from "../../support/services/web-socket.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 1000;
@@ -41,7 +42,7 @@ async function open(after = platformAfter, autoPong = true): Promise<Pair> {
   ]);
   const socket = new WebSocket(`ws+unix:${path}:/`, { autoPong });
   await new Promise((resolve) => socket.once("open", resolve));
-  const client = createWebSocketConnection(socket, { label: "client", trust: "same-user" }, OPTIONS);
+  const client = createWebSocketConnection(socket, masked(socket), { label: "client", trust: "same-user" }, OPTIONS);
   const server = await accepted;
   return { server, peekable: server, client, killClient: () => socket.terminate(), stop: listener.stop };
 }
