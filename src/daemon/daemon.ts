@@ -86,7 +86,6 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const { clock, log } = options;
   /** Conversations under way, with the transport of each. */
   const connections = new Map<Conversation, string>();
-  const relays = createRelayBook();
   let presence: Presence | undefined;
   let places: WatchedPlaces | undefined;
   let listener: Listener | undefined;
@@ -101,6 +100,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
   const { engine, journal, retentionChanged } = await startEngine(options, audit);
+  const relays = createRelayBook(journal.id);
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({

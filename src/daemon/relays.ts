@@ -30,18 +30,24 @@ async function startRelays({ relay, defaultLanguage, log, place = currentPlace()
     import("../adapters/relay/relay-news.js"),
     import("../adapters/language.js"),
   ]);
-  const opened = relay.map((base) =>
-    openRelay({
-      base,
-      socket,
-      runtimeFolder: ipcDirectories(place)[0],
-      speech: speechOf(defaultLanguage, {}),
-      onNews: createRelayNews(base, (words) => log.info({ relay: new URL(base).host }, words)),
-    }).catch((caught: unknown) => {
-      log.warn({ relay: new URL(base).host, err: caught }, "a producer is not relayed");
+  const opened = relay.map(async (base) => {
+    const { host } = new URL(base);
+    const ended = (err: unknown): void => log.warn({ relay: host, err }, "a producer is not relayed");
+    try {
+      const one = await openRelay({
+        base,
+        socket,
+        runtimeFolder: ipcDirectories(place)[0],
+        speech: speechOf(defaultLanguage, {}),
+        onNews: createRelayNews(base, (words) => log.info({ relay: host }, words)),
+      });
+      void one.ended.then((because) => because && ended(because));
+      return one;
+    } catch (caught) {
+      ended(caught);
       return undefined;
-    }),
-  );
+    }
+  });
   return { stop: () => Promise.all(opened.map(async (one) => (await one)?.close())) };
 }
 

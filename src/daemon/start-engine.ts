@@ -13,7 +13,7 @@ import { createSegmenter, sentenceFinding } from "./platform/segmenter.js";
 export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
   readonly engine: Engine;
   /** The journal of the engine, which closes it. */
-  readonly journal: Pick<Journal, "durableState" | "durable" | "refusal">;
+  readonly journal: Pick<Journal, "id" | "durableState" | "durable" | "refusal">;
 }
 
 /** Throws the Faults of `openJournal`, and then leaves nothing open. Options that may change are read each time (R8b). */

@@ -1,6 +1,8 @@
 // A relay between a real daemon and a producer that does whatever the test wants.
 import { describe, expect, it } from "vitest";
 import { relayAddress } from "../../src/adapters/relay/relay-address.js";
+import { AgentClient } from "../../src/client/agent/agent-client.js";
+import { ipcRpcConnector } from "../../src/client/node.js";
 import { eventually, runCommandLine, serve, startCommandLine } from "../cli/command-stage.js";
 import { collector } from "../support/collector.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -54,6 +56,31 @@ describe("an event of a producer elsewhere", () => {
       ["Sings.", "normal"],
     ]);
     expect(relay.stderr().match(/breaks a rule/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("that is too long, or has a member twice, is told all the same: an irreversible call is critical", async () => {
+    const { producer, heard } = await relayed();
+    producer.says("session.started", { summary_normal: "Tidies up." });
+    const call = { tool: "burn", irreversible: true, risk_level: "high", extensions: { "x.y": {} } };
+    const long = { ...call, tool_call_id: "call_1", args_summary: "x".repeat(70_000) };
+    producer.says("tool.invoked", { ...long, summary_normal: "Burns the book." });
+    const twice = { ...call, tool_call_id: "call_2", summary_normal: "Burns the shelf." };
+    producer.says("tool.invoked", { ...twice, producer: { agent_id: 7, agent_name: "n".repeat(20_000) } });
+    const head = `"type":"aaep:agent.tool.invoked","session_id":"${SESSION}","irreversible":true`;
+    producer.saysText(`data: {${head},"irreversible":true,"summary_normal":"Burns the house."}\n\n`);
+    // Another daemon's mark keeps nothing back that a person has to know.
+    const marked = { ...call, tool_call_id: "call_3", extensions: { aaepd: { by: "daemon" } } };
+    producer.says("tool.invoked", { ...marked, summary_normal: "Burns the town." });
+    const passedOn = { from_state: "idle", to_state: "idle", urgency: "critical" };
+    const extensions = { aaepd: { by: "daemon", breach: "R5" } };
+    producer.says("state.changed", { ...passedOn, summary_normal: "Burns the land.", extensions });
+    producer.says("session.completed", { summary_normal: "Nothing is left.", args_summary: "x".repeat(70_000) });
+    await eventually(() => expect(heard.at(-1)?.type).toMatch(/session\.(completed|cancelled)/));
+    const critical = heard.filter(({ urgency }) => urgency === "critical");
+    expect(critical.map(({ summary_normal: words }) => words)).toEqual(
+      ["book", "shelf", "house", "town", "land"].map((what) => `Burns the ${what}.`),
+    );
+    for (const { extensions: marks } of critical) expect(marks?.aaepd?.breach).toBeTypeOf("string");
   });
 
   it("comes once, however often it is sent, and a flood of refused ones is cut", async () => {
@@ -184,6 +211,13 @@ describe("two producers", () => {
     await eventually(async () => expect((await relaysOf(one.daemon)).map(({ events }) => events)).toEqual([4, 4]));
     for (const all of heard)
       expect(all.map(({ summary_normal: words }) => words)).toEqual(["Begins.", "Over 1.", "Begins.", "Over 2."]);
+    // The end that a daemon tells of an agent of its own, which has gone, ends the session of the other daemon too.
+    const leaver = await AgentClient.open(ipcRpcConnector(one.daemon.socketPath));
+    const started = { type: "aaep:agent.session.started", session_id: `${SESSION}3`, summary_normal: "Leaves." };
+    await leaver.publish({ ...started, producer: { agent_id: "leaver" } });
+    await leaver.close();
+    for (const all of heard) await eventually(() => expect(all.at(-1)?.type).toBe("aaep:agent.session.errored"));
+    for (const all of heard) expect(all.length).toBe(6);
   });
 });
 
@@ -221,6 +255,26 @@ describe("the command", () => {
     expect(relayAddress("http://agents.example", true)).toBe("http://agents.example");
     for (const wrong of ["agents.example", "ftp://localhost", "http://me:it@localhost:1", "http://localhost:1?x=y"])
       expect(relayAddress(wrong, true), wrong).toBeUndefined();
+  });
+
+  it("refuses a relay of the daemon itself, and a second one of a producer, under whichever name of the machine", async () => {
+    const { daemon, base } = await servedByAddress();
+    const { base: other, daemon: relaying } = await relayed();
+    for (const [url, { environment }, why] of [
+      [base, daemon, "is this daemon"],
+      [base.replace("127.0.0.1", "localhost"), daemon, "is this daemon"],
+      [other.replace("127.0.0.1", "localhost"), relaying, "Another process relays"],
+    ] as const) {
+      const refused = await runCommandLine(["relay", url], environment);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(why)]);
+    }
+    // Another address of a producer that is a daemon.
+    const first = startCommandLine(["relay", base], { environment: relaying.environment });
+    await eventually(async () => expect((await relaysOf(relaying)).length).toBe(2));
+    const made = await runCommandLine(["address", "create", "another"], daemon.environment);
+    const second = await runCommandLine(["relay", made.stdout.trim()], relaying.environment);
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("by another relay already")]);
+    first.signal("SIGINT");
   });
 
   it("is an option of serve too", async () => {

@@ -1,4 +1,6 @@
 // A relay, and the connection to the daemon that hears it.
+
+import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
@@ -28,12 +30,16 @@ export interface OpenRelay {
 
 /** Rejects with the Fault "address_in_use" where the producer is relayed already, or as `AgentClient.open`. */
 export async function openRelay({ base, socket, runtimeFolder, speech, onNews }: OpenRelayOptions): Promise<OpenRelay> {
-  const { host } = new URL(base);
-  const key = `relay ${base}`;
+  const url = new URL(base);
+  const { host } = url;
+  // A producer of this machine is one, by whichever of its names.
+  if (isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1"))) url.hostname = "localhost";
+  const key = `relay ${url.href}`;
   const { name, release } = claimName(key, runtimeFolder, process.getuid?.());
   try {
     if (name !== key) throw new Fault("address_in_use", `Another process relays ${host} already.`, { origin: "local" });
     let last: Fault | undefined;
+    let refusal: Fault | undefined;
     let counts: RelayCounts | undefined;
     const client = await AgentClient.open(ipcRpcConnector(socket), {
       onState: (state) => {
@@ -46,7 +52,16 @@ export async function openRelay({ base, socket, runtimeFolder, speech, onNews }:
       agent_name: `Relay of ${host}`,
       languages_supported: [speech.language],
     });
-    const counted = new RelayCounts(host, client, PLATFORM_TIMERS);
+    const counted = new RelayCounts({
+      host,
+      client,
+      timers: PLATFORM_TIMERS,
+      journal: () => relay.journal,
+      onRefused: (fault) => {
+        refusal = fault;
+        void client.close();
+      },
+    });
     counts = counted;
     const relay = new Relay({
       base,
@@ -65,7 +80,7 @@ export async function openRelay({ base, socket, runtimeFolder, speech, onNews }:
       counted.close();
       await running;
       release();
-      return last;
+      return refusal ?? last;
     });
     return { ended, close: () => client.close() };
   } catch (caught) {

@@ -5,8 +5,7 @@ import { Fault, faultFrom } from "../../base/errors.js";
 import { parseJsonDocument } from "../../base/json-document.js";
 import { backOffMs, Pause, type Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
-
-export type Message = Readonly<Record<string, unknown>>;
+import { type Message, objectOf } from "./relayed-event.js";
 
 export interface ProducerStreamOptions {
   /** The base address of the producer, without a slash at its end. */
@@ -16,15 +15,15 @@ export interface ProducerStreamOptions {
   readonly chance: () => number;
   /** Called for each stream that opens. `isWhole`: it goes on at the place at which the one before ended, or is the first. Must not reject. */
   readonly onOpen: (isWhole: boolean) => Promise<void>;
-  /** Takes a message. The next is read when this has resolved. Must not reject. */
-  readonly onMessage: (message: Message) => Promise<void>;
+  /** Takes a message, with the fault for which it is none. The next is read when this has resolved. Must not reject. */
+  readonly onMessage: (message: Message, fault: Fault | undefined) => Promise<void>;
   /** Told once for each time without a stream. */
   readonly onLost: (fault: Fault) => void;
 }
 
 /** Bytes of one message, with its field names, after which the connection is given up. */
 const MOST_BYTES = 1 << 20;
-/** UTF-16 units of an event. A longer message is none (R10). */
+/** UTF-16 units of an event (AAEP §3.7). */
 const LONGEST_EVENT = 65_536;
 /** A place that may be sent back in a header. */
 const PLACE = /^[\x20-\x7e]{1,512}$/;
@@ -48,6 +47,11 @@ export class ProducerStream {
   constructor(options: ProducerStreamOptions) {
     this.#options = options;
     this.#pause = new Pause(options.timers);
+  }
+
+  /** The newest place that the producer has named; "" if it has named none. */
+  get place(): string {
+    return this.#lastId;
   }
 
   /** Reads until `close`. Never rejects. */
@@ -140,7 +144,8 @@ export class ProducerStream {
       if (unreadBytes > MOST_BYTES)
         throw new Fault("message_too_large", `A message of the producer is longer than ${MOST_BYTES} bytes.`);
       for (const { id, data } of read.splice(0)) {
-        await onMessage(messageOf(data));
+        const { message, fault } = readMessage(data);
+        await onMessage(message, fault);
         if (id !== undefined && PLACE.test(id)) this.#lastId = id;
       }
       seen = seen.slice(-LONGEST_PLACE) + text;
@@ -149,16 +154,21 @@ export class ProducerStream {
   }
 }
 
-/** The object of a message. A text that is none has no members, and is refused as an event without a type. */
-function messageOf(data: string): Message {
-  if (data.length > LONGEST_EVENT) return {};
+/** The object of a message. A message that may not come in as it is still says what its producer has done. */
+function readMessage(data: string): { readonly message: Message; readonly fault?: Fault } {
+  let fault: Fault | undefined;
   try {
-    const value = parseJsonDocument(data);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Message;
-  } catch {
-    // Told as what it is: no event.
+    if (data.length <= LONGEST_EVENT) return { message: objectOf(parseJsonDocument(data)) };
+    const sentence = `An event of the producer is longer than ${LONGEST_EVENT} characters.`;
+    fault = new Fault("message_too_large", sentence, { rule: "AAEP §3.7" });
+  } catch (caught) {
+    fault = faultFrom(caught);
   }
-  return {};
+  try {
+    return { message: objectOf(JSON.parse(data)), fault };
+  } catch {
+    return { message: {}, fault };
+  }
 }
 
 function unreachable(caught: TypeError): Fault {

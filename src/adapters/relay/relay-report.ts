@@ -1,10 +1,11 @@
 // The counts of a relay for the status of the daemon (docs/status.md).
+import { type Fault, faultFrom } from "../../base/errors.js";
 import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { RelayNews } from "./relay.js";
 
-/** The params of `aaepd.relay`. */
+/** A relay, as the status has it. */
 export interface RelayReport {
   /** The producer's host, and its port. Not the path, which may be a secret. */
   readonly host: string;
@@ -19,17 +20,32 @@ export interface RelayReport {
 /** Changes of this time are told together, ms. */
 const TOLD_EACH_MS: Millis = 500;
 
+export interface RelayCountsOptions {
+  /** As in `RelayReport`. */
+  readonly host: string;
+  readonly client: Pick<AgentClient, "request">;
+  readonly timers: Timers;
+  /** As `Relay.journal`. */
+  readonly journal: () => string | undefined;
+  /** Told where the daemon hears this producer already, or is the producer itself. */
+  readonly onRefused: (fault: Fault) => void;
+}
+
 export class RelayCounts {
   readonly #client: Pick<AgentClient, "request">;
   readonly #timers: Timers;
   readonly #refused = new Map<string, number>();
+  readonly #journal: () => string | undefined;
+  readonly #onRefused: (fault: Fault) => void;
   #report: RelayReport;
   #cancelTelling: (() => void) | undefined;
 
-  constructor(host: string, client: Pick<AgentClient, "request">, timers: Timers) {
-    this.#client = client;
-    this.#timers = timers;
-    this.#report = { host, connected: false, events: 0, refused: {} };
+  constructor(options: RelayCountsOptions) {
+    this.#client = options.client;
+    this.#timers = options.timers;
+    this.#journal = options.journal;
+    this.#onRefused = options.onRefused;
+    this.#report = { host: options.host, connected: false, events: 0, refused: {} };
   }
 
   count(news: RelayNews): void {
@@ -55,8 +71,11 @@ export class RelayCounts {
     this.#cancelTelling ??= this.#timers.wakeAt(this.#timers.now() + TOLD_EACH_MS, () => {
       this.#cancelTelling = undefined;
       const report: RelayReport = { ...this.#report, refused: Object.fromEntries(this.#refused) };
-      // A daemon of before has no such method.
-      this.#client.request("aaepd.relay", report).catch(() => {});
+      this.#client.request("aaepd.relay", { ...report, journal: this.#journal() }).catch((caught) => {
+        const fault = faultFrom(caught);
+        // A daemon of before has no such method.
+        if (fault.code === "address_in_use") this.#onRefused(fault);
+      });
     });
   }
 

@@ -5,9 +5,24 @@ import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { QuestionOutcome } from "../../client/agent/questions.js";
 import { newEventId, newSessionId } from "../../client/random-ids.js";
 import type { Timers } from "../../client/timers.js";
+import { readCursor } from "../../engine/event/cursor.js";
 import type { Wording } from "../../engine/messages/wording.js";
-import { type Message, ProducerStream } from "./producer-stream.js";
-import { breached, CONTEXTS, ENDS, isOver, nameOf, noEvent, objectOf, summaryOf, topicOf } from "./relayed-event.js";
+import { ProducerStream } from "./producer-stream.js";
+import {
+  breached,
+  breachIn,
+  CONTEXTS,
+  ENDS,
+  isCritical,
+  isOver,
+  type Message,
+  namedOnly,
+  nameOf,
+  noEvent,
+  objectOf,
+  summaryOf,
+  topicOf,
+} from "./relayed-event.js";
 
 export interface RelayOptions {
   /** The producer's base address, without a slash at its end. */
@@ -78,12 +93,17 @@ export class Relay {
       timers,
       chance,
       onOpen: (isWhole) => this.#opened(isWhole),
-      onMessage: (message) => this.#take(message),
+      onMessage: (message, fault) => this.#take(message, fault),
       onLost: (fault) => {
         onNews({ kind: "lost", fault });
         this.#cancelGivingUp = timers.wakeAt(timers.now() + AWAY_MS, () => void this.#giveUp());
       },
     });
+  }
+
+  /** The journal whose places the producer names: it is an aaepd (R17). */
+  get journal(): string | undefined {
+    return readCursor(this.#stream.place)?.journalId;
   }
 
   /** Relays until `close`. Never rejects. */
@@ -121,7 +141,7 @@ export class Relay {
     });
   }
 
-  async #take(message: Message): Promise<void> {
+  async #take(message: Message, unread: Fault | undefined): Promise<void> {
     const { type, subscription_id: subscription, session_id: remote, extensions } = message;
     const { onNews } = this.#options;
     if (type === "subscription.accepted" && typeof subscription === "string") this.#subscriptionId = subscription;
@@ -132,7 +152,7 @@ export class Relay {
       return onNews({ kind: "refused", fault: noEvent() });
     // Another daemon's own words about its sessions: this daemon has its own. An outcome there is the end of the question here.
     const { by, decision, question } = objectOf(objectOf(extensions).aaepd);
-    if (by === "daemon") {
+    if (by === "daemon" && !ENDS.has(topicOf(message)) && !isCritical(message)) {
       if (decision !== undefined) this.#endQuestions(this.#sessions.get(remote), ({ event_id: id }) => id === question);
       return;
     }
@@ -141,7 +161,8 @@ export class Relay {
     const topic = topicOf(event);
     if (!session.hasBegun && topic !== "session.started") await this.#begin(session);
     this.#endQuestions(session, (asked) => isOver(asked, event));
-    await this.#send(session, event);
+    if (unread === undefined) await this.#send(session, event);
+    else await this.#refused(session, event, unread);
     if (ENDS.has(topic)) this.#sessions.delete(remote);
   }
 
@@ -171,8 +192,9 @@ export class Relay {
   #own(message: Message, { id, producer }: RelayedSession): Message {
     const { sequence_number: _, position: __, timestamp: ___, extensions, ...event } = message;
     const { aaepd: ____, ...others } = objectOf(extensions);
-    const isExtended = Object.keys(others).length > 0;
-    return { ...event, session_id: id, producer, ...(isExtended ? { extensions: others } : {}) };
+    const breach = breachIn(message);
+    const kept = breach === undefined ? others : { ...others, aaepd: { breach } };
+    return { ...event, session_id: id, producer, ...(Object.keys(kept).length > 0 ? { extensions: kept } : {}) };
   }
 
   async #send(session: RelayedSession, event: Message): Promise<void> {
@@ -201,12 +223,12 @@ export class Relay {
     this.#options.onNews({ kind: "refused", fault });
     const topic = topicOf(event);
     if (topic === "state.changed" && fault.code === "state_mismatch") {
-      const told = { ...event, from_state: session.state, ...breached(event, fault) };
+      const told = { ...event, from_state: session.state, ...breached(fault) };
       if (this.#mayBeSaid(told)) await this.#tell(session, told);
       return;
     }
-    const urgency = topic === "tool.invoked" && event.irreversible === true ? { urgency: "critical" } : {};
-    await this.#say(session, summaryOf(event), { ...urgency, ...breached(event, fault) });
+    const urgency = isCritical(event) ? { urgency: "critical" } : {};
+    await this.#say(session, summaryOf(event), { ...urgency, ...breached(fault) });
     // Nobody waits for a session that is over, whatever it has left open.
     if (ENDS.has(topic))
       await this.#tell(session, {
@@ -334,7 +356,7 @@ export class Relay {
   async #tell(session: RelayedSession, event: Message): Promise<boolean> {
     const { id, producer } = session;
     try {
-      await this.#options.client.publish({ session_id: id, producer, ...event });
+      await this.#options.client.publish({ session_id: id, producer: namedOnly(producer), ...event });
       this.#note(session, event);
       return true;
     } catch (caught) {

@@ -1,11 +1,13 @@
 // An event of a producer elsewhere, as the relay reads it: a document that nobody has checked.
 import { Fault } from "../../base/errors.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
-import type { Message } from "./producer-stream.js";
+
+export type Message = Readonly<Record<string, unknown>>;
 
 export const CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
-/** UTF-16 units of what is said of a refused event. */
+/** UTF-16 units of what is said of a refused event, and of the name of a producer. */
 const LONGEST_SUMMARY = 1000;
+const LONGEST_NAME = 200;
 export const ENDS = new Set(["session.completed", "session.errored", "session.cancelled"]);
 
 export function objectOf(value: unknown): Message {
@@ -35,12 +37,26 @@ export function nameOf({ agent_name: name }: Message): string {
   return String(name);
 }
 
+/** The name of a producer, shortened: what a refused event says of its producer may be why it was refused. */
+export function namedOnly({ agent_id: id, agent_name: name }: Message): Message {
+  const short = (text: unknown): string => shortenedText(String(text), LONGEST_NAME);
+  return { agent_id: short(id), agent_name: short(name) };
+}
+
+/** Whether an event tells of an irreversible call that nobody allowed, once it was refused. */
+export function isCritical(event: Message): boolean {
+  if (topicOf(event) === "tool.invoked") return event.irreversible === true;
+  return event.urgency === "critical" && breachIn(event) !== undefined;
+}
+
+/** The rule that the event broke on its way here: it comes from a relay itself. */
+export function breachIn({ extensions }: Message): unknown {
+  return objectOf(objectOf(extensions).aaepd).breach;
+}
+
 /** The mark of an event that was refused. */
-export function breached(event: Message, { rule, code }: Fault): Message {
-  return {
-    "@context": CONTEXTS,
-    extensions: { ...objectOf(event.extensions), aaepd: { breach: rule ?? code } },
-  };
+export function breached({ rule, code }: Fault): Message {
+  return { "@context": CONTEXTS, extensions: { aaepd: { breach: rule ?? code } } };
 }
 
 /** The words that an event has for people. */

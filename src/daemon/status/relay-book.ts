@@ -14,13 +14,25 @@ export interface RelayBook {
   readonly report: () => readonly RelayReport[] | undefined;
 }
 
-export function createRelayBook(): RelayBook {
+/** `ownJournal`: the id of this daemon's journal, which its listeners hear in their places (R17). */
+export function createRelayBook(ownJournal: string): RelayBook {
   const relays = new Map<object, RelayReport>();
+  const journals = new Map<object, string>();
   return {
     take: (params, access, caller) => {
       assertMay(access, "publish");
-      const report = readReport(params);
-      if (!relays.has(caller)) caller.whenLeft(() => relays.delete(caller));
+      const { report, journal } = readReport(params);
+      if (journal !== undefined) {
+        if (journal === ownJournal) throw heard(report, "is this daemon, which its listeners hear by themselves");
+        if ([...journals].some(([other, its]) => other !== caller && its === journal))
+          throw heard(report, "is heard by another relay already, under another address");
+        journals.set(caller, journal);
+      }
+      if (!relays.has(caller))
+        caller.whenLeft(() => {
+          relays.delete(caller);
+          journals.delete(caller);
+        });
       relays.set(caller, report);
     },
     report: () => (relays.size === 0 ? undefined : [...relays.values()]),
@@ -28,8 +40,8 @@ export function createRelayBook(): RelayBook {
 }
 
 /** Throws the Fault "invalid_params". */
-function readReport(params: unknown): RelayReport {
-  const { host, connected, events, refused } = (params ?? {}) as Readonly<Record<string, unknown>>;
+function readReport(params: unknown): { readonly report: RelayReport; readonly journal: string | undefined } {
+  const { host, connected, events, refused, journal } = (params ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof host !== "string" || host.length > LONGEST_NAME)
     throw wrong("/host", `Name the producer's host, by at most ${LONGEST_NAME} characters.`);
   if (typeof connected !== "boolean")
@@ -45,11 +57,18 @@ function readReport(params: unknown): RelayReport {
       "/refused",
       `Give an object with the number of refused events by their rules, of which there are at most ${MOST_RULES}.`,
     );
-  return { host, connected, events, refused: Object.fromEntries(counts) as Readonly<Record<string, number>> };
+  if (journal !== undefined && (typeof journal !== "string" || journal.length > LONGEST_NAME))
+    throw wrong("/journal", "Give the id of the producer's journal, as its places have it, or leave it out.");
+  const report = { host, connected, events, refused: Object.fromEntries(counts) as Readonly<Record<string, number>> };
+  return { report, journal };
 }
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function heard({ host }: RelayReport, why: string): Fault {
+  return new Fault("address_in_use", `The producer at ${host} ${why}.`, { rule: "R38" });
 }
 
 function wrong(pointer: string, sentence: string): Fault {
