@@ -40,8 +40,11 @@ export interface StreamAddresses {
     connection: PostedConnection,
     text: string,
   ) => { readonly id: string | undefined; readonly answer: string };
-  /** Takes a reply or another message that names its subscription. Throws as `post`, and "unknown_subscription". */
-  readonly post: (text: string) => void;
+  /**
+   * Takes a reply or another message that names its subscription. `key`: that of the subscription, as its acceptance has it (R19); undefined for a
+   * caller that needs none. Throws as `post`, and "unknown_subscription", also for a wrong key.
+   */
+  readonly post: (text: string, key: string | undefined) => void;
   /** Serves a WebSocket whose first message decides about its protocol (R23). */
   readonly converse: (connection: PeekableConnection<Uint8Array>) => void;
 }

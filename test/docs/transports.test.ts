@@ -26,7 +26,7 @@ class EventSource {
       text += Buffer.from(bytes).toString();
       const whole = text.split("\n\n");
       text = whole.pop() ?? "";
-      for (const one of whole) if (one.startsWith("data: ")) this.onmessage({ data: one.slice("data: ".length) });
+      for (const one of whole) for (const [, data = ""] of one.matchAll(/^data: (.*)$/gm)) this.onmessage({ data });
     }
   }
 }

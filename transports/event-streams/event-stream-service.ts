@@ -49,6 +49,12 @@ export function createEventStreamService(options: EventStreamOptions): HttpServi
   return new EventStreamService({ ...options, after: options.after ?? platformAfter });
 }
 
+/** The key of a subscription. The header of a caller over TCP has the daemon's token, with which it may do what its user may (R19). */
+function keyOf({ request, peer }: Exchange): string | undefined {
+  if (peer.trust === "token-holder") return undefined;
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
+}
+
 /** A handler of an address beneath a secret. */
 type AddressHandler = (exchange: Exchange, refuse: Refuse, address: StreamAddress) => void | Promise<void>;
 
@@ -79,7 +85,12 @@ class EventStreamService implements HttpService {
     this.handlers = new Map([
       [EVENTS, this.only("GET", (exchange, refuse) => this.openNamed(exchange, refuse))],
       ["/aaep/v1/subscriptions", this.only("POST", (exchange, refuse) => this.subscribe(exchange, refuse))],
-      ["/aaep/v1/replies", this.only("POST", (exchange, refuse) => this.post(exchange, refuse, addresses))],
+      [
+        "/aaep/v1/replies",
+        this.only("POST", (exchange, refuse) =>
+          this.post(exchange, refuse, (text) => addresses.post(text, keyOf(exchange))),
+        ),
+      ],
       [
         "/aaep/v1/ws",
         this.only("GET", async (exchange, refuse) =>
@@ -92,7 +103,10 @@ class EventStreamService implements HttpService {
     );
     this.ownHandlers = new Map([
       ["/events", this.own("GET", (exchange, refuse, address) => this.open(exchange, refuse, address))],
-      ["/messages", this.own("POST", (exchange, refuse, address) => this.post(exchange, refuse, address))],
+      [
+        "/messages",
+        this.own("POST", (exchange, refuse, address) => this.post(exchange, refuse, (text) => address.post(text))),
+      ],
       ["/", converse],
       ["/ws", converse],
     ]);
@@ -182,11 +196,11 @@ class EventStreamService implements HttpService {
     this.answering(exchange, subscribe, (fault) => void stream.close(fault));
   }
 
-  private async post(exchange: Exchange, refuse: Refuse, to: Pick<StreamAddress, "post">): Promise<void> {
+  private async post(exchange: Exchange, refuse: Refuse, take: (text: string) => void): Promise<void> {
     const text = await bodyOf(exchange, refuse, this.limits);
     if (text === undefined) return;
     this.answering(exchange, () => {
-      to.post(text);
+      take(text);
       this.answer(exchange, 204);
     });
   }

@@ -32,10 +32,9 @@ const AS_THEY_ARE: Envelopes = {
     const known = batch.joined.get("sse");
     if (known !== undefined) return known as Buffer;
     const { frames, last } = batch;
-    const event = frames.at(-1);
-    // The place is the id of the event before it, whose empty line is left out: many clients know no id without an event.
-    const withId = event === undefined ? [] : [...frames.slice(0, -1), event.subarray(0, -1)];
-    const joined = Buffer.concat(last === undefined ? frames : [...withId, last]);
+    // The place is the id of the last event, so its empty line is left out: many clients know no id without an event.
+    const id = frames.length === 0 ? last : last?.subarray(0, -1);
+    const joined = Buffer.concat(id === undefined ? frames : [...frames.slice(0, -1), id, ...frames.slice(-1)]);
     batch.joined.set("sse", joined);
     return joined;
   },

@@ -32,8 +32,8 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
     const isAllowed = allowOrigin(exchange, options.corsOrigins(), cors);
     if (isPreflight(exchange)) return answerPreflight(exchange, isAllowed);
     if (refused !== undefined) return turnAway(exchange, refused);
-    const page = exchange.secret === undefined ? pages.get(path) : undefined;
-    if (page !== undefined) return servePage(exchange, page);
+    const page = pages.get(path);
+    if (page !== undefined && !(page.needsToken && exchange.secret !== undefined)) return servePage(exchange, page);
     const handler = handlerAt(exchange);
     if (handler === undefined) {
       // A protocol with a status of its own reports the fault by that.

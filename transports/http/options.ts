@@ -8,6 +8,8 @@ import type { ServiceListenOptions } from "../service-calls/listen.js";
 export interface HttpPage {
   /** Path of the page, as in `/healthz`. */
   readonly path: string;
+  /** Whether the page shows more than that the server runs. Beneath the base address of a listener there are only the other ones. */
+  readonly needsToken: boolean;
   readonly answer: () => HttpPageAnswer | Promise<HttpPageAnswer>;
 }
 

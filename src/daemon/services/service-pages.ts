@@ -4,17 +4,12 @@ import type { Message } from "../../protocols/aaep/json/message.js";
 import { MANIFEST_PAGE } from "../presence/manifest.js";
 import type { Metrics } from "../status/metrics.js";
 
-export interface Page extends HttpPage {
-  /** Whether the page shows more than that the daemon runs. */
-  readonly needsToken: boolean;
-}
-
 export function servicePages(from: {
   readonly manifest: () => Message;
   readonly isReady: () => boolean;
   /** Undefined: there is no such page. */
   readonly metrics: Metrics | undefined;
-}): readonly Page[] {
+}): readonly HttpPage[] {
   const { metrics } = from;
   const plain = (status: number, body: string): HttpPageAnswer => ({
     status,

@@ -1,7 +1,7 @@
 // The parts of the services that need packages of a group: how each service listens, and the metrics page of the HTTP server.
 import type { ConnectOptions } from "../../../transports/connect/options.js";
 import { createJsonPosts, type JsonPost } from "../../../transports/http/json-posts.js";
-import type { HttpListenOptions } from "../../../transports/http/options.js";
+import type { HttpListenOptions, HttpPage } from "../../../transports/http/options.js";
 import { withPackages } from "../../../transports/optional-packages.js";
 import type { ServiceListenOptions } from "../../../transports/service-calls/listen.js";
 import { isOpen, SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
@@ -9,14 +9,13 @@ import type { StreamAddresses } from "../../contracts/event-streams.js";
 import type { Admit, ServiceListener } from "../../contracts/service.js";
 import type { ServiceAddress } from "../../contracts/transport.js";
 import type { Configuration } from "../config/config.js";
-import type { Page } from "./service-pages.js";
 
 /** The parts of all services. A service takes those that it has a use for. */
 export interface ServiceParts
   extends Required<Omit<ConnectOptions, "highWaterMarkBytes" | "maxBufferedBytes">>,
     Required<Pick<ServiceListenOptions, "onAcceptFault">>,
     Required<Pick<HttpListenOptions, "corsOrigins">> {
-  readonly pages: readonly Page[];
+  readonly pages: readonly HttpPage[];
   readonly posts: readonly JsonPost[];
   readonly addresses: StreamAddresses;
 }

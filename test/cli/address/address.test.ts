@@ -155,6 +155,15 @@ describe("a base address", () => {
     expect(eventsIn(await second.until("session.started"))[0]).toMatchObject({ type: "aaep:agent.session.started" });
   });
 
+  it("N10: tells whether the daemon runs, and nothing else of it", async () => {
+    const daemon = await served();
+    const address = await addressOf(daemon);
+    const statuses = ["healthz", "metrics", ".well-known/aaep-manifest.json"].map(
+      async (page) => (await fetch(`${address}/${page}`)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 404, 404]);
+  });
+
   it("is no address any more once it is revoked: streams end, and it is not found", async () => {
     const daemon = await served();
     const address = await addressOf(daemon);

@@ -71,7 +71,7 @@ it("holds what is handed over before its stream is open, and takes no more until
   await writable;
   expect(connection.send(frame("2"))).toBe(true);
   expect(connection.sendBatch({ frames: [frame("3")], last: Buffer.from("id: c\n\n"), joined: new Map() })).toBe(true);
-  await expect.poll(came).toBe(":\nretry: 1000\n\ndata: 1\n\ndata: 2\n\ndata: 3\nid: c\n\n");
+  await expect.poll(came).toBe(":\nretry: 1000\n\ndata: 1\n\ndata: 2\n\nid: c\ndata: 3\n\n");
 });
 
 it("N2: has a comment every 15 s, whatever else it says", async () => {

@@ -109,7 +109,13 @@ describe("services that share a server", () => {
     const listener = await listenHttp(
       {
         address: { kind: "unix", path },
-        pages: [{ path: "/healthz", answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) }],
+        pages: [
+          {
+            path: "/healthz",
+            needsToken: false,
+            answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }),
+          },
+        ],
         admit: () => undefined,
         log: SILENT,
         closeTimeoutMs: 1000,

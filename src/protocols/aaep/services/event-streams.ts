@@ -92,21 +92,20 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
     subscribe: (connection, text) => {
       const address = new TermsAddress(named, { request: parseJsonDocument(text) as Message });
       makeRoom();
-      const { opening, openingCursor } = address.begin(connection, named.sse, undefined);
+      const { opening, openingCursor, id, key } = address.begin(connection, named.sse, undefined);
       const answer = JSON.stringify(opening.message);
       if (opening.kind === "rejected") return { id: undefined, answer };
       connection.send(named.sse.checkpoint(openingCursor));
-      const id = String(opening.message.subscription_id);
+      address.first = { id, key };
       keep(id, address);
       return { id, answer };
     },
-    post: (text) => {
+    post: (text, key) => {
       const posted = readPosted(text);
       const { message, fault, claims } = posted;
       const id = fault === undefined ? message.subscription_id : soleValue(textsOf(text, "subscription_id"));
       // A later request has given a stream the terms and the id of another subscription.
-      const isMeant = (one: TermsAddress): boolean => typeof id === "string" && one.serves(id);
-      const address = subscribed.get(String(id)) ?? [...subscribed.values()].find(isMeant);
+      const address = [subscribed.get(String(id)), ...subscribed.values()].find((one) => one?.isMeant(id, key));
       if (address !== undefined) {
         address.take(posted, text);
         return;
@@ -114,7 +113,8 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
       const isReply = claims.types.some(isReplyType);
       if (isReply) strayReply(services.engine, posted, text);
       if (fault !== undefined && !isReply) throw fault;
-      const sentence = "There is no such subscription. Give the subscription_id of an acceptance, and open its stream.";
+      const sentence =
+        "There is no such subscription. Give the subscription_id of an acceptance, and over a Unix socket its key as the bearer.";
       throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
     },
     converse: services.converse,

@@ -64,6 +64,8 @@ interface OpenStream {
 const MOST_STREAMS = 16;
 
 export class TermsAddress implements StreamAddress {
+  /** The subscription for which the address was made. */
+  first: Pick<OpenedSession, "id" | "key"> | undefined;
   /** Called when the last stream has ended. `isClosed`: in order, as its listener wanted it. */
   whenEmpty: (isClosed: boolean) => void = () => {};
   private readonly services: StreamAddressServices;
@@ -84,9 +86,10 @@ export class TermsAddress implements StreamAddress {
     return this.streams.size === 0;
   }
 
-  /** Whether a stream of the address has this subscription now. */
-  serves(id: string): boolean {
-    return [...this.streams].some(({ session }) => session.id === id);
+  /** Whether a stream of the address has this subscription, or `first` is it. With `key`, that is its key. */
+  isMeant(id: unknown, key: string | undefined): boolean {
+    const all = [this.first, ...[...this.streams].map(({ session }) => session)];
+    return all.some((one) => one !== undefined && one.id === id && (key === undefined || one.key === key));
   }
 
   open(connection: PostedConnection, resumeAfter: string | undefined): Fault | undefined {

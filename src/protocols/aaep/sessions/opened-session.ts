@@ -37,6 +37,11 @@ export class OpenedSession extends PlainSession {
     return this.source.id;
   }
 
+  /** Of the same subscription (R19). */
+  get key(): string {
+    return this.source.key;
+  }
+
   /** The place with which the stream begins; "" where the opening was rejected. */
   get openingCursor(): string {
     return this.source.subscription?.openingCursor() ?? "";
