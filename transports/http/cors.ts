@@ -37,6 +37,8 @@ export function allowOrigin(
   const { origin } = request.headers;
   if (origin === undefined || !origins.includes(origin)) return false;
   response.setHeader("access-control-allow-origin", origin);
+  // Nothing that a browser adds by itself gives a right here, and AAEP's EventSource asks with it (AAEP app. B.1.7).
+  response.setHeader("access-control-allow-credentials", "true");
   response.setHeader("access-control-expose-headers", exposed);
   return true;
 }

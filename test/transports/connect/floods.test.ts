@@ -20,7 +20,11 @@ async function counted() {
     most = Math.max(most, thisTurn);
     return { status: 200, contentType: "text/plain", body: `<${answered}>` };
   };
-  const stage = await startStage({ kind: "tcp", pages: [{ path: "/healthz", answer }], admit: () => undefined });
+  const stage = await startStage({
+    kind: "tcp",
+    pages: [{ path: "/healthz", needsToken: false, answer }],
+    admit: () => undefined,
+  });
   let immediate = setImmediate(function next() {
     thisTurn = 0;
     immediate = setImmediate(next);

@@ -12,13 +12,15 @@ import { detailOf, type Stage, startStage, WAYS } from "./stage.js";
 const TOKEN = "secret";
 const CALLS = "/aaep.v1.SubscriberService/";
 const PAGES: readonly HttpPage[] = [
-  { path: "/healthz", answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) },
+  { path: "/healthz", needsToken: true, answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) },
   {
     path: "/metrics",
+    needsToken: true,
     answer: () => Promise.resolve({ status: 200, contentType: "text/plain", body: "metrics 1" }),
   },
   {
     path: "/broken",
+    needsToken: true,
     answer: () => {
       throw new Error("secret insides");
     },

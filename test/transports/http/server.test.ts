@@ -161,6 +161,7 @@ describe("services that share a server", () => {
     });
     expect(status).toBe(204);
     expect(headers["access-control-allow-methods"]).toBe("PUT");
+    expect(headers["access-control-allow-credentials"]).toBe("true");
     expect(headers["access-control-allow-headers"]).toBe("Authorization, xone, xtwo");
   });
 

@@ -38,7 +38,13 @@ const TRANSPORTS: readonly (readonly ["connect" | "grpc", Serve])[] = [
     "connect",
     async (maxConnections) => {
       const timers = createHandTimers();
-      const pages = [{ path: "/healthz", answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }) }];
+      const pages = [
+        {
+          path: "/healthz",
+          needsToken: true,
+          answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }),
+        },
+      ];
       const options = { kind: "tcp", admit, maxConnections, silentConnectionMs: () => SILENT_MS, pages } as const;
       const { listener } = await startStage({ ...options, after: timers.after });
       return { listener, timers, path: "/aaep.v1.SubscriberService/Reply", open: "/healthz" };
