@@ -80,12 +80,13 @@ export function createCommandVoice({ command, environment }: CommandVoiceOptions
   }
 
   return {
-    speak: ({ priority, text, language, isOwn }: Utterance) => {
+    speak: ({ priority, text, language, isOwn }: Utterance, onBegun) => {
       cancel();
       program ??= start();
       lastId += 1;
       const id = lastId;
       program.write({ id, priority, text, language, ...(isOwn && { own: true }) });
+      onBegun?.();
       return new Promise((resolve) => spoken.set(id, resolve));
     },
     cancel,

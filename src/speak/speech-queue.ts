@@ -32,7 +32,7 @@ const SILENT_MS = 30_000;
 const MOST_CRITICAL = 100;
 /** Characters that wait, from which on `room` holds the source of speeches back. */
 const ROOM = 20_000;
-/** An utterance without an end counts as lost after three times the time that it needs, and this, ms. */
+/** An utterance that has begun counts as lost without an end after three times the time that it needs, and this, ms. */
 const LATE_MS = 5000;
 const CHARACTERS_PER_WORD = 6;
 
@@ -47,7 +47,7 @@ interface Entry {
 
 interface Flight {
   readonly entry: Entry;
-  readonly cancelTimer: () => void;
+  cancelTimer: () => void;
   /** This side has ended it. */
   isOurs: boolean;
   isOver: boolean;
@@ -66,6 +66,7 @@ export class SpeechQueue {
   #cancelWait = (): void => {};
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #waitingCharacters = 0;
+  #lastSource: string | undefined;
   #isClosed = false;
 
   constructor(options: SpeechQueueOptions) {
@@ -75,6 +76,11 @@ export class SpeechQueue {
   /** The speech that is being said, or is said next. */
   get current(): Speech | undefined {
     return (this.#flight?.entry ?? this.#entries[0])?.speech;
+  }
+
+  /** The source of the speech that was said last, but for answers; undefined while the sound is held. Between two of its sentences nothing waits. */
+  get lastSource(): string | undefined {
+    return this.#held === "no" ? this.#lastSource : undefined;
   }
 
   /** Texts that wait behind the speech that is being said. */
@@ -216,13 +222,19 @@ export class SpeechQueue {
       this.#cancelWait = clock.wakeAt(this.#quietUntil, () => this.#goOn());
       return;
     }
-    const lateAt = clock.now() + 3 * this.#neededMs(utterance) + LATE_MS;
-    const cancelTimer = clock.wakeAt(lateAt, () => this.#isLate(flight));
-    const flight: Flight = { entry, cancelTimer, isOurs: false, isOver: false };
+    const flight: Flight = { entry, cancelTimer: () => {}, isOurs: false, isOver: false };
     this.#flight = flight;
+    void voice.speak(utterance, () => this.#begun(flight, utterance)).then((outcome) => this.#landed(flight, outcome));
+  }
+
+  #begun(flight: Flight, utterance: Utterance): void {
+    if (this.#flight !== flight) return;
+    const { entry } = flight;
+    const { clock } = this.#options;
+    const lateAt = clock.now() + 3 * this.#neededMs(utterance) + LATE_MS;
+    flight.cancelTimer = clock.wakeAt(lateAt, () => this.#isLate(flight));
     if (!entry.hasBegun) entry.speech.onBegun?.();
     entry.hasBegun = true;
-    void voice.speak(utterance).then((outcome) => this.#landed(flight, outcome));
   }
 
   #neededMs({ text }: Utterance): Millis {
@@ -257,6 +269,7 @@ export class SpeechQueue {
     if (this.#failures >= MOST_FAILURES) this.#options.onHeard();
     this.#failures = 0;
     entry.cutCount = 0;
+    if (entry.speech.rank !== "answer") this.#lastSource = entry.speech.source;
     const said = entry.left.shift();
     // It may have been hushed in the moment in which it ended.
     if (!this.#entries.includes(entry)) return;

@@ -24,8 +24,11 @@ export type Outcome =
   | { readonly kind: "failed"; readonly fault: Fault };
 
 export interface Voice {
-  /** Speaks. An utterance that is being spoken meanwhile ends as cancelled. Never rejects. */
-  readonly speak: (utterance: Utterance) => Promise<Outcome>;
+  /**
+   * Speaks. An utterance that is being spoken meanwhile ends as cancelled. `onBegun` is called when its words begin: until then it may wait for
+   * others who speak. Never rejects.
+   */
+  readonly speak: (utterance: Utterance, onBegun?: () => void) => Promise<Outcome>;
   /** Silence: ends the utterance that is being spoken. */
   readonly cancel: () => void;
   /** Gives up the present connection or program. The next utterance begins with another one. */

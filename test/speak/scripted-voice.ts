@@ -11,15 +11,19 @@ export interface ScriptedVoice extends Voice {
   readonly resetCount: () => number;
   /** The utterance that is being spoken. */
   readonly spoken: () => Utterance | undefined;
+  /** Its words begin. A voice that lets utterances wait begins them by this alone. */
+  readonly begin: () => void;
   /** Ends it. */
   readonly end: (kind: "done" | "cancelled" | Fault) => Promise<void>;
 }
 
-export function createScriptedVoice(): ScriptedVoice {
+export function createScriptedVoice({ waits = false } = {}): ScriptedVoice {
   const begun: Utterance[] = [];
   const said: Utterance[] = [];
   let resets = 0;
-  let now: { readonly utterance: Utterance; readonly resolve: (outcome: Outcome) => void } | undefined;
+  let now:
+    | { readonly utterance: Utterance; readonly onBegun?: () => void; readonly resolve: (outcome: Outcome) => void }
+    | undefined;
   const finish = (outcome: Outcome): void => {
     if (outcome.kind === "done" && now !== undefined) said.push(now.utterance);
     now?.resolve(outcome);
@@ -30,11 +34,13 @@ export function createScriptedVoice(): ScriptedVoice {
     said,
     resetCount: () => resets,
     spoken: () => now?.utterance,
-    speak: (utterance) => {
+    begin: () => now?.onBegun?.(),
+    speak: (utterance, onBegun) => {
       finish({ kind: "cancelled" });
       begun.push(utterance);
+      if (!waits) onBegun?.();
       return new Promise((resolve) => {
-        now = { utterance, resolve };
+        now = { utterance, resolve, ...(onBegun && { onBegun }) };
       });
     },
     cancel: () => finish({ kind: "cancelled" }),

@@ -12,9 +12,9 @@ import { createScriptedVoice } from "./scripted-voice.js";
 const part = (text: string, isOwn = false): Part => ({ text, language: "en", isOwn });
 const REFUSAL = new Fault("peer_gone", "It is gone.");
 
-function stage() {
+function stage({ waits = false } = {}) {
   const clock = createVirtualClock();
-  const voice = createScriptedVoice();
+  const voice = createScriptedVoice({ waits });
   const told: string[] = [];
   const queue = new SpeechQueue({
     voice,
@@ -133,6 +133,19 @@ describe("keys", () => {
     expect(said()).toEqual(["Claude asks", "May I?", "An old text is read again.", "It is long."]);
   });
 
+  it("between two sentences of an output its source is known, while the sound is on", async () => {
+    const { queue, text, voice } = stage();
+    text("a", "First of a.");
+    expect([queue.hush(), queue.lastSource]).toEqual(["a", undefined]);
+    text("b", "First of b.");
+    await voice.end("done");
+    text("key", "An answer.", "answer");
+    await voice.end("done");
+    expect([queue.hush(), queue.lastSource]).toEqual([undefined, "b"]);
+    queue.hold("muted");
+    expect(queue.lastSource).toBeUndefined();
+  });
+
   it("hush ends nothing that waits until the sound is on again", async () => {
     const { queue, asks, finish, said } = stage();
     queue.hold("muted");
@@ -205,6 +218,21 @@ describe("a voice that does not speak", () => {
     expect([voice.resetCount(), voice.begun.length]).toEqual([1, 2]);
     await finish();
     expect(said()).toHaveLength(1);
+  });
+
+  it("an utterance that waits behind other speakers is not lost: its time counts from its begin, and so does a question's", async () => {
+    const { voice, clock, queue, told } = stage({ waits: true });
+    let begunAt: number | undefined;
+    const onBegun = () => {
+      begunAt = clock.now();
+    };
+    queue.add({ source: "q", rank: "critical", parts: [part("May I?")], onBegun });
+    await clock.advanceSettled(600_000);
+    expect([voice.begun.length, voice.resetCount(), begunAt, told]).toEqual([1, 0, undefined, []]);
+    voice.begin();
+    expect(begunAt).toBe(clock.now());
+    await clock.advanceSettled(10_000);
+    expect([voice.begun.length, voice.resetCount()]).toEqual([2, 1]);
   });
 
   it("holds its source back while much waits", async () => {

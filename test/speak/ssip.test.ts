@@ -138,6 +138,59 @@ describe("a server that does not keep to its protocol", () => {
   });
 });
 
+describe("an utterance that waits behind other speakers", () => {
+  async function waiting(answer: string) {
+    const clock = createVirtualClock();
+    const server = await startSsipServer((line, text) =>
+      text ? `225-${text.message}\r\n225 OK MESSAGE QUEUED\r\n` : line.startsWith("GET") ? answer : undefined,
+    );
+    const connect = () => connectSpeechDispatcher({ path: server.path, clock, environment: NO_ENVIRONMENT });
+    const voice = createSsipVoice({ clock, connect });
+    whenFinished(() => voice.close());
+    let hasBegun = false;
+    const spoken = voice.speak(HELLO, () => {
+      hasBegun = true;
+    });
+    /** So many times it is asked whether Speech Dispatcher is there. */
+    const asked = async (count: number): Promise<void> => {
+      for (let turn = 1; turn <= count; turn += 1) {
+        const isAsked = (): void =>
+          expect(server.lines.filter((line) => line.startsWith("GET")).length).toBeGreaterThanOrEqual(turn);
+        await expect.poll(() => server.lines).toContain(".");
+        await eventuallyAt(clock, isAsked);
+      }
+    };
+    return { clock, server, spoken, asked, hasBegun: () => hasBegun };
+  }
+
+  async function eventuallyAt(clock: ReturnType<typeof createVirtualClock>, check: () => void): Promise<void> {
+    await expect
+      .poll(async () => {
+        await clock.advanceSettled(1000);
+        check();
+        return true;
+      })
+      .toBe(true);
+  }
+
+  it("waits for as long as Speech Dispatcher answers", async () => {
+    const { server, spoken, asked, hasBegun } = await waiting("251-espeak\r\n251 OK GET RETURNED\r\n");
+    await asked(20);
+    expect(hasBegun()).toBe(false);
+    server.write(END(1, "BEGIN", 701));
+    await expect.poll(hasBegun).toBe(true);
+    server.write(END(1));
+    expect(await spoken).toEqual({ kind: "done" });
+  });
+
+  it("has failed where Speech Dispatcher does not answer", async () => {
+    const { clock, spoken, asked } = await waiting("");
+    await asked(1);
+    await clock.advanceSettled(5000);
+    expect(await spoken).toMatchObject({ kind: "failed", fault: { sentence: "Speech Dispatcher does not answer." } });
+  });
+});
+
 describe("where it is", () => {
   it.each([
     [{ SPEECHD_ADDRESS: "unix_socket:/a:b/s.sock" }, "/a:b/s.sock"],

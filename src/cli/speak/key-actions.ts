@@ -87,15 +87,21 @@ export class KeyActions {
 
   /** A key that makes silent says nothing. */
   #hush(): KeyAnswer {
-    const source = this.#options.queue.hush();
+    const source = this.#options.queue.hush() ?? this.#betweenSentences();
     if (source === undefined) return { said: "Nothing is spoken." };
     this.#options.narrator.endSource(source);
     return { said: "Silent." };
   }
 
+  /** The output whose next sentence its agent is writing. */
+  #betweenSentences(): string | undefined {
+    const { queue, narrator } = this.#options;
+    return queue.lastSource !== undefined && narrator.isOpen(queue.lastSource) ? queue.lastSource : undefined;
+  }
+
   #skip(): KeyAnswer {
     const { queue, narrator, subscription } = this.#options;
-    const source = queue.skip();
+    const source = queue.skip() ?? this.#betweenSentences();
     if (source === undefined) return { said: "Nothing is spoken." };
     narrator.endSource(source);
     const output = narrator.outputOf(source);

@@ -123,6 +123,11 @@ export class Narrator {
     keepNewest(this.#ended, MOST_OPEN);
   }
 
+  /** Whether more of this output may come. */
+  isOpen(source: string): boolean {
+    return this.#outputs.has(source) && !this.#ended.has(source);
+  }
+
   /** The output of a source, as the daemon names it; undefined for a source of another kind. */
   outputOf(source: string): { readonly session_id: string; readonly output_id?: string } | undefined {
     const [kind, session_id = "", output_id = ""] = source.split("\n");

@@ -186,7 +186,15 @@ function voiceOf({ to, speech, rate, volume, voice }: SpeakOptions, { environmen
   throw new Fault("usage", "Give --to command and a program, in quotes if it has arguments.", { origin: "local" });
 }
 
-const SILENCE: Voice = { speak: async () => ({ kind: "done" }), cancel: () => {}, reset: () => {}, close: () => {} };
+const SILENCE: Voice = {
+  speak: async (_, onBegun) => {
+    onBegun?.();
+    return { kind: "done" };
+  },
+  cancel: () => {},
+  reset: () => {},
+  close: () => {},
+};
 
 interface StatesOptions {
   readonly report: (text: string) => void;

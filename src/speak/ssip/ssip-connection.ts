@@ -23,7 +23,7 @@ const ANSWER_MS = 5000;
 /** Longest line, UTF-16 units, and most lines of an answer. Speech Dispatcher sends none that come near. */
 const LONGEST_LINE = 65_536;
 const MOST_LINES = 1024;
-/** Ends that may come before the answer that names their message. */
+/** Messages whose events may come before the answer that names them. */
 const MOST_EARLY = 16;
 
 const LINE = /^(\d{3})([- ])(.*)$/;
@@ -36,6 +36,10 @@ interface Waiting {
   readonly cancelTimer: () => void;
 }
 
+interface Spoken extends Resolvers<SsipEnd> {
+  readonly onBegun: (() => void) | undefined;
+}
+
 export class SsipConnection {
   /** Resolves with the reason when the connection is over. Never rejects. */
   readonly closed: Promise<Fault>;
@@ -46,9 +50,9 @@ export class SsipConnection {
   #rest = "";
   readonly #lines: string[] = [];
   readonly #waiting: Waiting[] = [];
-  /** Messages whose end is awaited, and ends that nobody awaits yet. */
-  readonly #spoken = new Map<number, Resolvers<SsipEnd>>();
-  readonly #early = new Map<number, SsipEnd>();
+  /** Messages whose end is awaited, and the events of those that nobody awaits yet. */
+  readonly #spoken = new Map<number, Spoken>();
+  readonly #early = new Map<number, string[]>();
   /** No command may come between SPEAK and its text. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -83,15 +87,14 @@ export class SsipConnection {
     });
   }
 
-  /** Resolves when the message was spoken, or ended before. Rejects with a Fault when the connection is over. */
-  ended(message: number): Promise<SsipEnd> {
-    const early = this.#early.get(message);
+  /** Calls `onBegun` when the message begins. Resolves when it was spoken, or ended before. Rejects with a Fault when the connection is over. */
+  ended(message: number, onBegun?: () => void): Promise<SsipEnd> {
+    const spoken = { ...withResolvers<SsipEnd>(), onBegun };
+    this.#spoken.set(message, spoken);
+    for (const name of this.#early.get(message) ?? []) this.#takeEvent(message, name);
     this.#early.delete(message);
-    if (early !== undefined) return Promise.resolve(early);
-    if (this.#fault !== undefined) return Promise.reject(this.#fault);
-    const end = withResolvers<SsipEnd>();
-    this.#spoken.set(message, end);
-    return end.promise;
+    if (this.#fault !== undefined) spoken.reject(this.#fault);
+    return spoken.promise;
   }
 
   close(fault: Fault = gone()): void {
@@ -151,11 +154,15 @@ export class SsipConnection {
   }
 
   #takeEvent(message: number, name: string): void {
-    if (name !== "END" && name !== "CANCELED") return;
     const awaited = this.#spoken.get(message);
-    this.#spoken.delete(message);
-    if (awaited === undefined) this.#early.set(message, name);
-    else awaited.resolve(name);
+    if (name === "BEGIN") awaited?.onBegun?.();
+    else if (name !== "END" && name !== "CANCELED") return;
+    else {
+      awaited?.resolve(name);
+      this.#spoken.delete(message);
+    }
+    if (awaited !== undefined) return;
+    this.#early.set(message, [...(this.#early.get(message) ?? []), name]);
     keepNewest(this.#early, MOST_EARLY);
   }
 }

@@ -1,7 +1,7 @@
 // Speech Dispatcher as a voice. It uses neither PAUSE, after which version 0.11 is silent, nor marks within a text, of which it loses some.
 import type { Duplex } from "node:stream";
 import { Fault, faultFrom } from "../../base/errors.js";
-import type { Clock } from "../../contracts/clock.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Utterance, Voice } from "../voice.js";
 import { SsipConnection } from "./ssip-connection.js";
 
@@ -18,6 +18,8 @@ export interface SsipVoiceOptions {
 /** The pitch of the daemon's own words and of those of agents, from -100 to 100. No text of an agent can change it. */
 const OWN_PITCH = -40;
 const AGENTS_PITCH = 0;
+/** An utterance waits while others speak. Whether Speech Dispatcher is still there is asked that often meanwhile. */
+const ASKED_EVERY_MS: Millis = 5000;
 
 export function createSsipVoice({ connect, clock, rate, volume, voice }: SsipVoiceOptions): Voice {
   let opening: Promise<SsipConnection> | undefined;
@@ -50,6 +52,21 @@ export function createSsipVoice({ connect, clock, rate, volume, voice }: SsipVoi
     return opening;
   }
 
+  /** Asks again and again, until the returned function is called: the connection ends if there is no answer. */
+  function keepAsking(connection: SsipConnection): () => void {
+    let isOver = false;
+    let cancelTimer = (): void => {};
+    const wait = (): void => {
+      if (!isOver) cancelTimer = clock.wakeAt(clock.now() + ASKED_EVERY_MS, ask);
+    };
+    const ask = (): void => void connection.command("GET OUTPUT_MODULE").then(wait, wait);
+    wait();
+    return () => {
+      isOver = true;
+      cancelTimer();
+    };
+  }
+
   function close(): void {
     opening?.then(
       (connection) => connection.close(given()),
@@ -59,7 +76,8 @@ export function createSsipVoice({ connect, clock, rate, volume, voice }: SsipVoi
   }
 
   return {
-    speak: async ({ text, language, isOwn, priority }: Utterance) => {
+    speak: async ({ text, language, isOwn, priority }: Utterance, onBegun) => {
+      let stopAsking = (): void => {};
       try {
         const connection = await connected();
         const settings = [
@@ -70,10 +88,17 @@ export function createSsipVoice({ connect, clock, rate, volume, voice }: SsipVoi
         ];
         const changed = settings.filter((line) => !told.includes(line));
         told = settings;
-        const end = await connection.ended(await connection.speak(text, changed));
+        const message = await connection.speak(text, changed);
+        stopAsking = keepAsking(connection);
+        const end = await connection.ended(message, () => {
+          stopAsking();
+          onBegun?.();
+        });
         return { kind: end === "END" ? "done" : "cancelled" };
       } catch (caught) {
         return { kind: "failed", fault: faultFrom(caught) };
+      } finally {
+        stopAsking();
       }
     },
     cancel: () => void opening?.then((connection) => connection.command("CANCEL SELF")).catch(() => {}),

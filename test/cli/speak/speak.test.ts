@@ -127,6 +127,32 @@ describe("keys", () => {
     expect((await key("skip")).stdout).toMatch(/^(Skipped|Nothing is spoken)\.$/m);
   });
 
+  it.each(["hush", "skip"])("%s between two sentences leaves out the rest of the output", async (name) => {
+    const { agent, hears, key, said } = await speakStage("--mode", "sentence");
+    const session = (await agent()).session("Sort the books.");
+    let goOn = (): void => {};
+    const pressed = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const written = session.say(
+      (async function* () {
+        yield "The first sentence is here. The second one is here. The";
+        await pressed;
+        yield " third one is here. The fourth one is here.";
+      })(),
+    );
+    await hears("The first sentence is here.");
+    await eventually(async () => expect((await key(name)).stdout).toMatch(/^(Silent|Skipped)\.$/m));
+    expect((await key(name)).stdout).toBe("Nothing is spoken.\n");
+    goOn();
+    await written;
+    await session.say(["Another text is here."]);
+    session.complete("The books are sorted now.");
+    await hears("The books are sorted now.");
+    expect(said().join("\n")).toContain("Another text is here.");
+    expect(said().join("\n")).not.toMatch(/third|fourth/);
+  });
+
   it("where tells what waits, and mute how much was left out", async () => {
     const silent = ["--mode", "sentence", "--to", "command", "cat > /dev/null"];
     const { agent, key } = await stageOf({ path: "/nowhere", options: silent });
@@ -229,6 +255,7 @@ describe("the listener", () => {
     writeFileSync(path, '{"mode": "sentence", "rate": 30, "speech": false}');
     const speaker = startCommandLine(["speak", "--mode", "done"], { environment });
     await eventually(async () => expect((await runCommandLine(["where"], environment)).code).toBe(0));
+    await eventually(() => expect(speaker.stderr()).toContain("No daemon runs yet"));
     speaker.signal("SIGTERM");
     expect(await speaker.ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^No daemon runs yet; .*\n$/) });
   });
