@@ -5,6 +5,8 @@ import { finalText, lastPart, speakablePart } from "./speakable.js";
 /** A shorter text that waits is read again at each possible end of a sentence. A longer one must have grown by a quarter since it was read. */
 const SHORT = 256;
 const GROWTH = 1.25;
+/** Of longer text all that waits is given, as of a block of code that nothing closes, if less than half of it is final. */
+const LONGEST_WAIT = 65_536;
 /** Characters of a possible end, and of a line that closes a block of code. */
 const LONGEST_END = 8;
 const LONGEST_FENCE = 1_000;
@@ -56,17 +58,14 @@ export class SpeakableStream {
     if (!this.isDue(chunk)) return [];
     const text = this.joined();
     const { length, fence } = finalText(text, this.options, this.open);
-    this.waiting = text.slice(length);
-    this.length = this.waiting.length;
-    this.readLength = this.length;
-    this.searched = this.waiting.slice(-LONGEST_END);
-    this.line = this.waiting.slice(this.waiting.lastIndexOf("\n") + 1).slice(0, LONGEST_FENCE);
-    this.mayEnd = false;
     this.fence = fence;
-    if (length === 0) return [];
-    const { leaves, open } = speakablePart(text.slice(0, length), this.options, this.open);
-    this.open = open;
-    return leaves;
+    return this.take(text, text.length > LONGEST_WAIT && length < text.length / 2 ? text.length : length);
+  }
+
+  /** Returns the leaves of all text that waits, although more may follow: what happens next is not said before it. */
+  flush(): readonly Leaf[] {
+    const text = this.joined();
+    return this.take(text, text.length);
   }
 
   /** Returns the leaves of all text that waits, now that no more follows. */
@@ -74,6 +73,20 @@ export class SpeakableStream {
     const leaves = lastPart(this.joined(), this.options, this.open);
     this.waiting = "";
     this.length = 0;
+    return leaves;
+  }
+
+  /** Gives the leaves of the first characters of what waits. */
+  private take(text: string, length: number): readonly Leaf[] {
+    this.waiting = text.slice(length);
+    this.length = this.waiting.length;
+    this.readLength = this.length;
+    this.searched = this.waiting.slice(-LONGEST_END);
+    this.line = this.waiting.slice(this.waiting.lastIndexOf("\n") + 1).slice(0, LONGEST_FENCE);
+    this.mayEnd = false;
+    if (length === 0) return [];
+    const { leaves, open } = speakablePart(text.slice(0, length), this.options, this.open);
+    this.open = open;
     return leaves;
   }
 
@@ -86,7 +99,7 @@ export class SpeakableStream {
 
   private isDue(chunk: string): boolean {
     const { length } = this;
-    if (length >= 2 * Math.max(this.readLength, SHORT)) return true;
+    if (length >= 2 * Math.max(this.readLength, SHORT) || length > LONGEST_WAIT) return true;
     this.mayEnd ||= this.fence === undefined ? this.hasPossibleEnd(chunk) : this.hasFence(this.fence, chunk);
     return this.mayEnd && (length <= SHORT || this.fence !== undefined || length >= GROWTH * this.readLength);
   }

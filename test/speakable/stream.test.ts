@@ -175,8 +175,17 @@ test("a line of code of a megabyte in small chunks costs its length, and not tha
   count.mockRestore();
   // Each chunk is searched with at most the beginning of its line, and all that waits is read when it has doubled.
   expect(searched).toBeLessThan(chunks * 1_004 + 20 * 4 * chunks);
+  expect(stream.state.waiting.length).toBeLessThan(65_537);
   leaves.push(...stream.push("\n```\nEnd."), ...stream.end());
-  expect(speechOf(leaves)).toBe("code, JavaScript, 1 line\nEnd.");
+  expect(speechOf(leaves)).toMatch(/^code, JavaScript, 1 line\s*end of code\nEnd\.$/);
+});
+
+test("what waits is given at once where something else is to be said, and the text goes on behind it", () => {
+  const stream = new SpeakableStream();
+  expect(speechOf(stream.push("I look **at it. Then"))).toBe("");
+  expect(speechOf(stream.flush())).toBe("I look at it. Then");
+  expect(speechOf(stream.flush())).toBe("");
+  expect(speechOf([...stream.push(" I read** on. End."), ...stream.end()])).toBe(" I read on. End.");
 });
 
 test("brackets that nothing closes are searched once, and a link may have any text", () => {

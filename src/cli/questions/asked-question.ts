@@ -107,7 +107,7 @@ export function sentence(text: string): string {
 const FOR_GOOD = "It cannot be undone.";
 
 /** A sentence of the consequence is not said a second time. */
-function riskLine({ risk_level: risk, reversibility, irreversible, consequence }: Envelope): readonly string[] {
+export function riskLine({ risk_level: risk, reversibility, irreversible, consequence }: Envelope): readonly string[] {
   const isForGood = irreversible === true || reversibility === "irreversible";
   const parts = [
     typeof risk === "string" ? `Risk: ${consentText(risk)}.` : "",
@@ -126,16 +126,17 @@ function choiceLines(answerable: Answerable): readonly string[] {
 /** The time left, and the default that applies after it. */
 export function timeLine({ event, answerable, deadline }: AskedQuestion, now: Millis): string {
   const left = Math.ceil((deadline - now) / 1000);
-  return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable)}.`;
+  return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable).join(": ")}.`;
 }
 
-function afterwards(event: Envelope, answerable: Answerable): string {
-  if (isHostDialog(event)) return "then it waits in the agent's own window";
+/** What follows when nobody answers: words of ours, and perhaps the agent's answer. */
+export function afterwards(event: Envelope, answerable: Answerable): readonly [words: string, answer?: string] {
+  if (isHostDialog(event)) return ["then it waits in the agent's own window"];
   const { default_decision: decision, default_response: response } = event;
-  if (answerable.kind === "confirmation") return decision === "accept" ? "then it is accepted" : "then it is rejected";
+  if (answerable.kind === "confirmation") return [`then it is ${decision === "accept" ? "accepted" : "rejected"}`];
   const shown = consentText(textOf(response));
   const { label = shown } = answerable.choices.find(({ value }) => value === response) ?? {};
-  return shown === "" ? "then it stays unanswered" : `then the answer is taken to be: ${label}`;
+  return shown === "" ? ["then it stays unanswered"] : ["then the answer is taken to be", label];
 }
 
 /** An answer in the words of its question: a choice by its label, yes and no. */

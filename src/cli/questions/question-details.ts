@@ -53,12 +53,19 @@ export interface DetailsPage {
   readonly next: number;
 }
 
+/** The commands of a listener that its hints name. */
+export interface HintedCommands {
+  readonly details: string;
+  readonly repeat: string;
+}
+
 /** `whole` is the question's event with its most detailed summary. */
-export function detailsPage(whole: Envelope, from: number): DetailsPage {
+export function detailsPage(whole: Envelope, from: number, { details: more, repeat }: HintedCommands): DetailsPage {
   const details = detailsIn(whole.extra_context).map((detail) => consentText(detail));
   const all = [...summaryLines(whole), ...details];
-  if (all.length === 0) return { lines: ["The agent says no more than that. r repeats the question."], next: 0 };
-  return pageOf(all, from, (end) => `${end} of ${all.length} details. d tells the next.`);
+  if (all.length === 0)
+    return { lines: [`The agent says no more than that. ${repeat} repeats the question.`], next: 0 };
+  return pageOf(all, from, (end) => `${end} of ${all.length} details. ${more} tells the next.`);
 }
 
 /** One page of all texts of a question, letter by letter: each character by its name, however it looks. */

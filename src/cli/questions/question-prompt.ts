@@ -90,7 +90,7 @@ export function createQuestionPrompt({
     const whole = (await one.whole) ?? event;
     if (whole === event) one.whole = undefined;
     if (current !== one) return;
-    const { lines, next } = detailsPage(whole, one.detailsTold);
+    const { lines, next } = detailsPage(whole, one.detailsTold, { details: "d", repeat: "r" });
     one.detailsTold = next;
     if (next === 0) one.isCut = false;
     for (const line of lines) say(line);

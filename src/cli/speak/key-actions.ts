@@ -188,7 +188,10 @@ export class KeyActions {
     const question = questions.lastSaid() ?? questions.open().at(-1);
     if (question === undefined) return this.#refuse("No question was asked.");
     const { event } = question.asked;
-    const { lines, next } = detailsPage(event, question.detailsTold);
+    const { lines, next } = detailsPage(event, question.detailsTold, {
+      details: "details",
+      repeat: "questions",
+    });
     question.detailsTold = next;
     return this.#say(lines.map((line) => revealedPart(line, languageOf(event))));
   }

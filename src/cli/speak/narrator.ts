@@ -43,6 +43,8 @@ export interface NarratedSession {
 
 interface Output {
   readonly heard: HeardText;
+  /** Its newest chunk, without what is told of it but once. */
+  latest: Envelope;
   readonly spoken: SpokenOutput;
 }
 
@@ -112,9 +114,26 @@ export class Narrator {
     keepNewest(this.#over, MOST_OPEN);
   }
 
+  /** Says what waits of the texts of a session, before any other event of it but progress is said, as the daemon releases text for it (R30). */
+  finishTexts(event: Envelope): void {
+    const kind = kindOf(event);
+    const isPassing = kind === "text" || kind === "progress" || (kind === "state" && event.urgency === "background");
+    if (isPassing || NARRATION[this.#options.mode].text === "never") return;
+    for (const [source, { latest, spoken }] of this.#outputs)
+      if (latest.session_id === event.session_id && !this.#ended.has(source))
+        this.#say(latest, [spoken.flush()], undefined, source);
+  }
+
   /** Says words of the daemon's own in their turn. */
   tell(text: string): void {
     this.#add({ source: "aaepd", rank: "text", parts: [own(text)] });
+  }
+
+  /** Says that an answer did not count: as urgent as its question was, which may have ended. */
+  tellNotTaken(token: string): void {
+    const number = this.#options.questions.numberOf(token);
+    const opening = own(number === undefined ? "A question:" : `Question ${number}:`);
+    this.#add({ source: `notice\n${token}`, rank: "critical", opening, parts: [own("The answer did not count.")] });
   }
 
   /** Leaves the rest of this source unsaid. */
@@ -241,11 +260,12 @@ export class Narrator {
     let output = this.#outputs.get(source);
     if (output === undefined) {
       const heard = this.texts.add({ speaker: session.name, language }, "");
-      output = { heard, spoken: createSpokenOutput({ ...speakable, language }) };
+      output = { heard, latest: event, spoken: createSpokenOutput({ ...speakable, language }) };
       this.#outputs.set(source, output);
       keepNewest(this.#outputs, MOST_OPEN);
     }
     session.lastOutput = output.heard;
+    output.latest = { ...event, extensions: {} };
     const chunk = textOf(event.chunk);
     this.texts.append(output.heard, chunk);
     const isLast = event.complete === true;

@@ -101,8 +101,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
           code === "unsupported" ? "It cannot be stopped from here. Use its own window." : "It has ended already.",
         );
     },
-    onReplyNotTaken: (token) =>
-      narrator.tell(`The answer to question ${questions.byToken(token)?.number ?? ""} did not count.`),
+    onReplyNotTaken: (token) => narrator.tellNotTaken(token),
   });
   const keys = new KeyActions({ queue, narrator, questions, subscription, display, isReadOnly, clock });
   let stopKeys: () => Promise<void> = async () => {};
@@ -114,7 +113,11 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
   try {
     stopKeys = await listenForKeys(keySocketPath(io.environment), (message) => keys.pressed(message));
     for await (const event of subscription) {
-      if (isNews(subscription, event)) narrator.heard(event);
+      if (!subscription.isRepeated(event)) {
+        narrator.finishTexts(event);
+        // Critical events were heard as soon as they came.
+        if (!isCritical(event)) narrator.heard(event);
+      }
       await queue.room();
     }
     return EXIT.ok;
@@ -127,11 +130,6 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     await Promise.all([stopKeys(), subscription.close(), display?.close()]);
     await status.flush();
   }
-}
-
-/** Critical events were heard as soon as they came. */
-function isNews(subscription: Subscription, event: ReceivedEvent): boolean {
-  return !isCritical(event) && !subscription.isRepeated(event);
 }
 
 function daemonsOf({ socket: given, from, local }: SpeakOptions, io: CommandIo, report: (text: string) => void) {

@@ -15,12 +15,15 @@ export function wordsOf(text: string, options: SpokenOptions): Part {
 export interface SpokenOutput {
   /** Takes the next chunk. Returns the words that no later chunk changes. */
   readonly push: (chunk: string, isLast: boolean) => Part;
+  /** Returns the words that wait, although more may follow. */
+  readonly flush: () => Part;
 }
 
 export function createSpokenOutput(options: SpokenOptions): SpokenOutput {
   const stream = new SpeakableStream(options);
   return {
     push: (chunk, isLast) => joined([...stream.push(chunk), ...(isLast ? stream.end() : [])], options),
+    flush: () => joined(stream.flush(), options),
   };
 }
 

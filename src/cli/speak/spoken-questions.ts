@@ -1,5 +1,6 @@
 // The open questions, by number: their words, and the one that an answer goes to.
 import type { Envelope } from "#gen/aaep/types.js";
+import { keepNewest } from "../../base/keep-newest.js";
 import { textOf } from "../../base/members.js";
 import type { SubscriberReply } from "../../client/listener/types.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
@@ -8,14 +9,17 @@ import type { Part } from "../../speak/speech.js";
 import {
   type Answerable,
   type AskedQuestion,
+  afterwards,
   answerInWords,
   numbersChoose,
   questionFromEvent,
   type ResponseKind,
+  riskLine,
 } from "../questions/asked-question.js";
 import { readAnswer, type Typed } from "../questions/typed-answer.js";
 import { counted } from "../terminal/counted.js";
 import { endsSession } from "../terminal/event-text.js";
+import { fieldsOf } from "../terminal/fields-of.js";
 import { languageOf, named, own, revealedPart, spokenName } from "./spoken-parts.js";
 
 export interface SpokenQuestion {
@@ -44,6 +48,8 @@ type ReadAnswer =
 
 /** A question that began so recently that an answer may be meant for the one before, ms. */
 const JUST_BEGUN_MS = 1000;
+/** Questions whose numbers are known after their end, the newest. */
+const MOST_NUMBERED = 1024;
 
 export interface SpokenQuestions {
   /** Undefined if the event asks nothing new. */
@@ -52,6 +58,8 @@ export interface SpokenQuestions {
   readonly heard: (event: Envelope) => readonly SpokenQuestion[];
   readonly open: () => readonly SpokenQuestion[];
   readonly byToken: (token: string) => SpokenQuestion | undefined;
+  /** Its number, also after its end; undefined for a token that asked nothing here, or long ago. */
+  readonly numberOf: (token: string) => number | undefined;
   /** Removes a question that has ended unheard. */
   readonly forget: (question: SpokenQuestion) => void;
   /** The words of a question behind its opening. */
@@ -64,6 +72,7 @@ export interface SpokenQuestions {
 
 export function createSpokenQuestions(clock: Pick<Clock, "now" | "wallTime">): SpokenQuestions {
   const open = new Map<string, SpokenQuestion>();
+  const numbers = new Map<string, number>();
   let count = 0;
   let last: SpokenQuestion | undefined;
 
@@ -107,6 +116,8 @@ export function createSpokenQuestions(clock: Pick<Clock, "now" | "wallTime">): S
         detailsTold: 0,
       };
       open.set(asked.token, question);
+      numbers.set(asked.token, count);
+      keepNewest(numbers, MOST_NUMBERED);
       return question;
     },
     heard: (event) => {
@@ -115,11 +126,15 @@ export function createSpokenQuestions(clock: Pick<Clock, "now" | "wallTime">): S
       if (endsSession(event)) return end(ofSession);
       const { question: about, decision, by } = event.extensions?.aaepd ?? {};
       if (decision !== undefined) return end(all.filter(({ asked }) => asked.event.event_id === about));
-      if (by !== "daemon") for (const one of ofSession) one.hasMovedOn = true;
+      // A question overtakes what was written before it.
+      const isLater = ({ asked }: SpokenQuestion): boolean =>
+        Date.parse(event.timestamp) > Date.parse(asked.event.timestamp);
+      if (by !== "daemon") for (const one of ofSession.filter(isLater)) one.hasMovedOn = true;
       return [];
     },
     open: () => [...open.values()],
     byToken: (token) => open.get(token),
+    numberOf: (token) => numbers.get(token),
     forget: ({ asked }) => void open.delete(asked.token),
     parts: ({ number, asked }) => questionParts(number, asked, clock.now()),
     lastSaid: () => last,
@@ -152,7 +167,7 @@ function answerOf(question: SpokenQuestion, words: string): ReadAnswer {
     default:
       return {
         kind: "none",
-        why: `That is no answer to question ${question.number}. ${waysToAnswer(answerable)} Nothing was sent.`,
+        why: `That is no answer to question ${question.number}. ${waysToAnswer(answerable, isHostDialog(event))} Nothing was sent.`,
       };
   }
 }
@@ -178,14 +193,24 @@ function questionParts(number: number, { event, answerable, deadline }: AskedQue
     return text === "" ? [] : [own(label), revealedPart(text, languageOf(event))];
   };
   const choices = answerable.kind === "clarification" ? answerable.choices : [];
+  const [then, answer] = afterwards(event, answerable);
+  const hasDetails = textOf(event.summary_detailed) !== "" || Object.keys(fieldsOf(event.extra_context)).length > 0;
   return [
     ...labelled(`Question ${number}.`, answerable.kind === "confirmation" ? event.action : event.question),
     ...labelled("Consequence:", event.consequence),
     ...labelled("Context:", event.context),
-    ...(event.irreversible === true || event.reversibility === "irreversible" ? [own("It cannot be undone.")] : []),
+    ...riskLine(event).map(own),
     ...choices.flatMap(({ label }, index) => [own(`Choice ${index + 1}:`), revealedPart(label, languageOf(event))]),
-    own(`${waysToAnswer(answerable)} ${timeLeft(deadline - now)}`),
+    ...(hasDetails ? [own("The key details tells more.")] : []),
+    own(`${waysToAnswer(answerable, isHostDialog(event))} ${timeLeft(deadline - now)}`),
+    ...(answer === undefined
+      ? [own(`${sentenceOf(then)}.`)]
+      : [own(`${sentenceOf(then)}:`), revealedPart(answer, languageOf(event))]),
   ];
+}
+
+function sentenceOf(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function timeLeft(ms: Millis): string {
@@ -194,8 +219,9 @@ function timeLeft(ms: Millis): string {
 }
 
 /** The possible answers in a sentence. */
-function waysToAnswer(answerable: Answerable): string {
-  if (answerable.kind === "confirmation") return `Answer ${answerable.allowed.join(" or ")}.`;
+function waysToAnswer(answerable: Answerable, canLeave: boolean): string {
+  const leave = canLeave ? ", or leave to answer it in the agent's own window" : "";
+  if (answerable.kind === "confirmation") return `Answer ${answerable.allowed.join(" or ")}${leave}.`;
   const { kinds } = answerable;
   const ways: Readonly<Record<ResponseKind, string>> = {
     multiple_choice: numbersChoose(kinds) ? "the number of a choice" : "c and the number of a choice",
@@ -203,7 +229,7 @@ function waysToAnswer(answerable: Answerable): string {
     numeric: "a number",
     freetext: "in your own words",
   };
-  return `Answer ${kinds.map((kind) => ways[kind]).join(", or ")}.`;
+  return `Answer ${kinds.map((kind) => ways[kind]).join(", or ")}${leave}.`;
 }
 
 /** All open questions, one after the other. */

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { detailsLine, detailsPage } from "../../../src/cli/questions/question-details.js";
 
+const KEYS = { details: "d", repeat: "r" };
+
 function asked(fields: Readonly<Record<string, unknown>>): Envelope {
   return {
     "@context": "https://aaep-protocol.org/context/v1",
@@ -27,7 +29,9 @@ test("nested values are told by the names on the way to them, and what is empty 
 test("ids are told on request only", () => {
   const context = { tool: "delete_photos", tool_call_id: "call_3615fb3e4c7642569520df3709156eed" };
   expect(detailsLine(context)).toEqual(["Details: tool delete_photos."]);
-  expect(detailsPage(asked({ extra_context: context }), 0).lines).toContain(`tool_call_id ${context.tool_call_id}`);
+  expect(detailsPage(asked({ extra_context: context }), 0, KEYS).lines).toContain(
+    `tool_call_id ${context.tool_call_id}`,
+  );
 });
 
 test("neither names nor values of them move the cursor or make lines of their own", () => {
@@ -46,7 +50,7 @@ test("what is too long or too much is said to go on, and d tells it whole", () =
   expect(line.length).toBeLessThan(900);
   const left = Number(/; and (\d+) more\. d tells all\.$/.exec(line)?.[1]);
   expect(line.match(/list \d+ entry/g)?.length).toBe(1000 - left);
-  const page = detailsPage(asked({ extra_context: { memo: long } }), 0);
+  const page = detailsPage(asked({ extra_context: { memo: long } }), 0, KEYS);
   expect(page).toEqual({ lines: [`memo ${long}`], next: 0 });
 });
 
@@ -55,7 +59,7 @@ test("details are told twenty at a time, to the last, and then from the first ag
   const told: string[] = [];
   let from = 0;
   do {
-    const { lines, next } = detailsPage(event, from);
+    const { lines, next } = detailsPage(event, from, KEYS);
     expect(lines.length).toBeLessThanOrEqual(21);
     told.push(...lines);
     from = next;
@@ -70,13 +74,15 @@ test("details are told twenty at a time, to the last, and then from the first ag
 
 test("the most detailed summary comes first", () => {
   const event = asked({ summary_normal: "Pays.", summary_detailed: "Pays the rent.", extra_context: { amount: 5 } });
-  expect(detailsPage(event, 0).lines).toEqual(["Summary: Pays the rent.", "amount 5"]);
-  expect(detailsPage(asked({ summary_normal: "Pays." }), 0).lines).toEqual(["Summary: Pays."]);
-  expect(detailsPage(asked({}), 0).lines).toEqual(["The agent says no more than that. r repeats the question."]);
+  expect(detailsPage(event, 0, KEYS).lines).toEqual(["Summary: Pays the rent.", "amount 5"]);
+  expect(detailsPage(asked({ summary_normal: "Pays." }), 0, KEYS).lines).toEqual(["Summary: Pays."]);
+  expect(detailsPage(asked({}), 0, KEYS).lines).toEqual(["The agent says no more than that. r repeats the question."]);
 });
 
 test("nesting without end is told as far as the daemon would have taken it", () => {
   let deep: unknown = "end";
   for (let depth = 0; depth < 50_000; depth += 1) deep = { a: deep };
-  expect(detailsPage(asked({ extra_context: deep }), 0).lines).toEqual([`${"a ".repeat(64)}(more than can be told)`]);
+  expect(detailsPage(asked({ extra_context: deep }), 0, KEYS).lines).toEqual([
+    `${"a ".repeat(64)}(more than can be told)`,
+  ]);
 });

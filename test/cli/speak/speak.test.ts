@@ -153,6 +153,22 @@ describe("keys", () => {
     expect(said().join("\n")).not.toMatch(/third|fourth/);
   });
 
+  it("the last sentence of an output is said before the tool that comes next", async () => {
+    const { agent, hears, said } = await speakStage("--mode", "sentence");
+    const session = (await agent()).session("Sort the books.");
+    void session.say(
+      (async function* () {
+        yield "This is first. I look at the shelves.";
+        await new Promise(() => {});
+      })(),
+    );
+    await hears("This is first.");
+    session.state("calling_tool", "Counting the shelves.");
+    await hears("Counting the shelves.");
+    const lines = said().map((line) => line.replace(/^.*?: /, ""));
+    expect(lines.indexOf("I look at the shelves.")).toBe(lines.indexOf("Counting the shelves.") - 1);
+  });
+
   it("where tells what waits, and mute how much was left out", async () => {
     const silent = ["--mode", "sentence", "--to", "command", "cat > /dev/null"];
     const { agent, key } = await stageOf({ path: "/nowhere", options: silent });

@@ -149,7 +149,7 @@ test.each(IMITATIONS)("%j is told apart from what the daemon says", (text) => {
   const question = questionFromEvent(asked, clock);
   if (question === undefined) throw new Error("no question");
   const lines = [...questionLines(question, `Question 1 of ${question.agent}`, clock.now())];
-  for (const one of [...lines, ...detailsPage(asked, 0).lines]) {
+  for (const one of [...lines, ...detailsPage(asked, 0, { details: "d", repeat: "r" }).lines]) {
     expect(one).not.toMatch(/· |\p{Cc}|[\u2028\u202e]/u);
     expect(ownLine(one)).toMatch(/^· /);
   }
