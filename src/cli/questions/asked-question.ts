@@ -129,7 +129,7 @@ export function timeLine({ event, answerable, deadline }: AskedQuestion, now: Mi
   return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable).join(": ")}.`;
 }
 
-/** What follows when nobody answers: words of ours, and perhaps the agent's answer. */
+/** The effect of no answer: in words of ours, and perhaps the answer that is taken. */
 export function afterwards(event: Envelope, answerable: Answerable): readonly [words: string, answer?: string] {
   if (isHostDialog(event)) return ["then it waits in the agent's own window"];
   const { default_decision: decision, default_response: response } = event;

@@ -7,7 +7,7 @@ import { piecesOf } from "../../speak/pieces.js";
 import { agentText, consentText, createReadText } from "../terminal/agent-text.js";
 import { counted } from "../terminal/counted.js";
 import { chunkOf, endsSession, eventText } from "../terminal/event-text.js";
-import { createHeardTexts, type HeardText } from "../terminal/heard-texts.js";
+import { createHeardTexts, type HeardText, leftOutOf } from "../terminal/heard-texts.js";
 import { KEY_HELP } from "./answer-help.js";
 import type { TextKey } from "./typed-answer.js";
 
@@ -55,8 +55,8 @@ export class TextKeys {
   readonly #actions: Readonly<Record<TextKey, (number: number | undefined) => void>> = {
     hush: () => this.#hush(false),
     skip: () => this.#hush(true),
-    again: () => this.#readAgain(this.#texts.again(), "There is no text yet."),
-    back: () => this.#readAgain(this.#texts.back(), "That was the first text."),
+    again: () => this.#readAgain(this.#texts.again()),
+    back: () => this.#readAgain(this.#texts.back()),
     where: () => this.#where(),
     pause: () => this.#pause("Paused. Questions and errors come. resume goes on."),
     resume: () => this.#resume(),
@@ -129,13 +129,14 @@ export class TextKeys {
     this.#options.say(last === undefined ? "There is no text yet." : `No more of this text of ${last.text.speaker}.`);
   }
 
-  #readAgain(text: HeardText | undefined, none: string): void {
+  #readAgain(text: HeardText | string): void {
     const { say, tell } = this.#options;
-    if (text === undefined) say(none);
+    if (typeof text === "string") say(text);
     else {
       const event = { localization_hints: { primary_language: text.language } } as unknown as Envelope;
       const pieces = piecesOf(this.#read(text.text, event, false)).map(agentText);
       for (const [index, piece] of pieces.entries()) tell(index === 0 ? `${text.speaker}: ${piece}` : piece);
+      if (text.leftOut > 0) say(leftOutOf(text));
     }
   }
 

@@ -38,8 +38,8 @@ export class KeyActions {
   readonly #actions: Readonly<Record<KeyName, (message: KeyMessage) => KeyAnswer>> = {
     hush: () => this.#hush(),
     skip: () => this.#skip(),
-    again: () => this.#read(this.#options.narrator.texts.again(), "There is no text yet."),
-    back: () => this.#read(this.#options.narrator.texts.back(), "That was the first text."),
+    again: () => this.#read(this.#options.narrator.texts.again()),
+    back: () => this.#read(this.#options.narrator.texts.back()),
     where: () => this.#where(),
     pause: () => this.#pause(),
     resume: () => this.#resume(),
@@ -109,9 +109,9 @@ export class KeyActions {
     return { said: "Skipped." };
   }
 
-  #read(text: HeardText | undefined, none: string): KeyAnswer {
+  #read(text: HeardText | string): KeyAnswer {
     const { narrator, questions } = this.#options;
-    if (text === undefined) return this.#refuse(none);
+    if (typeof text === "string") return this.#refuse(text);
     const question = narrator.questionOf(text);
     if (question !== undefined)
       return this.#say(wholeParts(questions, question), false, () => questions.noteSaid(question));

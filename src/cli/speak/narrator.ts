@@ -9,7 +9,7 @@ import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { endsSession, isCritical, summaryOf } from "../terminal/event-text.js";
 import { fieldsOf } from "../terminal/fields-of.js";
-import { createHeardTexts, type HeardText, type HeardTexts } from "../terminal/heard-texts.js";
+import { createHeardTexts, type HeardText, type HeardTexts, leftOutOf } from "../terminal/heard-texts.js";
 import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { kindOf, type Mode, NARRATION } from "./narration-table.js";
 import { createSpokenOutput, gistOf, type SpokenOptions, type SpokenOutput, wordsOf } from "./spoken-output.js";
@@ -154,9 +154,10 @@ export class Narrator {
   }
 
   /** The words of a heard text, code included. */
-  partsOfText({ speaker, language, text }: HeardText): readonly Part[] {
+  partsOfText(heard: HeardText): readonly Part[] {
+    const { speaker, language, text } = heard;
     const words = wordsOf(text, { ...this.#options.speakable, code: "read", language });
-    return [...named(speaker, ":", language), words];
+    return [...named(speaker, ":", language), words, own(leftOutOf(heard))];
   }
 
   /** The open question that this text asks; undefined if there is none. */
@@ -287,7 +288,7 @@ export class Narrator {
     const parts = [...named(name, isDone ? " is done." : " has stopped.", language)];
     if (!isDone || summary.text.trim().split(/\s+/).length > FEW_WORDS) parts.push(summary);
     else if (lastOutput !== undefined && NARRATION[this.#options.mode].text === "never") {
-      const { first, rest } = gistOf(lastOutput.text, { ...options, language: lastOutput.language });
+      const { first, rest } = gistOf(lastOutput, options);
       parts.push(theirs(first, lastOutput.language), own(rest));
     }
     this.#say(event, parts);

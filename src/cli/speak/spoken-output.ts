@@ -3,6 +3,7 @@ import { piecesOf } from "../../speak/pieces.js";
 import type { Part } from "../../speak/speech.js";
 import { type Leaf, type SpeakableOptions, SpeakableStream, speakable } from "../../speakable/index.js";
 import { counted } from "../terminal/counted.js";
+import type { HeardText } from "../terminal/heard-texts.js";
 import { theirs } from "./spoken-parts.js";
 
 export type SpokenOptions = SpeakableOptions & { readonly language: string };
@@ -34,9 +35,13 @@ export interface Gist {
   readonly rest: string;
 }
 
+/** Characters of an output that are read for its gist, UTF-16 units. */
+const LONGEST_READ = 32_768;
+
 /** Sums a whole output up. */
-export function gistOf(text: string, options: SpokenOptions): Gist {
-  const leaves = speakable(text, { ...options, code: "skip" });
+export function gistOf({ text, leftOut, language }: HeardText, given: SpeakableOptions): Gist {
+  const options = { ...given, language };
+  const leaves = speakable(text.slice(0, LONGEST_READ), { ...options, code: "skip" });
   const blocks = new Map<number, "table" | "code" | "list">();
   for (const { kind, id } of leaves.flatMap((leaf) => leaf.in))
     if (kind === "table" || kind === "code" || kind === "list") blocks.set(id, kind);
@@ -52,7 +57,8 @@ export function gistOf(text: string, options: SpokenOptions): Gist {
   const rest = parts.flatMap(([amount, name, of]) =>
     amount === 0 ? [] : [[counted(amount, name), ...(of === undefined ? [] : [of])].join(" ")],
   );
-  return { first, rest: rest.length === 0 ? "" : `and ${rest.join(", ")}.` };
+  const least = leftOut > 0 || text.length > LONGEST_READ ? "more than " : "";
+  return { first, rest: rest.length === 0 ? "" : `and ${least}${rest.join(", ")}.` };
 }
 
 function joined(leaves: readonly Leaf[], { language }: SpokenOptions): Part {
