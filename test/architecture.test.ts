@@ -472,14 +472,8 @@ const KNOWN_TO_NEED_PACKAGES = [
   "src/protocols/a2e/services/",
   "src/protocols/akashik/services/",
   "src/client/agent/grpc-connection.ts",
-  "src/conformance/wire/call-link.ts",
-  "src/conformance/wire/service-messages.ts",
-  "src/conformance/wire/grpc-links.ts",
-  "src/conformance/wire/connect-links.ts",
+  "src/conformance/wire/service-links.ts",
   "src/conformance/wire/websocket-links.ts",
-  "src/conformance/wire/listen-over-websocket.ts",
-  "src/conformance/wire/listen-over-grpc.ts",
-  "src/conformance/wire/listen-over-connect.ts",
   "src/daemon/services/offer-services.ts",
   "src/daemon/services/services.ts",
   "src/daemon/status/metrics.ts",
@@ -596,9 +590,9 @@ describe("who imports whom", () => {
     expect(cycles).toEqual([]);
   });
 
-  it("only transports/grpc knows grpc-js, and only transports/connect Connect, beside the clients of the conformance suite", () => {
+  it("only transports/grpc knows grpc-js, and only transports/connect and the conformance suite know Connect", () => {
     for (const [library, ...folders] of [
-      ["@grpc/", "transports/grpc/", "src/conformance/wire/"],
+      ["@grpc/", "transports/grpc/"],
       ["@connectrpc/", "transports/connect/", "src/conformance/wire/"],
     ] as const) {
       const users = FILES.filter(({ imports }) => imports.some(({ from }) => from.startsWith(library)));

@@ -1,5 +1,4 @@
 // The option `--endpoint`: where the tested side is, by one of the ways to a daemon.
-import type { WayName } from "../../../transports/ways.js";
 import { Fault } from "../../base/errors.js";
 
 export type Endpoint =
@@ -7,24 +6,25 @@ export type Endpoint =
   | { readonly kind: "ipc"; readonly path: string }
   /** A command whose standard input and output carry JSON-RPC (AAEP §B.6). The system's shell reads it. */
   | { readonly kind: "stdio"; readonly command: string }
-  /** A gRPC target, `host:port` or `unix:/path` (AAEP §B.5). */
-  | { readonly kind: "grpc"; readonly address: string; readonly isSecure: boolean }
-  /** Connect over HTTP/2. `socketPath`: the server listens at a Unix socket. */
-  | { readonly kind: "http"; readonly baseUrl: string; readonly socketPath: string | undefined }
+  | ServiceEndpoint
   /** WebSocket (AAEP §B.2). */
   | { readonly kind: "websocket"; readonly url: string }
   /** Server-Sent Events, and requests (AAEP §B.1). */
   | { readonly kind: "sse"; readonly baseUrl: string };
 
-/** How a person writes an endpoint of each way. */
-const FORMS: Readonly<Record<WayName | "websocket" | "sse", string>> = {
-  ipc: "unix:/path, pipe:name",
-  stdio: "stdio:COMMAND",
-  grpc: "grpc://host:port, grpcs://host:port",
-  http: "http://host:port, https://host:port",
-  websocket: "ws://host:port, wss://host:port",
-  sse: "sse:http://host:port or sse:https://host:port",
-};
+/** The service of AAEP §B.5, by gRPC or by Connect over HTTP/2. */
+export interface ServiceEndpoint {
+  readonly kind: "service";
+  readonly protocol: "grpc" | "connect";
+  /** The address as HTTP has it. */
+  readonly baseUrl: string;
+  /** The server listens at a Unix socket. */
+  readonly socketPath: string | undefined;
+}
+
+/** How a person writes endpoints. */
+const FORMS =
+  "unix:/path, pipe:name, stdio:COMMAND, grpc://host:port, grpcs://host:port, http://host:port, https://host:port, ws://host:port, wss://host:port, sse:http://host:port or sse:https://host:port";
 
 /** Reads an endpoint. Throws a Fault "usage" for a text that is none, and for a named pipe where the platform has none. */
 export function readEndpoint(text: string, platform: NodeJS.Platform = process.platform): Endpoint {
@@ -48,10 +48,12 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
         return { kind: "stdio", command: rest };
       case "grpc":
       case "grpcs":
-        return { kind: "grpc", address: rest, isSecure: scheme === "grpcs" };
       case "http":
-      case "https":
-        return connectEndpoint(text, rest);
+      case "https": {
+        const service = serviceEndpoint(scheme, rest);
+        if (URL.canParse(service.baseUrl)) return service;
+        break;
+      }
       case "ws":
       case "wss":
         if (URL.canParse(text)) return webSocketEndpoint(new URL(text));
@@ -60,14 +62,15 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
         if (/^https?:/.test(rest) && URL.canParse(rest)) return { kind: "sse", baseUrl: new URL(rest).origin };
     }
   }
-  const forms = Object.values(FORMS).join(", ");
-  throw new Fault("usage", `${JSON.stringify(text)} is no endpoint. Give one such as ${forms}.`, { origin: "local" });
+  throw new Fault("usage", `${JSON.stringify(text)} is no endpoint. Give one such as ${FORMS}.`, { origin: "local" });
 }
 
-function connectEndpoint(text: string, rest: string): Endpoint {
+function serviceEndpoint(scheme: string, rest: string): ServiceEndpoint {
+  const protocol = scheme.startsWith("grpc") ? "grpc" : "connect";
   if (rest.startsWith("unix:"))
-    return { kind: "http", baseUrl: "http://localhost", socketPath: rest.slice("unix:".length) };
-  return { kind: "http", baseUrl: text.endsWith("/") ? text.slice(0, -1) : text, socketPath: undefined };
+    return { kind: "service", protocol, baseUrl: "http://localhost", socketPath: rest.slice("unix:".length) };
+  const baseUrl = `${scheme.replace("grpc", "http")}://${rest.endsWith("/") ? rest.slice(0, -1) : rest}`;
+  return { kind: "service", protocol, baseUrl, socketPath: undefined };
 }
 
 /** An address without a path is that of the daemon, whose path AAEP names. */
@@ -83,10 +86,11 @@ export function endpointText(endpoint: Endpoint): string {
       return endpoint.path.startsWith("\\\\") ? `pipe:${endpoint.path}` : `unix:${endpoint.path}`;
     case "stdio":
       return `stdio:${endpoint.command}`;
-    case "grpc":
-      return `${endpoint.isSecure ? "grpcs" : "grpc"}://${endpoint.address}`;
-    case "http":
-      return endpoint.socketPath === undefined ? endpoint.baseUrl : `http://unix:${endpoint.socketPath}`;
+    case "service": {
+      const { protocol, baseUrl, socketPath } = endpoint;
+      const url = socketPath === undefined ? baseUrl : `http://unix:${socketPath}`;
+      return protocol === "grpc" ? url.replace("http", "grpc") : url;
+    }
     case "websocket":
       return endpoint.url;
     case "sse":

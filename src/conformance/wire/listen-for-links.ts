@@ -17,16 +17,12 @@ export async function listeningAt(endpoint: Endpoint, framing?: SocketFraming | 
   switch (endpoint.kind) {
     case "ipc":
       return (accept) => listenAtSocket(endpoint.path, framing, accept);
-    case "grpc": {
-      const { listenOverGrpc } = await withPackages("grpc", () => import("./listen-over-grpc.js"));
-      return (accept) => listenOverGrpc(endpoint.address, accept);
-    }
-    case "http": {
-      const { listenOverConnect } = await withPackages("http", () => import("./listen-over-connect.js"));
-      return (accept) => listenOverConnect(endpoint, accept);
+    case "service": {
+      const { listenOverService } = await withPackages("http", () => import("./service-links.js"));
+      return (accept) => listenOverService(endpoint, accept);
     }
     case "websocket": {
-      const { listenOverWebSocket } = await withPackages("http", () => import("./listen-over-websocket.js"));
+      const { listenOverWebSocket } = await withPackages("http", () => import("./websocket-links.js"));
       return (accept) => listenOverWebSocket(endpoint.url, accept);
     }
     case "sse":

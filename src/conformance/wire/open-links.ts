@@ -22,13 +22,9 @@ export async function openLinks(
       return socketLinks(endpoint.path, framing);
     case "stdio":
       return childLinks(endpoint.command);
-    case "grpc": {
-      const { grpcLinks } = await withPackages("grpc", () => import("./grpc-links.js"));
-      return grpcLinks({ ...endpoint, token });
-    }
-    case "http": {
-      const { connectLinks } = await withPackages("http", () => import("./connect-links.js"));
-      return connectLinks({ ...endpoint, token });
+    case "service": {
+      const { serviceLinks } = await withPackages("http", () => import("./service-links.js"));
+      return serviceLinks(endpoint, token);
     }
     case "websocket": {
       const { webSocketLinks } = await withPackages("http", () => import("./websocket-links.js"));

@@ -1,8 +1,9 @@
 // Links over WebSocket (AAEP §B.2): one message a text frame.
-import { type RawData, WebSocket } from "ws";
+import { type RawData, WebSocket, WebSocketServer } from "ws";
+import { Fault } from "../../base/errors.js";
 import { endpointText } from "./endpoint.js";
 import { noConnection, tokenRefused } from "./endpoint-faults.js";
-import type { Link, Links } from "./link.js";
+import type { Link, LinkListener, Links } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
 
 export interface WebSocketTarget {
@@ -42,7 +43,27 @@ export function webSocketLinks({ url, token }: WebSocketTarget): Links {
   };
 }
 
-export function linkOver(socket: WebSocket): Link {
+/** Listens at any path of the address. Throws a Fault if that is not possible. */
+export async function listenOverWebSocket(url: string, accept: (link: Link) => void): Promise<LinkListener> {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const server = new WebSocketServer({ host, port: Number(port), perMessageDeflate: false });
+  server.on("connection", (socket) => accept(linkOver(socket)));
+  await new Promise<void>((resolve, reject) => {
+    server.once("listening", () => resolve());
+    server.once("error", ({ message }) =>
+      reject(new Fault("address_in_use", `The suite cannot listen at ${url}: ${message}`, { origin: "local" })),
+    );
+  });
+  return {
+    stop: async () => {
+      for (const socket of server.clients) socket.terminate();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function linkOver(socket: WebSocket): Link {
   const incoming = createSentMessages<string>();
   socket.on("message", (data: RawData) => incoming.push(data.toString()));
   socket.on("error", () => {});
