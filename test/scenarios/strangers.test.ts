@@ -8,8 +8,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { grpcRpcConnector } from "../../src/client/agent/grpc-connector.js";
 import { httpConnector, httpRpcConnector, ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
-import { connectLinks } from "../../src/conformance/wire/connect-links.js";
-import { grpcLinks } from "../../src/conformance/wire/grpc-links.js";
+import { serviceLinks } from "../../src/conformance/wire/service-links.js";
 import { socketLinks } from "../../src/conformance/wire/socket-links.js";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole } from "../support/extent.js";
@@ -95,8 +94,7 @@ test("no way over a Unix socket takes one that is not the user's own", async () 
   const handlers = { request: () => ({}), notification: () => {} };
   const links = [
     socketLinks(path, "newline"),
-    grpcLinks({ address: `unix:${path}` }),
-    connectLinks({ baseUrl: "http://localhost", socketPath: path, token: undefined }),
+    serviceLinks({ kind: "service", protocol: "connect", baseUrl: "http://localhost", socketPath: path }, undefined),
   ];
   const ways = [
     ipcConnector(path),

@@ -11,10 +11,9 @@ import { FAILED, MIXED, PASSED, result, runOf } from "../conformance/report/runs
 import { startChromium } from "./browser/chromium.js";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-/** All rules, the experimental ones and those of good practice too. The links to the parts are hidden on paper, which one rule would ask about. */
+/** All rules, the experimental ones and those of good practice too. */
 const EVERY_RULE: RunOptions = {
   runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"],
-  rules: { "hidden-content": { enabled: false } },
 };
 /** With more in a line than any screen is wide. */
 const LONG = "0123456789abcdef".repeat(250);
@@ -77,7 +76,6 @@ async function findingsOn(page: Page): Promise<Findings> {
 const RUNS: readonly (readonly [string, SuiteRun])[] = [
   ["with every kind of result", MIXED],
   ["with a claim", CLAIMED],
-  ["without a case", runOf([])],
   ["with long lines", WIDE],
 ];
 const LOOKS: readonly (readonly [string, Looks])[] = [
@@ -108,20 +106,10 @@ describe.each(LOOKS)("the page, %s", (_, looks) => {
 });
 
 it("axe finds what is wrong with a page that is wrong", async () => {
-  const html = reportHtml(reportJson(MIXED)).replace(' lang="en"', "").replace("--text: #1f2328", "--text: #cccccc");
+  const html = reportHtml(reportJson(MIXED)).replace(' lang="en"', "").replace("body {", "body { color: #cccccc;");
   const { violations } = await findingsOn(await openPage(html));
   expect(violations.filter((one) => one.startsWith("html-has-lang:"))).toHaveLength(1);
   expect(violations.filter((one) => one.startsWith("color-contrast:")).length).toBeGreaterThan(5);
-});
-
-describe("on paper", () => {
-  it("is light, has no links to follow, and tells everything", async () => {
-    const page = await openPage(reportHtml(reportJson(MIXED)), { colorScheme: "dark", media: "print" });
-    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(255, 255, 255)");
-    expect(await page.locator("nav").isVisible()).toBe(false);
-    expect(await page.locator("tbody tr").count()).toBe(5);
-    expect((await page.pdf()).subarray(0, 5).toString()).toBe("%PDF-");
-  });
 });
 
 describe("whatever a target sends, Chromium", () => {

@@ -3,8 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { compareReports } from "../../conformance/report/compare.js";
-import { comparisonLines } from "../../conformance/report/comparison-lines.js";
-import type { ConformanceReport } from "../../conformance/report/conformance-report.js";
+import type { ConformanceReport } from "../../conformance/report/report-json.js";
 import { EXIT } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -21,11 +20,11 @@ export function runCompare(before: string, after: string, io: CommandIo): Promis
         const sentence = `${before} is about a ${role}, and ${after} about a ${otherRole}. Their cases are others. Compare reports of one role.`;
         throw new Fault("usage", sentence, { origin: "local" });
       }
-      const comparison = compareReports(old, young);
+      const changes = compareReports(old, young);
       const output = createLineWriter(io.stdout);
-      for (const line of comparisonLines(comparison)) await output.write(line);
+      for (const line of changes.length === 0 ? ["The reports say the same."] : changes) await output.write(line);
       await output.flush();
-      return comparison.isSame ? EXIT.ok : EXIT.fault;
+      return changes.length === 0 ? EXIT.ok : EXIT.fault;
     },
     suiteExitCode,
   );

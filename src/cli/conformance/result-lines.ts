@@ -1,6 +1,6 @@
 import type { Colors } from "picocolors/types.js";
 import type { CaseResult } from "../../conformance/findings/finding.js";
-import type { ReportVerdict } from "../../conformance/report/conformance-report.js";
+import type { ReportVerdict } from "../../conformance/report/report-json.js";
 import { shownText } from "../terminal/shown-text.js";
 
 /** The lines of a run: of a case the verdict in a word, the id and the rule; of a failure what was expected and seen. */

@@ -2,8 +2,7 @@
 import { Fault } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { CaseDescription, CaseResult, Role, SuiteRun } from "../../conformance/findings/finding.js";
-import type { ConformanceReport } from "../../conformance/report/conformance-report.js";
-import { reportJson } from "../../conformance/report/report-json.js";
+import { type ConformanceReport, reportJson } from "../../conformance/report/report-json.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";

@@ -2,8 +2,8 @@ import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { badgeSvg } from "../../conformance/report/badge.js";
-import type { ConformanceReport } from "../../conformance/report/conformance-report.js";
 import { reportHtml } from "../../conformance/report/report-html.js";
+import type { ConformanceReport } from "../../conformance/report/report-json.js";
 import { reportJunit } from "../../conformance/report/report-junit.js";
 
 const REPORT_NAME = "conformance-report.json";

@@ -1,8 +1,13 @@
-// The report of a run, with the field names of the published suite (AAEP §9.7).
+// The report of a run, as it stands in conformance-report.json: with the field names of the published suite (AAEP §9.7), which have underscores. Its
+// schema in schemas/conformance describes each field.
 import { type CaseResult, SPECIFICATION_VERSION, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
 import { failsVerdict, levelWithout } from "./belonging.js";
 import { claimOf } from "./claim.js";
-import type { ConformanceReport, ReportVerdict, TestResult } from "./conformance-report.js";
+
+/** FAIL: a case failed that counts. SKIPPED: all cases were skipped, or all cases of one level. */
+export type ReportVerdict = "PASS" | "FAIL" | "SKIPPED";
+export type ConformanceReport = ReturnType<typeof reportJson>;
+export type TestResult = ReturnType<typeof testResult>;
 
 export interface ReportOptions {
   /** A failed SHOULD makes the verdict FAIL, and refuses the claim. Default false. */
@@ -13,7 +18,7 @@ export interface ReportOptions {
  * Reports a run. The verdict is FAIL only by a failed MUST of the level, of a set that was asked for, or of a case that was chosen (AAEP §9.7), or by
  * a SHOULD of those where `failOnWarning` is set.
  */
-export function reportJson(run: SuiteRun, { failOnWarning = false }: ReportOptions = {}): ConformanceReport {
+export function reportJson(run: SuiteRun, { failOnWarning = false }: ReportOptions = {}) {
   const results = run.results.map(testResult);
   const failures = run.results.filter((one) => failsVerdict(run, one, failOnWarning)).map(testResult);
   const count = (outcome: TestResult["outcome"]) => results.filter((one) => one.outcome === outcome).length;
@@ -50,7 +55,7 @@ export function reportJson(run: SuiteRun, { failOnWarning = false }: ReportOptio
   };
 }
 
-function testResult({ about, verdict, durationMs }: CaseResult): TestResult {
+function testResult({ about, verdict, durationMs }: CaseResult) {
   const failed = verdict.kind === "failed" ? verdict : undefined;
   return {
     test_id: about.id,

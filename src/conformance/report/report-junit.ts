@@ -1,6 +1,7 @@
 // The report as JUnit's XML, which tools of continuous integration read. It has no schema of its own; these elements are understood everywhere.
-import type { ConformanceReport, TestResult } from "./conformance-report.js";
+
 import { documentOf, type Markup, markup } from "./markup.js";
+import type { ConformanceReport, TestResult } from "./report-json.js";
 
 /**
  * Writes one suite of tests with a test for each case. A case is a `failure` if it fails the verdict. Other failed cases pass, and tell in
