@@ -47,7 +47,7 @@ export type ReadFault = (detail: { readonly typeName: string; readonly bytes: Ui
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** A client of the library, and its sockets, which the library does not reveal. */
-export interface OwnClient {
+interface OwnClient {
   readonly client: Client;
   /** Runs what may connect. Outside of it nobody looks at the peer of the connection. */
   readonly connecting: <Result>(run: () => Result) => Result;
@@ -63,7 +63,7 @@ subscribe("net.client.socket", (message) => MADE_BY.getStore()?.((message as { r
  * A client that shares its connection with no other, and keeps nothing unread for repeats. It connects with its first call, and holds a Unix
  * socket from now on until it is closed. Throws as `holdOwnSocket` does.
  */
-export function createGrpcClient({ address, isSecure = false }: GrpcTarget): OwnClient {
+function createGrpcClient({ address, isSecure = false }: GrpcTarget): OwnClient {
   const held = heldSocket(address);
   const client = new Client(
     held === undefined ? address : `unix:${held.address}`,
@@ -101,7 +101,7 @@ function heldSocket(address: string): HeldSocket | undefined {
 }
 
 /** The metadata of each call. */
-export function metadataOf({ token }: GrpcTarget): Metadata {
+function metadataOf({ token }: GrpcTarget): Metadata {
   const metadata = new Metadata();
   if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
   return metadata;
