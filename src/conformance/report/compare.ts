@@ -3,9 +3,9 @@ import type { ConformanceReport } from "./report-json.js";
 import { visibleLine } from "./visible-text.js";
 
 /**
- * Compares two reports by what lasts, in one line for each change: what holds for the whole report, then the cases, newly failing ones first. No line:
- * the reports say the same. Dates, durations, the endpoint, the order of the cases, and what was seen differ between two runs of the same target,
- * and are left out. No line has a character that moves a cursor.
+ * Compares two reports by what lasts, in one line for each change: what holds for the whole report, then the cases, newly failing ones first. An
+ * empty list: the reports say the same. Dates, durations, the endpoint, the order of the cases, and what was seen differ between two runs of the same
+ * target, and are left out. No line has a character that moves a cursor.
  */
 export function compareReports(before: ConformanceReport, after: ConformanceReport): readonly string[] {
   const [old, young] = [casesOf(before), casesOf(after)];

@@ -1,5 +1,5 @@
-// The report as one page (AAEP §9.7): it stands alone, runs no script, loads nothing, and has the reader's own colours and fonts. Evidence comes from
-// the target, so it is hostile.
+// The report as one page (AAEP §9.7): it stands alone, runs no script, loads nothing, and has the reader's own colours and fonts. Evidence comes
+// from the target, so it is hostile.
 import { documentOf, type Markup, markup } from "./markup.js";
 import type { ConformanceReport, TestResult } from "./report-json.js";
 
