@@ -2,7 +2,7 @@
 // measurement; `sized` reduces a number in a quick run. `mayBeRefused`: a refusal is no mistake of the attack. `options` are the daemon's; `over`: a service that it offers besides. `everyMs`:
 // interval of the bystander's critical events; default 5.
 import { HELD_OPTIONS, heldCallsBreakOff } from "./attacks/a2e.mjs";
-import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
+import { headerLine, newcomers, slashesAsked } from "./attacks/connecting.mjs";
 import { absentAgents, flatMembers, jsonBodies, listedQuestions, structs } from "./attacks/protocols.mjs";
 import {
   chunksOf,
@@ -42,19 +42,6 @@ export const ATTACKS = [
     name: "slashes",
     what: "20 URIs of 16,000 slashes, subscribing",
     prepare: slashesAsked(20, 16_000),
-    mayBeRefused: true,
-  },
-  {
-    name: "slashes-grpc",
-    what: "20 URIs of 16,000 slashes, `Listen` over gRPC",
-    prepare: slashesListened(20, 16_000),
-    mayBeRefused: true,
-    over: "grpc",
-  },
-  {
-    name: "slashes-renegotiated",
-    what: "20 URIs of 16,000 slashes, renegotiating",
-    prepare: slashesRenegotiated(20, 16_000),
     mayBeRefused: true,
   },
   { name: "many-stops", what: "a chunk of `. ` to 32 of different terms", prepare: chunkToMany(". ", { count: 32 }) },

@@ -3,7 +3,7 @@ import { attack } from "./rows/attack.mjs";
 import { durable } from "./rows/durable.mjs";
 import { ingest } from "./rows/ingest.mjs";
 import { latency } from "./rows/latency.mjs";
-import { slow, slowFull } from "./rows/many.mjs";
+import { slow } from "./rows/many.mjs";
 import { memory } from "./rows/memory.mjs";
 import { services } from "./rows/services.mjs";
 import { shaped } from "./rows/shaped.mjs";
@@ -23,7 +23,6 @@ export const SECTIONS = [
   durable,
   memory,
   slow,
-  slowFull,
   start,
   shaped,
 ];

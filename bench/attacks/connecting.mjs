@@ -1,8 +1,6 @@
 // Attacks by connecting alone: by the first bytes of a connection, by the terms of a subscriber, and by the frequency.
 import { first, sessionStarted } from "./peers.mjs";
 
-const LISTEN = "/aaep.v1.SubscriberService/Listen";
-
 /** A header line of spaces, with a carriage return before its end. */
 export function headerLine(spaces) {
   return async (peers, sized) => {
@@ -27,41 +25,6 @@ export function slashesAsked(count, slashes) {
     const capabilities = withSlashes(sized(count), sized(slashes));
     return async () => {
       const subscriber = await peers.subscriber(capabilities);
-      subscriber.leave();
-    };
-  };
-}
-
-/** The same over gRPC, whose libraries only this attack loads. */
-export function slashesListened(count, slashes) {
-  return async (peers, sized) => {
-    const [{ default: grpc }, { firstMessage }] = await Promise.all([
-      import("@grpc/grpc-js"),
-      import("../service-messages.mjs"),
-    ]);
-    const request = Buffer.from(
-      firstMessage("bench-attacker", withSlashes(sized(count), sized(slashes)), { json: false }),
-    );
-    const client = new grpc.Client(`unix:${peers.servicePath}`, grpc.credentials.createInsecure());
-    const identity = (bytes) => bytes;
-    return async () => {
-      const call = client.makeServerStreamRequest(LISTEN, identity, identity, request);
-      call.on("error", (error) => {
-        if (error.code !== grpc.status.CANCELLED) peers.refused(error.message);
-      });
-      await first(call, ["data", "error", "end"]);
-      call.cancel();
-    };
-  };
-}
-
-/** An ordinary subscription that renegotiates to costly URIs. */
-export function slashesRenegotiated(count, slashes) {
-  return async (peers, sized) => {
-    const capabilities = withSlashes(sized(count), sized(slashes));
-    return async () => {
-      const subscriber = await peers.subscriber({});
-      await subscriber.ask({ type: "subscription.renegotiate", subscription_id: subscriber.id, capabilities });
       subscriber.leave();
     };
   };

@@ -110,25 +110,16 @@ async function createSubscriber(socket, capabilities, refused) {
     const isRefusal = bytes.includes('"subscription.rejected"') || bytes.includes('"aaepd.error"');
     if (!isRefusal && !bytes.includes('"subscription.accepted"')) return;
     if (isRefusal) refused(bytes.toString("utf8", 4));
-    onAnswer(bytes.toString("utf8", 4));
+    onAnswer();
   });
-  socket.on("close", () => onAnswer?.(""));
-  const ask = async (message) => {
-    const answered = new Promise((resolve) => {
-      onAnswer = resolve;
-    });
-    socket.write(framed(JSON.stringify(message)));
-    const answer = await answered;
-    onAnswer = undefined;
-    return answer;
-  };
-  const accepted = await ask(subscriptionRequest(`bench-attacker-${process.pid}`, capabilities));
-  return {
-    id: /"subscription_id":"([^"]+)"/.exec(accepted)?.[1],
-    /** Sends a message that is answered; waits for the answer, or for the end of the connection. */
-    ask,
-    leave: () => socket.destroy(),
-  };
+  socket.on("close", () => onAnswer?.());
+  const answered = new Promise((resolve) => {
+    onAnswer = resolve;
+  });
+  socket.write(framed(JSON.stringify(subscriptionRequest(`bench-attacker-${process.pid}`, capabilities))));
+  await answered;
+  onAnswer = undefined;
+  return { leave: () => socket.destroy() };
 }
 
 /** A session's first event, with an id of its own. */

@@ -27,14 +27,12 @@ async function lines(peers) {
   socket.on("close", () => {
     for (const { reject } of waiting) reject(new Error("The daemon has closed the attacker's connection."));
   });
-  const say = (message) => void socket.write(`${JSON.stringify(message)}\n`);
-  const until = (isAnswer) => new Promise((resolve, reject) => waiting.add({ isAnswer, resolve, reject }));
-  const ask = (message, isAnswer) => {
-    const answer = until(isAnswer);
-    say(message);
-    return answer;
-  };
-  return { say, until, ask, socket };
+  const ask = (message, isAnswer) =>
+    new Promise((resolve, reject) => {
+      waiting.add({ isAnswer, resolve, reject });
+      socket.write(`${JSON.stringify(message)}\n`);
+    });
+  return { ask, socket };
 }
 
 /** An event of a new session whose extension has so many numbers: small values, of which a body of that size holds most. */

@@ -14,7 +14,6 @@ export const TEXTS = [
     boundaries: WORDS,
   },
   { name: "marks", what: "Markdown marks alone", unit: "**__~~``[]()#>-|*_ ![ ", boundaries: WORDS },
-  { name: "combining", what: "combining marks alone", unit: "\u0301\u0323", boundaries: WORDS },
   {
     name: "chinese",
     what: "Chinese without a stop",
@@ -30,14 +29,6 @@ export const TEXTS = [
     boundaries: WORDS,
   },
   { name: "burmese", what: "Burmese without a space", unit: "ကျွန်တော်စာအုပ်ဖတ်နေပါတယ်", language: "my", boundaries: WORDS },
-  { name: "thai", what: "Thai without a space", unit: "ฉันอ่านหนังสืออยู่ที่บ้านกับเพื่อนทุกวัน", language: "th", boundaries: WORDS },
-  {
-    name: "japanese",
-    what: "Japanese without a stop",
-    unit: "今日は図書館で本を読んでお茶を飲みました",
-    language: "ja",
-    boundaries: WORDS,
-  },
 ];
 
 /** A chunk's text of at most `characters` UTF-16 units, made of whole units. */

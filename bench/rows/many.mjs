@@ -3,31 +3,23 @@ import { CORE } from "../events.mjs";
 import { aimedLine, atMost, ratioLine } from "../measuring.mjs";
 import { receiversFor } from "../receivers-for.mjs";
 
-/** The usual event with a token of 4 characters in it, as a model streams them. */
-export const slow = {
-  name: "slow",
-  title: "Ten thousand subscribers at one event a second: tokens",
-  remarks: `
-200 events of 471 bytes with a token of 4 characters are published a second; every subscriber gets one event a second, which has the text of all.
-CPU as a part of one core. Beside it: a sender that writes one frame of as many bytes to each connection a second, encoded beforehand. The
-receivers are the same, and parse. The budget's row has the most events that any of them got, beside one a second and a burst of one.
-`,
-  rows: (stage, settings) => slowRows(stage, settings, 4),
-};
-
 /**
  * 13,000 characters a second, 80 % of the capacity of one event a second (R10: 16,384 code points): no text is left over that could wait for ever.
  */
-export const slowFull = {
-  name: "slow-full",
-  title: "Ten thousand subscribers at one event a second: full events",
+const CHUNK_CHARACTERS = 65;
+
+export const slow = {
+  name: "slow",
+  title: "Ten thousand subscribers at one event a second",
   remarks: `
-The same with 65 characters in each event: 13,000 a second, 80 % of what one event a second may carry.
+200 events with ${CHUNK_CHARACTERS} characters of text are published a second; every subscriber gets one event a second, which has the text of all.
+CPU as a part of one core. Beside it: a sender that writes one frame of as many bytes to each connection a second, encoded beforehand. The
+receivers are the same, and parse. The budget's row has the most events that any of them got, beside one a second and a burst of one.
 `,
-  rows: (stage, settings) => slowRows(stage, settings, 65),
+  rows: slowRows,
 };
 
-async function slowRows(stage, { pairs, quick }, chunkCharacters) {
+async function slowRows(stage, { pairs, quick }) {
   const subscribers = quick ? 500 : 10_000;
   const seconds = quick ? 3 : 6;
   const [daemon, bare, publisher] = await Promise.all([
@@ -38,7 +30,7 @@ async function slowRows(stage, { pairs, quick }, chunkCharacters) {
   const barePath = stage.path("bare");
   await bare.call("greet", { path: barePath });
   const capabilities = { max_events_per_second: 1, event_filters: { include: [`${CORE}output.streaming`] } };
-  await publisher.call("open", { path: daemon.socket, chunkCharacters });
+  await publisher.call("open", { path: daemon.socket, chunkCharacters: CHUNK_CHARACTERS });
   const served = await receiversFor(stage, daemon.socket, subscribers, capabilities);
   const besides = await receiversFor(stage, barePath, subscribers, capabilities);
 

@@ -10,9 +10,7 @@ export const stdio = {
 Events a second from an agent to its child: to \`aaepd stdio\`, which checks and journals them and says when it has taken all. Beside it:
 
 - a bare pair of \`vscode-jsonrpc\`, one message a line, with our own plain reader and writer; the receiver parses;
-- the TypeScript SDK of the Model Context Protocol: its client sends the same events as notifications to its server;
-- the TypeScript SDK of the Agent Client Protocol: its agent side sends \`session/update\` with a piece of text, as many bytes a message as the
-  event has, to its client side.
+- the TypeScript SDK of the Model Context Protocol: its client sends the same events as notifications to its server.
 
 Receivers check the order of all events. Senders wait in groups of 64 for what their writer or transport promises.
 `,
@@ -21,24 +19,21 @@ Receivers check the order of all events. Senders wait in groups of 64 for what t
 
 async function stdioRows(stage, { pairs, scale, profile }) {
   const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-  const [toDaemon, toBare, toMcp, toAcp] = await Promise.all([
+  const [toDaemon, toBare, toMcp] = await Promise.all([
     stage.role("rpc-sender"),
     stage.role("rpc-sender"),
     stage.role("mcp-sender"),
-    stage.role("acp-sender"),
   ]);
   await Promise.all([
     toDaemon.call("start", { args: [...profiling, AAEPD, ...stdioArguments("off")] }),
     toBare.call("start", { args: [join(BENCH, "roles/rpc-receiver.mjs")] }),
     toMcp.call("start", { args: [join(BENCH, "roles/mcp-receiver.mjs")] }),
-    toAcp.call("start", { args: [join(BENCH, "roles/acp-receiver.mjs")] }),
   ]);
   const count = Math.ceil(60_000 * scale);
   const few = Math.ceil(count / 4);
   const peers = {
     bare: () => toBare.call("send", { count, size: 1 }),
     mcp: () => toMcp.call("send", { count: few }),
-    acp: () => toAcp.call("send", { count: few }),
   };
   const line = async (what, size, peer, target) => {
     const measured = await interleaved(pairs, () => toDaemon.call("send", { count, size }), peers[peer]);
@@ -57,9 +52,7 @@ async function stdioRows(stage, { pairs, scale, profile }) {
     await line("one by one, beside a bare pair of `vscode-jsonrpc`", 1, "bare", atLeast(0.5)),
     await line("one by one, beside the MCP SDK", 1, "mcp", atLeast(3)),
     await line("arrays of 64, beside the MCP SDK", 64, "mcp", atLeast(5)),
-    await line("one by one, beside the ACP SDK", 1, "acp"),
-    await line("arrays of 64, beside the ACP SDK", 64, "acp"),
   ];
-  await Promise.all([toDaemon, toBare, toMcp, toAcp].map((one) => one.call("stop")));
+  await Promise.all([toDaemon, toBare, toMcp].map((one) => one.call("stop")));
   return lines;
 }

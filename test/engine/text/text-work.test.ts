@@ -1,10 +1,10 @@
 // How much is read of each kind of text, counted: no clock is needed to see that nothing is worse than linear (R34).
 import { describe, expect, it } from "vitest";
-import { KINDS, textOf, tokensOf } from "../../../bench/text-kinds.mjs";
 import type { Characters } from "../../../src/engine/text/characters.js";
 import { candidateAt, createCandidateReading } from "../../../src/engine/text/sentence-candidates.js";
 import { type CutLevel, TextBoundaries } from "../../../src/engine/text/text-boundaries.js";
 import { append, complete, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
+import { KINDS, textOf, tokensOf } from "./text-kinds.mjs";
 
 const LENGTH = 2_048;
 /** Characters that the segmenter may be shown for each character of the text. */
