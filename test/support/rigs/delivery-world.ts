@@ -52,6 +52,7 @@ export interface World {
   readonly peaks: { waiting: number; readAhead: number; remembered: number; keptPerView: number };
 }
 
+const CONTEXTS = ["https://aaep-protocol.org/context/v1", VOCABULARY];
 const AGENTS = ["agent-a", "agent-b", "agent-c"] as const;
 
 /** What a plan may meet that goes on where its output, session or call is over. */
@@ -68,6 +69,17 @@ interface SessionSlot {
   open: boolean;
 }
 
+interface Call {
+  readonly tool: string;
+  readonly call: string;
+  readonly agent: string;
+}
+
+function completed(session_id: string, { tool, call, agent }: Call): Fields {
+  const type = "aaep:agent.tool.completed";
+  return { type, session_id, producer: { agent_id: agent }, tool, tool_call_id: call, status: "success" };
+}
+
 /** Runs a plan to its end: at last every peer takes again, all sessions end, and time passes until nothing moves. */
 export function live(plan: Plan): World {
   const entries: JournaledEvent[] = [];
@@ -76,7 +88,7 @@ export function live(plan: Plan): World {
   const peaks = { waiting: 0, readAhead: 0, remembered: 0, keptPerView: 0 };
   const states = new Map<string, string>();
   const outputs = new Map<string, Map<string, Fields>>();
-  const tools = new Map<string, { tool: string; call: string; agent: string }[]>();
+  const tools = new Map<string, Call[]>();
   const slots: SessionSlot[] = [0, 1].map((index) => ({ id: `sess_${index}x0`, open: false }));
   const openIds = new Set<string>();
   let counter = 0;
@@ -165,6 +177,13 @@ export function live(plan: Plan): World {
     return slot;
   };
 
+  /** An agent of the plan publishes in a session, which begins where there is none. */
+  const say = (kind: string, { s, a }: { readonly s: number; readonly a: number }, fields: Fields): void => {
+    const { id } = slotOf(s, a);
+    const type = kind.includes(":") ? kind : `aaep:agent.${kind}`;
+    publish({ type, session_id: id, ...producer(a), ...fields });
+  };
+
   const join = (seat: number, terms: Partial<Terms>, named: Place | undefined): void => {
     const joinedAt = entries.length;
     const listener = rig.listen(terms, `at-${seat}`, named?.cursor);
@@ -186,7 +205,11 @@ export function live(plan: Plan): World {
     seats[seat] = connection;
   };
 
-  const seated = (l: number): Connection | undefined => seats[l % plan.seats.length];
+  /** The connection on a seat, unless it has left. */
+  const seated = (l: number): Connection | undefined => {
+    const connection = seats[l % plan.seats.length];
+    return connection?.leftAt === undefined ? connection : undefined;
+  };
 
   const retune = (connection: Connection, terms: Partial<Terms>): void => {
     const { subscription } = connection.listener;
@@ -217,46 +240,26 @@ export function live(plan: Plan): World {
   const run = (operation: Operation): void => {
     switch (operation.op) {
       case "chunk": {
-        const slot = slotOf(operation.s, operation.a);
-        const { hint, language, extended, urgency } = operation;
-        publish({
-          type: "aaep:agent.output.streaming",
-          session_id: slot.id,
-          ...producer(operation.a),
+        const { a, o, text, complete, hint, language, extended, urgency } = operation;
+        say("output.streaming", operation, {
           // An output belongs to one agent, as agents have it.
-          output_id: `out_${operation.a % agentCount}x${operation.o % 2}x${Math.floor(operation.o / 2)}`,
-          chunk: operation.text,
-          complete: operation.complete === true,
+          output_id: `out_${a % agentCount}x${o % 2}x${Math.floor(o / 2)}`,
+          chunk: text,
+          complete: complete === true,
           ...(hint === undefined ? {} : { coalesce_hint: hint }),
           ...(language === undefined ? {} : { language }),
           ...(urgency === undefined ? {} : { urgency }),
-          ...(extended === true
-            ? {
-                "@context": ["https://aaep-protocol.org/context/v1", VOCABULARY],
-                extensions: { example: { mark: true } },
-              }
-            : {}),
+          ...(extended === true ? { "@context": CONTEXTS, extensions: { example: { mark: true } } } : {}),
         });
         return;
       }
-      case "progress": {
-        const slot = slotOf(operation.s, operation.a);
-        publish({
-          type: "aaep:agent.progress.updated",
-          session_id: slot.id,
-          ...producer(operation.a),
-          progress: { percent: operation.percent },
-        });
+      case "progress":
+        say("progress.updated", operation, { progress: { percent: operation.percent } });
         return;
-      }
       case "state": {
         const slot = slotOf(operation.s, operation.a);
-        const from = states.get(`${slot.id}/${agentOf(operation.a)}`) ?? "idle";
-        publish({
-          type: "aaep:agent.state.changed",
-          session_id: slot.id,
-          ...producer(operation.a),
-          from_state: from,
+        say("state.changed", operation, {
+          from_state: states.get(`${slot.id}/${agentOf(operation.a)}`) ?? "idle",
           to_state: operation.to,
           ...(operation.background ? { urgency: "background" } : {}),
         });
@@ -267,37 +270,20 @@ export function live(plan: Plan): World {
         counter += 1;
         const call = { tool: "fetch", call: `call_${counter}`, agent: agentOf(operation.a) };
         tools.set(slot.id, [...(tools.get(slot.id) ?? []), call]);
-        publish({
-          type: "aaep:agent.tool.invoked",
-          session_id: slot.id,
-          ...producer(operation.a),
-          tool: call.tool,
-          tool_call_id: call.call,
-          summary_normal: "Fetches.",
-        });
+        say("tool.invoked", operation, { tool: call.tool, tool_call_id: call.call, summary_normal: "Fetches." });
         return;
       }
       case "returned": {
         const slot = slots[operation.s % slots.length];
         const call = slot === undefined ? undefined : tools.get(slot.id)?.shift();
         if (slot === undefined || call === undefined) return;
-        publish({
-          type: "aaep:agent.tool.completed",
-          session_id: slot.id,
-          producer: { agent_id: call.agent },
-          tool: call.tool,
-          tool_call_id: call.call,
-          status: "success",
-        });
+        publish(completed(slot.id, call));
         return;
       }
-      case "ask": {
-        const slot = slotOf(operation.s, operation.a);
+      case "ask":
+        slotOf(operation.s, operation.a);
         counter += 1;
-        publish({
-          type: `aaep:agent.awaiting.${operation.clarify ? "clarification" : "confirmation"}`,
-          session_id: slot.id,
-          ...producer(operation.a),
+        say(`awaiting.${operation.clarify ? "clarification" : "confirmation"}`, operation, {
           reply_token: `rpl_${counter}`,
           timeout_seconds: operation.seconds,
           ...(operation.clarify
@@ -305,10 +291,9 @@ export function live(plan: Plan): World {
             : { action: `Delete ${counter}.`, consequence: "It is gone.", default_decision: "reject" }),
         });
         return;
-      }
       case "reply": {
         const connection = seated(operation.l);
-        if (connection === undefined || connection.leftAt !== undefined) return;
+        if (connection === undefined) return;
         const [question] = connection.listener.subscription.listener.openQuestions().events;
         if (question === undefined) return;
         const token = String(question.reply_token);
@@ -329,17 +314,12 @@ export function live(plan: Plan): World {
         rig.advance(0);
         return;
       }
-      case "extra": {
-        const slot = slotOf(operation.s, operation.a);
-        publish({
-          "@context": ["https://aaep-protocol.org/context/v1", VOCABULARY],
-          type: "example:note.taken",
-          session_id: slot.id,
-          ...producer(operation.a),
+      case "extra":
+        say("example:note.taken", operation, {
+          "@context": CONTEXTS,
           ...(operation.critical ? { urgency: "critical" } : {}),
         });
         return;
-      }
       case "end": {
         const slot = slots[operation.s % slots.length];
         if (slot === undefined || !slot.open) return;
@@ -375,12 +355,12 @@ export function live(plan: Plan): World {
       }
       case "block": {
         const connection = seated(operation.l);
-        if (connection !== undefined && connection.leftAt === undefined) block(connection, operation.on);
+        if (connection !== undefined) block(connection, operation.on);
         return;
       }
       case "few": {
         const connection = seated(operation.l);
-        if (connection === undefined || connection.leftAt !== undefined) return;
+        if (connection === undefined) return;
         // From now on nobody knows when it takes.
         connection.everBlocked = true;
         connection.isBlocked = true;
@@ -389,13 +369,13 @@ export function live(plan: Plan): World {
       }
       case "retune": {
         const connection = seated(operation.l);
-        if (connection !== undefined && connection.leftAt === undefined) retune(connection, operation.terms);
+        if (connection !== undefined) retune(connection, operation.terms);
         return;
       }
       case "skip": {
         const connection = seated(operation.l);
         const slot = slots[operation.s % slots.length];
-        if (connection === undefined || connection.leftAt !== undefined || slot === undefined) return;
+        if (connection === undefined || slot === undefined) return;
         const output = `out_${operation.o % 2}x${Math.floor(operation.o / 2) % 2}x0`;
         connection.skips.push({
           journaled: entries.length,
@@ -408,7 +388,7 @@ export function live(plan: Plan): World {
       }
       case "skipAll": {
         const connection = seated(operation.l);
-        if (connection === undefined || connection.leftAt !== undefined) return;
+        if (connection === undefined) return;
         connection.skips.push({
           journaled: entries.length,
           received: connection.listener.received.length,
@@ -420,7 +400,7 @@ export function live(plan: Plan): World {
       }
       case "leave": {
         const connection = seated(operation.l);
-        if (connection !== undefined && connection.leftAt === undefined) leave(connection);
+        if (connection !== undefined) leave(connection);
         return;
       }
       case "join": {
@@ -460,16 +440,7 @@ export function live(plan: Plan): World {
         complete: true,
       });
     }
-    for (const call of tools.get(id) ?? []) {
-      send({
-        type: "aaep:agent.tool.completed",
-        session_id: id,
-        producer: { agent_id: call.agent },
-        tool: call.tool,
-        tool_call_id: call.call,
-        status: "success",
-      });
-    }
+    for (const call of tools.get(id) ?? []) send(completed(id, call));
     send({ type: "aaep:agent.session.completed", session_id: id, ...producer(0), summary_normal: "Done." });
   }
   for (let idle = 0; idle < 2; ) {

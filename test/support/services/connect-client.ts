@@ -10,6 +10,7 @@ import {
   Http2SessionManager,
 } from "@connectrpc/connect-node";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
+import { createSentMessages } from "../../../src/conformance/wire/sent-messages.js";
 import {
   type CallOptions,
   type ServiceClient,
@@ -75,7 +76,7 @@ function openStream<Input extends DescMessage, Output extends DescMessage>(
   call: CallOptions,
   controller: AbortController,
 ): ServiceStream<MessageShape<Input>> {
-  const outgoing = createOutgoing<MessageShape<Input>>();
+  const outgoing = createSentMessages<MessageShape<Input>>();
   let gate: Promise<void> | undefined;
   let open: () => void = () => {};
   const run = async (): Promise<ServiceEnd> => {
@@ -96,7 +97,7 @@ function openStream<Input extends DescMessage, Output extends DescMessage>(
     }
   };
   return {
-    send: outgoing.send,
+    send: outgoing.push,
     halfClose: outgoing.end,
     cancel: () => controller.abort(),
     ended: run(),
@@ -108,32 +109,6 @@ function openStream<Input extends DescMessage, Output extends DescMessage>(
     readOn: () => {
       gate = undefined;
       open();
-    },
-  };
-}
-
-function createOutgoing<Item>() {
-  const waiting: Item[] = [];
-  let ended = false;
-  let wake: () => void = () => {};
-  async function* messages(): AsyncGenerator<Item> {
-    for (;;) {
-      while (waiting.length > 0) yield waiting.shift() as Item;
-      if (ended) return;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  }
-  return {
-    messages: messages(),
-    send: (item: Item): void => {
-      waiting.push(item);
-      wake();
-    },
-    end: (): void => {
-      ended = true;
-      wake();
     },
   };
 }
