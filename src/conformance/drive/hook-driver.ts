@@ -1,7 +1,6 @@
 // The vendor's hook: a command that makes the producer show a scenario.
 import { type ChildProcess, spawn } from "node:child_process";
-import { endingWords, shellRefusal } from "../wire/command-ends.js";
-import { signalGroup } from "../wire/signal-group.js";
+import { endingWords, shellRefusal, signalGroup } from "../wire/commands.js";
 import type { Driver } from "./driver.js";
 import { SCENARIOS, type ScenarioName } from "./scenarios.js";
 

@@ -6,7 +6,7 @@ import type { Message, Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall, proofAfter, questionIn, resolutionAfter } from "./asking.js";
 import { isTerminal } from "./hearing.js";
-import { endOf, seekIn } from "./session-on.js";
+import { endOf, eventsOf, seekIn } from "./session-on.js";
 import { evidenceOf, isType, type ProducerStage, QUIET_MS, type Subscription } from "./stage.js";
 
 export interface Asked {
@@ -152,4 +152,25 @@ async function callOrEnd(
 
 function sent(messages: readonly Message[]): readonly { readonly note: string; readonly text: string }[] {
   return messages.map((message) => ({ note: "sent", text: JSON.stringify(message) }));
+}
+
+/**
+ * Fails if the question stays open after its subscription has ended, or ends otherwise than by its default. Skips the case if another subscription
+ * was asked too.
+ */
+export async function lastListenerEnds(
+  stage: ProducerStage,
+  end: (listener: Subscription) => Promise<void>,
+): Promise<void> {
+  const witness = await stage.subscribe();
+  const listener = await stage.subscribe(ANSWERS);
+  const { sessionId } = await stage.show("confirmation", listener);
+  const { message: question } = await questionIn(listener, sessionId, "confirmation");
+  if (eventsOf(witness, sessionId).some(({ message }) => isType(message, "awaiting.confirmation")))
+    skip("The witness was asked too, so the subscription that ends is not the only one.");
+  const from = witness.conversation.record.length;
+  await end(listener);
+  if ((await resolutionAfter(witness, sessionId, from)) === undefined)
+    fail("The default applies, and an event tells of it.", "No event tells of it.");
+  await followsDefault({ stage, listener: witness, sessionId, question, after: from });
 }

@@ -1,13 +1,20 @@
 import type { CaseDescription } from "../findings/finding.js";
 import type { Conversation } from "../wire/conversation.js";
-import type { ShownSession } from "./shown-session.js";
-import type { ProducerStage } from "./stage.js";
+import type { ProducerStage, ShownSession } from "./stage.js";
 
 /** A case that does something and judges the answer. */
 export interface ActiveCase extends Omit<CaseDescription, "role"> {
   readonly kind: "active";
   /** Throws a `Judged`; a case that comes to its end has passed. */
   readonly run: (stage: ProducerStage) => Promise<void>;
+}
+
+/** A case of level 3: a MUST, unless `about` says otherwise. */
+export function negotiated(
+  about: Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>,
+  run: ActiveCase["run"],
+): ActiveCase {
+  return { kind: "active", level: 3, severity: "error", ...about, run };
 }
 
 /** Everything that the cases received. */

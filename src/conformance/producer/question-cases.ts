@@ -10,12 +10,12 @@ import {
   ask,
   followsDefault,
   isRejected,
+  lastListenerEnds,
   nextQuestion,
   resolves,
   staysOpen,
 } from "./asked-question.js";
 import { ANSWERS, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
-import { lastListenerEnds } from "./last-listener.js";
 import type { ActiveCase } from "./producer-case.js";
 import { eventsOf, seekIn, shownIfPossible } from "./session-on.js";
 import { evidenceOf, isType, type ProducerStage, QUIET_MS } from "./stage.js";

@@ -16,8 +16,7 @@ import { describeCase, PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
 import { sessionEnd } from "./session-on.js";
-import type { ShownSession } from "./shown-session.js";
-import { createStage, isAnswer, type ProducerStage, REQUEST } from "./stage.js";
+import { createStage, isAnswer, type ProducerStage, REQUEST, type ShownSession } from "./stage.js";
 import { WHOLE } from "./whole-terms.js";
 
 export interface ProducerRun {

@@ -13,7 +13,6 @@ import { type Conversation, converse, type Message, type Recorded } from "../wir
 import { accidentWords } from "../wire/endpoint-faults.js";
 import type { Links } from "../wire/link.js";
 import { wordsOf } from "../wire/message-text.js";
-import type { ShownSession } from "./shown-session.js";
 
 /** How long a case listens for something that must not come. Lateness can only hide a fault, never make one. */
 export const QUIET_MS: Millis = 400;
@@ -35,6 +34,17 @@ export interface Shown {
   readonly askedAt: Millis;
   /** Resolves when the scenario is over. Rejects with a `Judged` that skips the case if it could not be performed. */
   readonly done: Promise<void>;
+}
+
+/** A session that began because a case asked for it, so that its time is known. */
+export interface ShownSession {
+  readonly scenario: ScenarioName;
+  /** The driver named the session. Otherwise it is the first that began after the scenario was asked for. */
+  readonly isNamed: boolean;
+  /** Before its beginning. */
+  readonly askedAt: Millis;
+  /** When its scenario was over; undefined: it was not, or could not be performed. */
+  readonly overAt: Millis | undefined;
 }
 
 export interface ProducerStage {

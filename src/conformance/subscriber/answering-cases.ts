@@ -8,8 +8,15 @@ import { instantText } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import type { Script } from "./script.js";
-import { begin, type ConfirmedReply, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
-import type { SubscriberCase } from "./subscriber-case.js";
+import {
+  begin,
+  type ConfirmedReply,
+  HEARING_MS,
+  type Present,
+  QUIET_MS,
+  type SubscriberCase,
+  type SubscriberStage,
+} from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
 import {
   answered,

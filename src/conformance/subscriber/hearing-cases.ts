@@ -6,8 +6,7 @@ import { type InstantForm, instantText, PLAIN_INSTANT } from "../wire/instant-fo
 import { wordsOf } from "../wire/message-text.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import type { Script } from "./script.js";
-import { begin, type Present, QUIET_MS, type SubscriberStage, staysThere } from "./stage.js";
-import type { SubscriberCase } from "./subscriber-case.js";
+import { begin, type Present, QUIET_MS, type SubscriberCase, type SubscriberStage, staysThere } from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
 import { CLARIFICATION_WORDS, QUESTION_WORDS } from "./user-answer.js";
 

@@ -2,8 +2,7 @@
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
-import { begin, HEARING_MS, QUIET_MS, staysThere } from "./stage.js";
-import type { SubscriberCase } from "./subscriber-case.js";
+import { begin, HEARING_MS, QUIET_MS, type SubscriberCase, staysThere } from "./stage.js";
 import { silenceAfterLine } from "./user-answer.js";
 
 function negotiating(

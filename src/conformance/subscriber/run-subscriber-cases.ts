@@ -10,8 +10,13 @@ import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";
 import { NEGOTIATING_CASES } from "./negotiating-cases.js";
 import type { ScriptServices } from "./script.js";
-import { createSubscriberStage, deathWords, type SharedReply, type SubscriberStage } from "./stage.js";
-import type { SubscriberCase } from "./subscriber-case.js";
+import {
+  createSubscriberStage,
+  deathWords,
+  type SharedReply,
+  type SubscriberCase,
+  type SubscriberStage,
+} from "./stage.js";
 import type { SubscriberHooks } from "./tested-subscriber.js";
 
 /** All cases for subscribers, in the order of the report. */

@@ -6,9 +6,8 @@ import { StringDecoder } from "node:string_decoder";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
-import { endingWords, shellRefusal } from "../wire/command-ends.js";
+import { endingWords, shellRefusal, signalGroup } from "../wire/commands.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
-import { signalGroup } from "../wire/signal-group.js";
 
 export interface SubscriberHooks {
   /**

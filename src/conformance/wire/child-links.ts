@@ -3,10 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Fault } from "../../base/errors.js";
 import { ownMember, textOf } from "../../base/members.js";
-import { endingWords, shellRefusal } from "./command-ends.js";
+import { endingWords, shellRefusal, signalGroup } from "./commands.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
-import { signalGroup } from "./signal-group.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

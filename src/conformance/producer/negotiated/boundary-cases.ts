@@ -2,11 +2,11 @@
 
 import { fail, skip } from "../../findings/verdicts.js";
 import { wordsOf } from "../../wire/message-text.js";
-import type { ActiveCase } from "../producer-case.js";
+import { type ActiveCase, negotiated } from "../producer-case.js";
 import { type Arrived, endOf, eventsOf, textOf } from "../session-on.js";
 import { evidenceOf, isType, type ProducerStage, type Subscription } from "../stage.js";
 import { cutsWithin, type TextUnit } from "../text-boundaries.js";
-import { DRAINING_MS, delivery } from "./delivering.js";
+import { DRAINING_MS } from "./delivering.js";
 
 /** Boundaries, the weakest first. Text that ends on a stronger one ends on the weaker ones too. */
 const RANKS: readonly string[] = ["none", "word", "sentence", "paragraph", "completion"];
@@ -47,7 +47,7 @@ function cutsOf(unit: TextUnit, chunks: readonly Arrived[]): ReadonlyMap<string,
 const TRIES = 3;
 
 export const BOUNDARY_CASES: readonly ActiveCase[] = [
-  delivery(
+  negotiated(
     {
       id: "P3-text-whole",
       title: "The chunks of an output, joined, are its text, whatever the boundaries.",
@@ -65,7 +65,7 @@ export const BOUNDARY_CASES: readonly ActiveCase[] = [
         );
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-boundary-sentence",
       title: "A subscriber of words, sentences or paragraphs does not get pieces of them, in any script.",
@@ -98,7 +98,7 @@ export const BOUNDARY_CASES: readonly ActiveCase[] = [
       if (cuts.size === 0) skip("No text came, or the producer honors none of these boundaries.");
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-boundary-completion",
       title: "A subscriber of completions gets each output once, when it is complete.",

@@ -1,17 +1,10 @@
 // Chapter 5: the end of a subscription.
 import { fail, skip } from "../../findings/verdicts.js";
-import { lastListenerEnds } from "../last-listener.js";
-import type { ActiveCase } from "../producer-case.js";
+import { lastListenerEnds } from "../asked-question.js";
+import { type ActiveCase, negotiated } from "../producer-case.js";
 import { sessionEnd } from "../session-on.js";
 import { evidenceOf, QUIET_MS, type Subscription } from "../stage.js";
 import { eventAfter } from "./delivering.js";
-
-function change(
-  about: Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>,
-  run: ActiveCase["run"],
-): ActiveCase {
-  return { kind: "active", level: 3, severity: "error", ...about, run };
-}
 
 function closed({ conversation, id }: Subscription): number {
   conversation.say({ type: "subscription.close", subscription_id: id, reason_code: "subscriber_shutdown" });
@@ -29,7 +22,7 @@ const GARBAGE: readonly string[] = [
 ];
 
 export const CHANGE_CASES: readonly ActiveCase[] = [
-  change(
+  negotiated(
     {
       id: "P3-close",
       title: "After subscription.close no event comes.",
@@ -44,7 +37,7 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
       if (event !== undefined) fail("Nothing comes after the close.", "An event came.", [evidenceOf(event)]);
     },
   ),
-  change(
+  negotiated(
     {
       id: "P3-close-default",
       title: "When the only subscription that was asked closes, the question's default applies.",
@@ -52,7 +45,7 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
     },
     (stage) => lastListenerEnds(stage, async (listener) => void closed(listener)),
   ),
-  change(
+  negotiated(
     {
       id: "P3-vanish-harmless",
       title: "A subscription that disconnects without a word disturbs no other.",
@@ -69,7 +62,7 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
         fail("The other subscription hears the session to its end.", "It does not.");
     },
   ),
-  change(
+  negotiated(
     {
       id: "P3-garbage-harmless",
       title: "A connection that sends what is no message disturbs no other subscription.",

@@ -7,11 +7,10 @@ import type { Conversation, Message, Recorded } from "../../wire/conversation.js
 import { wordsOf } from "../../wire/message-text.js";
 import { ANSWERS, clarificationReply, confirmationReply } from "../asking.js";
 import { isTerminal } from "../hearing.js";
-import type { ActiveCase } from "../producer-case.js";
+import { type ActiveCase, negotiated } from "../producer-case.js";
 import { eventsOf, shownIfPossible } from "../session-on.js";
 import { evidenceOf, isCritical, isEvent, isType, type ProducerStage, type Subscription } from "../stage.js";
-import { DRAINING_MS, delivery, mostEvents } from "./delivering.js";
-import { renegotiate } from "./renegotiating.js";
+import { DRAINING_MS, mostEvents, renegotiate } from "./delivering.js";
 
 /** The critical types (AAEP §5.5.4), each with a scenario that has one. */
 const CRITICAL: readonly (readonly [kind: string, scenario: ScenarioName])[] = [
@@ -70,7 +69,7 @@ function heldFor({ witness: { conversation }, critical }: Heard): Millis {
 }
 
 export const CRITICAL_CASES: readonly ActiveCase[] = [
-  delivery(
+  negotiated(
     {
       id: "P3-critical-first",
       title: "No critical event is delayed, of whichever type: neither behind what a rate holds back, nor by itself.",
@@ -124,7 +123,7 @@ export const CRITICAL_CASES: readonly ActiveCase[] = [
       if (judged === 0) skip("No critical event came, or the sessions had too few events to tell, or took too long.");
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-critical-passes-filters",
       title: "A critical event of whichever type passes the filters, also after a renegotiation.",

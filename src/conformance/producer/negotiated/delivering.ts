@@ -1,16 +1,9 @@
-// The ground of the cases about delivery.
+// The ground of the cases about delivery and renegotiation.
 import type { ScenarioName } from "../../drive/scenarios.js";
+import { fail } from "../../findings/verdicts.js";
 import type { Message, Recorded } from "../../wire/conversation.js";
-import type { ActiveCase } from "../producer-case.js";
 import { endOf } from "../session-on.js";
-import { isEvent, type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";
-
-type About = Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>;
-
-/** A case of level 3. */
-export function delivery(about: About, run: ActiveCase["run"]): ActiveCase {
-  return { kind: "active", level: 3, severity: "error", ...about, run };
-}
+import { answerIn, evidenceOf, isEvent, type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";
 
 /** Longest time from a scenario's end to its last event, ms: what is held at a rate may still come. */
 export const DRAINING_MS = 30_000;
@@ -42,4 +35,20 @@ export async function eventAfter(
   return conversation.record
     .slice(from)
     .find(({ way, message }) => way === "received" && message !== undefined && isEvent(message));
+}
+
+/** Renegotiates. Fails the case if the answer is not subscription.accepted. Returns the honored terms, and the place behind the answer. */
+export async function renegotiate(
+  { conversation, id }: Subscription,
+  capabilities: Message,
+): Promise<{ readonly honored: Message; readonly after: number; readonly accepted: Message }> {
+  const from = conversation.record.length;
+  conversation.say({ type: "subscription.renegotiate", subscription_id: id, capabilities });
+  const { message, text, place } = await answerIn(conversation, from);
+  if (message?.type !== "subscription.accepted")
+    return fail("A renegotiation is accepted.", "It is answered by something else.", [
+      evidenceOf(conversation.record[from]),
+      { note: "received", text },
+    ]);
+  return { honored: (message.honored_capabilities ?? {}) as Message, after: place + 1, accepted: message };
 }

@@ -6,13 +6,12 @@ import type { Message } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { actionAfter } from "../asked-question.js";
 import { ANSWERS } from "../asking.js";
-import type { ActiveCase } from "../producer-case.js";
+import { type ActiveCase, negotiated } from "../producer-case.js";
 import { CORE_KINDS } from "../schema-faults.js";
 import { type Arrived, endOf, eventsOf, eventsToEnd, sessionEnd } from "../session-on.js";
 import { evidenceOf, isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "../stage.js";
-import { DRAINING_MS, delivery, mostEvents } from "./delivering.js";
+import { DRAINING_MS, mostEvents, renegotiate } from "./delivering.js";
 import { passes } from "./honored-terms.js";
-import { renegotiate } from "./renegotiating.js";
 
 /** The rate that the flood exceeds, events/s. */
 const RATE = 5;
@@ -128,7 +127,7 @@ async function kindsHeard(
 }
 
 export const DELIVERY_CASES: readonly ActiveCase[] = [
-  delivery(
+  negotiated(
     {
       id: "P3-rate",
       title: "Events that are not critical come at the honored rate at most, also at one that was renegotiated.",
@@ -147,7 +146,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
         skip(`The events came within less than ${SHORTEST_MS} ms, which is too short to judge a rate.`);
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-filter-exclude",
       title: "Events that exclude names do not come, and others do.",
@@ -155,7 +154,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     },
     (stage) => filtersAreKept(stage, EXCLUDING),
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-filter-include",
       title: "Events that include does not name do not come, and others do.",
@@ -163,7 +162,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     },
     (stage) => filtersAreKept(stage, INCLUDING),
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-language",
       title: "A subscriber gets the summaries in its language where the producer has them.",
@@ -202,7 +201,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       }
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-verbosity",
       title: "A subscriber gets the summaries of its verbosity where the producer has them.",
@@ -221,7 +220,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       }
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-verbosity-keeps-events",
       title: "No event is left out because of the verbosity.",
@@ -234,7 +233,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
         ["terse", "detailed"].map((preferred_verbosity) => ({ preferred_verbosity })),
       ),
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-language-keeps-events",
       title: "No event is left out because it is not in the subscriber's language.",
@@ -242,7 +241,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     },
     (stage) => keepsEvents(stage, "session", [{ languages: ["tlh"] }]),
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-not-asked",
       title:
@@ -263,7 +262,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       if (call !== undefined) fail("The default reject applies.", "The action was taken.", [evidenceOf(call)]);
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-independent",
       title: "A subscription that is slow, or narrow, takes nothing from another.",

@@ -5,7 +5,7 @@ import { firstSentence } from "../../../base/schema/fault-words.js";
 import { fail, skip } from "../../findings/verdicts.js";
 import { type Message, objectIn } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
-import type { ActiveCase, ProducerCase } from "../producer-case.js";
+import { type ActiveCase, negotiated, type ProducerCase } from "../producer-case.js";
 import { answerIn, evidenceOf, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "../stage.js";
 import { widerTerm } from "./honored-terms.js";
 
@@ -20,16 +20,9 @@ const REASONS = new Set([
   "unknown",
 ]);
 
-function handshake(
-  about: Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>,
-  run: ActiveCase["run"],
-): ActiveCase {
-  return { kind: "active", level: 3, severity: "error", ...about, run };
-}
-
 /** A rule about the honored terms of requests. */
 function honored(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, requests: readonly Message[]): ActiveCase {
-  return handshake(about, async (stage) => {
+  return negotiated(about, async (stage) => {
     for (const capabilities of requests) {
       const { accepted, honored: terms } = await stage.subscribe(capabilities);
       const formless = firstSentence(schemas.SubscriptionAccepted, accepted, "subscription.accepted");
@@ -87,7 +80,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       return answers.length;
     },
   },
-  handshake(
+  negotiated(
     {
       id: "P3-answered-once",
       title: "A request is answered once.",
@@ -103,7 +96,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       if (answers.length !== 1) fail("One answer comes.", `${answers.length} came.`, answers.map(evidenceOf));
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-ids-differ",
       title: "Two subscriptions have different ids.",
@@ -114,7 +107,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       if (one.id === other.id) fail("The ids differ.", `Both are ${one.id}.`);
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-version-unsupported",
       title: "A request of a version that the producer does not have is rejected by version_unsupported.",
@@ -134,7 +127,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       }
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-rejected-form",
       title: "subscription.rejected has a reason_code of the specification and a reason_message, whatever the reason.",
@@ -159,7 +152,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       if (judged === 0) skip("The producer rejected nothing that this case can ask for.");
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-malformed-answered",
       title: "A malformed request is answered, and not by silence.",
@@ -179,7 +172,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       }
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-unknown-capability",
       title: "An unknown capability does not cause a rejection.",
@@ -190,7 +183,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       await stage.subscribe({ conformancetest: { on: true } }, { extensions: { conformancetest: { deep: [null] } } });
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-large-request",
       title: "A request of nearly 64 KiB is taken.",
@@ -248,7 +241,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       {},
     ],
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-signature-required",
       title:
@@ -268,7 +261,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         fail("manifest_signature_required comes, or a signed manifest.", "Neither came.", [{ note: "received", text }]);
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-prefix-collision",
       title: "Two extensions with one prefix are rejected by capabilities_incompatible.",
@@ -287,7 +280,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         ]);
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-manifest",
       title:
@@ -306,7 +299,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         .catch(() => skip("No manifest comes over this transport. The suite does not fetch addresses."));
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-manifest-form",
       title: "The manifest has its form, and names the producer that subscription.accepted names.",
@@ -326,7 +319,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         fail(`The manifest's agent_id is ${JSON.stringify(named)}.`, "It is another.", evidence);
     },
   ),
-  handshake(
+  negotiated(
     {
       id: "P3-rejected-silent",
       title: "A connection whose request was rejected does not hear events.",

@@ -5,12 +5,11 @@ import { fail, skip } from "../../findings/verdicts.js";
 import type { Message } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { clarificationReply, confirmationReply, resolutionAfter } from "../asking.js";
-import type { ActiveCase } from "../producer-case.js";
+import { type ActiveCase, negotiated } from "../producer-case.js";
 import { type Arrived, endOf, eventsOf, eventsToEnd, seekIn, shownIfPossible, textOf } from "../session-on.js";
 import { answerIn, evidenceOf, isAnswer, isCritical, isType, kindOf, type ProducerStage, QUIET_MS } from "../stage.js";
-import { delivery, eventAfter } from "./delivering.js";
+import { eventAfter, renegotiate } from "./delivering.js";
 import { passes, widerTerm } from "./honored-terms.js";
-import { renegotiate } from "./renegotiating.js";
 
 /** Terms of which each member differs from its default. */
 const FIRST: Message = {
@@ -117,7 +116,7 @@ async function isAskedThen(stage: ProducerStage, kind: "confirmation" | "clarifi
 }
 
 export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
-  delivery(
+  negotiated(
     {
       id: "P3-renegotiate-answered",
       title: "A renegotiation is answered once, by subscription.accepted with the same subscription_id.",
@@ -138,7 +137,7 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
         fail("Each of two requests has one answer.", `${answers.length} came.`, answers.map(evidenceOf));
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-renegotiate-partial",
       title:
@@ -169,7 +168,7 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
       }
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-renegotiate-applied",
       title: "Events after the answer to a renegotiation follow its terms, whichever they are.",
@@ -182,7 +181,7 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
       if (judged === 0) skip("No scenario could be shown that terms shape.");
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-renegotiate-text",
       title: "No text is lost or told twice when the terms change within an output.",
@@ -208,7 +207,7 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
         ]);
     },
   ),
-  delivery(
+  negotiated(
     {
       id: "P3-renegotiate-malformed",
       title: "A renegotiation that cannot be read is answered, and does not widen the terms.",
