@@ -11,9 +11,11 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 from aaepd import Agent, AsyncAgent, Declined, Rejected, current_session, subscribe
 from aaepd._agent import driven_together
+from aaepd._program import find_program
 from daemon import PATIENCE_S, PROGRAM, WithDaemon, eventually
 
 KILLS = int(os.environ.get("PYTHON_KILLS", "3"))
@@ -190,6 +192,21 @@ class Agents(WithDaemon):
 
         return run
 
+    def test_a_session_that_was_open_while_the_agent_fell_silent_is_not_heard_later(self):
+        heard, faults = self.hear(), []
+        with Agent("patient", on_error=faults.append) as agent:
+            old = agent.session("Is old.").__enter__()
+            eventually(lambda: "session.started" in heard.types())
+            agent._core._fall_silent("It is silent.")
+            eventually(lambda: agent._core._life is None)
+            with mock.patch("aaepd._core.LOOK_AGAIN_S", 0), agent.session("Is new.") as new:
+                eventually(lambda: agent.status == "connected")
+                old.text("never")
+                self.assertEqual(old.confirm("Go on?", "Nothing.").resolved_by, "no_subscriber")
+                new.text("heard")
+        eventually(lambda: "session.completed" in heard.types())
+        self.assertEqual((heard.text(), faults), ("heard", ["It is silent."]))
+
     def test_a_cancelled_loop_drops_no_event(self):
         async def first(events):
             async for event in events:
@@ -273,6 +290,18 @@ class WithoutDaemon(unittest.TestCase):
                 for _ in range(5_000_000):
                     session.text("token ")
                 self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 4096)  # kB
+
+    def test_mistakes_of_the_author_leave_nobody_waiting(self):
+        def breaks(fault):
+            raise RuntimeError(fault)
+
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["AAEPD_SOCKET"] = os.path.join(folder, "none")
+            self.addCleanup(os.environ.pop, "AAEPD_SOCKET")
+            with Agent("alone", program=[3], on_error=breaks) as agent, agent.session("Asks.") as session:
+                self.assertEqual(session.confirm("Go on?", "Nothing.").resolved_by, "no_subscriber")
+                eventually(lambda: agent.status == "silent")
+        self.assertEqual(find_program({"AAEPD_PROGRAM": "/home/o'neil/aaepd"}), ["/home/o'neil/aaepd"])
 
     def test_a_socket_that_others_can_change_is_not_asked(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -219,6 +219,8 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
         ["delete.all", "success"],
       ]);
       expect(textOf(heard)).toBe("caf👩");
+      const { action, consequence } = ofType(heard, "awaiting.confirmation")[0] ?? {};
+      expect([String(action).length, consequence]).toEqual([5000, "It cannot be undone."]); // whole
       for (const told of [...MISTAKES, ...project.mistakes]) expect(err).toMatch(told);
     });
 

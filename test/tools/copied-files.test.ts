@@ -1,7 +1,19 @@
 // The files to copy in Go and Java, each alone in a new project.
-import { describe } from "vitest";
+import { spawnSync } from "node:child_process";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { serve } from "../cli/command-stage.js";
 import { STRANGERS_SESSIONS, type StrangerProject, testCopiedFile } from "../support/copied-file.js";
-import { canRun, ensureExampleBuilt, LANGUAGES, missingTools } from "../support/languages.js";
+import { canRun, ensureExampleBuilt, hasProgram, LANGUAGES, missingTools } from "../support/languages.js";
+import { startCommand } from "../support/peers/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** With a detector that tells each race on standard error. */
+const RACES = ["env", "GOPROXY=off", "go", "build", "-race", "."] as const;
 
 const PROJECTS: readonly StrangerProject[] = [
   {
@@ -35,8 +47,11 @@ const PROJECTS: readonly StrangerProject[] = [
     },
     build: [["javac", "-Werror", "-Xlint:all,-serial", "-cp", "gson.jar", "dev/aaepd/Aaep.java", "Stranger.java"]],
     command: ["java", "-XX:TieredStopAtLevel=1", "-Xmx64m", "-cp", "gson.jar:.", "Stranger"],
-    sessions: STRANGERS_SESSIONS,
-    prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled"],
+    sessions: {
+      ...STRANGERS_SESSIONS,
+      "Is interrupted.": { type: "aaep:agent.session.cancelled", cancelled_by: "user" },
+    },
+    prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled", "cancelled true"],
     mistakes: [/NaN is not a valid double/],
   },
 ];
@@ -47,5 +62,18 @@ for (const project of PROJECTS) {
   const needs = missingTools(language).map((tool) => `, which needs ${tool}`);
   describe.skipIf(!canRun(language))(`a project in ${project.language}${needs.join("")}`, () => {
     testCopiedFile(project, () => ensureExampleBuilt(language));
+    it.runIf(project.language === "Go" && hasProgram("gcc"))(
+      "Go's race detector finds nothing",
+      async () => {
+        const folder = temporaryDirectory();
+        for (const [path, original] of Object.entries(project.files)) cpSync(join(ROOT, original), join(folder, path));
+        for (const [program, ...argv] of [...project.build.slice(0, 2), RACES])
+          expect(spawnSync(program, argv, { cwd: folder }).status).toBe(0);
+        const { environment } = await serve(temporaryDirectory(), "--confirmation-grace-seconds", "60");
+        const running = startCommand(["./stranger", "overlap"], { cwd: folder, environment });
+        expect([(await running.ended).code, running.stderr()]).toEqual([0, ""]);
+      },
+      600_000,
+    );
   });
 }

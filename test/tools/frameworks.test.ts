@@ -138,7 +138,7 @@ describe.each(FRAMEWORKS)("$name", (framework) => {
     const running = startCommand([process.execPath, file], { cwd, environment });
     const { code } = await running.ended;
     expect({ code, stderr: running.stderr() }).toEqual({ code: 0, stderr: "" });
-    await eventually(() => expect(endsIn(events)).toBe(file === "page.mjs" ? 1 : 2));
+    await eventually(() => expect(endsIn(events)).toBe(file === `${program}.mjs` ? 2 : 1));
     return { events, lines: linesOf(events), out: running.stdout() };
   }
 
@@ -165,6 +165,41 @@ describe.each(FRAMEWORKS)("$name", (framework) => {
     expect(lines).toEqual(recipe ?? PAGE_HEARD);
     if ((recipe ?? PAGE_HEARD).some(isQuestion))
       expect((await ran("page.mjs", rejects)).lines).not.toContain("tool.invoked | burn | burn");
+  });
+
+  it.runIf(program === "mastra")("asks about each of two calls of one step, and obeys each answer", async () => {
+    const folder = await project();
+    writeFileSync(join(folder, "two.mjs"), page.replace("./yours.mjs", "./two-calls.mjs"));
+    const calls = ["old.txt", "new.txt"].map((file) => ({ id: file, name: "burn", given: { file } }));
+    const steps = [
+      { say: ["I burn both."], calls },
+      { say: ["Tidy."], calls: [] },
+    ];
+    writeFileSync(
+      join(folder, "two-calls.mjs"),
+      `import { scripted } from "./mastra-parts.mjs"; export const shop = scripted(${JSON.stringify(steps)});`,
+    );
+    const { lines } = await ran("two.mjs", (event) => (isAboutOld(event) ? accepts : rejects)(event));
+    expect(lines).toEqual([
+      "session.started | Tidies the shop.",
+      "text | I burn both.",
+      "awaiting.confirmation | Use burn | file: old.txt",
+      "tool.invoked | burn | burn",
+      "awaiting.confirmation | Use burn | file: new.txt",
+      "tool.completed | burn | success",
+      "text | Tidy.",
+      "session.completed | Ended.",
+    ]);
+  });
+
+  it.runIf(program === "langchain")("leaves to the program what the middleware does not take", async () => {
+    const { lines, out } = await ran("langchain-cases.mjs", rejects);
+    expect(lines.filter((line) => !line.startsWith("text"))).toEqual([
+      "session.started | Tidies.",
+      "awaiting.confirmation | Use burn | file: old.txt",
+      "session.completed | Ended.",
+    ]);
+    expect(out).toBe("1\n1\n");
   });
 
   it.runIf(types !== undefined)("has the types of the framework", async () => {

@@ -63,7 +63,12 @@ type Agent struct {
 type call struct {
 	line     []byte
 	about    Members
-	answered func(Members, *Declined) // nil if nobody waits
+	answered chan answer // nil if nobody waits; it has room for one
+}
+
+type answer struct {
+	result   Members
+	declined *Declined
 }
 
 // Open connects to the daemon of `aaepd serve`. The agent comes back to it after a loss, and repeats under the same ids what was not answered.
@@ -127,19 +132,23 @@ func (a *Agent) Session(ctx context.Context, description string, work func(*Sess
 
 // Text appends a token to the session's text. It returns at once.
 func (s *Session) Text(chunk string) {
-	s.agent.locked(func() { s.output = cmp.Or(s.output, "out_"+rand.Text()) })
-	for piece := range slices.Chunk([]rune(chunk), longestText) {
-		s.Publish("output.streaming", Members{"output_id": s.output, "chunk": string(piece), "complete": false})
-	}
+	s.agent.locked(func() {
+		s.output = cmp.Or(s.output, "out_"+rand.Text())
+		for piece := range slices.Chunk([]rune(chunk), longestText) {
+			s.publish("output.streaming", Members{"output_id": s.output, "chunk": string(piece), "complete": false})
+		}
+	})
 }
 
 // Publish publishes an event that has no call of its own, such as "progress.updated".
 func (s *Session) Publish(kind string, members Members) {
-	s.agent.locked(func() {
-		if !s.isOver {
-			s.agent.send("aaep.publish", s.event(kind, members), nil)
-		}
-	})
+	s.agent.locked(func() { s.publish(kind, members) })
+}
+
+func (s *Session) publish(kind string, members Members) {
+	if !s.isOver {
+		s.agent.send("aaep.publish", s.event(kind, members), nil)
+	}
 }
 
 // A Call says what a tool is about to do.
@@ -155,11 +164,11 @@ type Call struct {
 // Tool runs a tool, and returns its error. The text that run returns tells people about the result. If the call is irreversible, run is called only after
 // a person has accepted; the error is otherwise a *Declined.
 func (s *Session) Tool(name string, about Call, run func() (string, error)) error {
-	about.Summary = cmp.Or(brief(about.Summary), brief(name), "A tool.")
+	about.Summary = cmp.Or(about.Summary, name, "A tool.")
 	tool := Members{"tool": toolName(name), "tool_call_id": "call_" + rand.Text()}
 	s.endOutput()
 	if !about.Irreversible {
-		s.Publish("tool.invoked", join(tool, Members{"summary_normal": about.Summary, "risk_level": "low"}))
+		s.Publish("tool.invoked", join(tool, Members{"summary_normal": brief(about.Summary), "risk_level": "low"}))
 	} else if err := s.consent(about, tool); err != nil {
 		return err
 	}
@@ -203,7 +212,7 @@ func (s *Session) consent(about Call, tool Members) error {
 	if !isReply || decision != "accept" {
 		return &Declined{ResolvedBy: resolvedBy}
 	}
-	invoked := s.event("tool.invoked", join(join(tool, risk), Members{"summary_normal": about.Summary}))
+	invoked := s.event("tool.invoked", join(join(tool, risk), Members{"summary_normal": brief(about.Summary)}))
 	taken, declined := s.ask(longestAnswer, "aaep.publish", invoked)
 	events, _ := taken["events"].([]any)
 	if declined == nil && len(events) == 1 && textIn(events[0], "event_id") == invoked["event_id"] {
@@ -218,29 +227,27 @@ func (s *Session) event(kind string, members Members) Members {
 }
 
 func (s *Session) endOutput() {
-	if s.output != "" {
-		s.Publish("output.streaming", Members{"output_id": s.output, "chunk": "", "complete": true})
-		s.agent.locked(func() { s.output = "" })
-	}
+	s.agent.locked(func() {
+		if s.output != "" {
+			s.publish("output.streaming", Members{"output_id": s.output, "chunk": "", "complete": true})
+			s.output = ""
+		}
+	})
 }
 
 // ask makes a call, and waits for its result, or for the reason why there is none.
-func (s *Session) ask(patience time.Duration, method string, params Members) (result Members, declined *Declined) {
-	answered := make(chan struct{})
+func (s *Session) ask(patience time.Duration, method string, params Members) (Members, *Declined) {
+	answered := make(chan answer, 1)
 	s.agent.locked(func() {
 		if s.isOver {
-			result, declined = nil, &Declined{"cancelled", "the session is over"}
-			close(answered)
-			return
+			answered <- answer{nil, &Declined{"cancelled", "the session is over"}}
+		} else {
+			s.agent.send(method, params, answered)
 		}
-		s.agent.send(method, params, func(got Members, why *Declined) {
-			result, declined = got, why
-			close(answered)
-		})
 	})
 	select {
-	case <-answered:
-		return result, declined
+	case got := <-answered:
+		return got.result, got.declined
 	case <-s.context.Done():
 		return nil, &Declined{"cancelled", s.context.Err().Error()}
 	case <-time.After(patience):
@@ -249,12 +256,12 @@ func (s *Session) ask(patience time.Duration, method string, params Members) (re
 }
 
 // send makes a call. While there is no connection it waits.
-func (a *Agent) send(method string, params Members, answered func(Members, *Declined)) {
+func (a *Agent) send(method string, params Members, answered chan answer) {
 	a.made++
 	made := &call{about: params, answered: answered}
 	if a.isOver || (a.isAway && answered != nil) || len(a.calls) >= mostCalls {
 		if answered != nil {
-			answered(nil, &Declined{"no_subscriber", "the agent is silent"})
+			answered <- answer{nil, &Declined{"no_subscriber", "the agent is silent"}}
 		}
 		if !a.isOver && !a.isAway && !a.isFull {
 			a.isFull = true
@@ -369,7 +376,7 @@ func (a *Agent) take(line []byte) (isTaken bool) {
 // settle gives a call its answer.
 func (a *Agent) settle(call *call, result Members, fault string, data any) {
 	kind := strings.TrimPrefix(textIn(call.about, "type"), "aaep:agent.")
-	if session := a.sessions[textIn(call.about, "session_id")]; session != nil && slices.Contains(ends, kind) {
+	if session := a.sessions[textIn(call.about, "session_id")]; session != nil && strings.HasPrefix(kind, "session.") && kind != "session.started" {
 		delete(a.sessions, session.id)
 	} else if session != nil {
 		session.isKnown = session.isKnown || fault == ""
@@ -381,11 +388,9 @@ func (a *Agent) settle(call *call, result Members, fault string, data any) {
 		declined = &Declined{"error", fault}
 	}
 	if call.answered != nil {
-		call.answered(result, declined)
+		call.answered <- answer{result, declined}
 	}
 }
-
-var ends = []string{"session.completed", "session.errored", "session.cancelled"}
 
 // giveUp tells a fault, also to those who wait for an answer, and takes all calls of a session back if it is named.
 func (a *Agent) giveUp(fault, session string) {
@@ -394,7 +399,7 @@ func (a *Agent) giveUp(fault, session string) {
 		if (session == "" && call.answered != nil) || (session != "" && textIn(call.about, "session_id") == session) {
 			delete(a.calls, number)
 			if call.answered != nil {
-				call.answered(nil, &Declined{resolvedBy, fault})
+				call.answered <- answer{nil, &Declined{resolvedBy, fault}}
 			}
 		}
 	}

@@ -48,11 +48,6 @@ func DialOwn(path string) (net.Conn, error) {
 		told := "%w: %s is not yours alone: user %d, mode %o, in a folder of user %d, mode %o"
 		return nil, fmt.Errorf(told, fs.ErrPermission, address, owner, found.Mode().Perm(), holder, around.Mode().Perm())
 	}
-	return dialPeer(address, me)
-}
-
-// dialPeer connects, and asks the kernel who listens.
-func dialPeer(address string, me uint32) (net.Conn, error) {
 	level, option := 0, 1 // SOL_LOCAL, LOCAL_PEERCRED
 	if runtime.GOOS == "linux" {
 		level, option = syscall.SOL_SOCKET, 17 // SO_PEERCRED

@@ -276,6 +276,8 @@ class BaseSession:
     ) -> Steps[dict[str, Any]]:
         if self.is_over:
             raise Unanswered("cancelled", "The session is over.")
+        if not self._is_known():
+            raise Unanswered("no_subscriber", "The agent is silent.")
         patience_s = LONGEST_ANSWER_S + timeout_seconds
         own = {**({"host_dialog": True} if host_dialog else {}), **({"call_id": call_id} if call_id is not None else {})}
         asked = with_context(

@@ -1,45 +1,17 @@
 package dev.aaepd;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
-import com.google.gson.Strictness;
-import com.google.gson.stream.JsonReader;
-import com.google.gson.stream.JsonToken;
-import com.google.gson.stream.MalformedJsonException;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.StringReader;
+import com.google.gson.*;
+import com.google.gson.stream.*;
+import java.io.*;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.SocketChannel;
+import java.nio.channels.*;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
-import java.nio.file.attribute.UserPrincipalLookupService;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.nio.file.*;
+import java.nio.file.attribute.*;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.function.*;
 import jdk.net.ExtendedSocketOptions;
 
 /**
@@ -120,11 +92,10 @@ public final class Aaep implements AutoCloseable {
       T result = task.run(session);
       session.complete(null);
       return result;
-    } catch (InterruptedException error) {
-      session.end("session.cancelled", Map.of("summary_normal", "Ended.", "cancelled_by", "user"));
-      throw error;
     } catch (Throwable error) {
-      session.end("session.errored", Map.of("summary_normal", brief(error.getMessage(), error.toString()), "error_category", "unknown"));
+      boolean isInterrupted = error instanceof InterruptedException || Thread.currentThread().isInterrupted();
+      if (isInterrupted) session.end("session.cancelled", Map.of("summary_normal", "Ended.", "cancelled_by", "user"));
+      else session.end("session.errored", Map.of("summary_normal", brief(error.getMessage(), error.toString()), "error_category", "unknown"));
       throw error;
     }
   }
@@ -152,7 +123,7 @@ public final class Aaep implements AutoCloseable {
     private final String token = random() + random(); // proves that the session is this one's, over the next connection too
     private String output; // the open one
     private boolean isKnown = false;
-    private boolean isOver = false;
+    private volatile boolean isOver = false;
 
     private Session(String description) {
       synchronized (Aaep.this) {
@@ -208,8 +179,8 @@ public final class Aaep implements AutoCloseable {
       Map<String, Object> risk = Map.of("risk_level", "high", "irreversible", true);
       String token = "rpl_" + random();
       Map<String, Object> asked = event("awaiting.confirmation", risk);
-      asked.put("action", brief(question.action(), brief(summary, name)));
-      asked.put("consequence", brief(question.consequence(), "It cannot be undone."));
+      asked.put("action", either(question.action(), either(summary, name))); // whole: nobody decides about what was not heard
+      asked.put("consequence", either(question.consequence(), "It cannot be undone."));
       asked.putAll(Map.of("reply_token", token, "default_decision", "reject", "timeout_seconds", question.timeoutSeconds()));
       asked.put("extra_context", join(question.facts() == null ? Map.of() : question.facts(), tool));
       endOutput();
@@ -544,7 +515,12 @@ public final class Aaep implements AutoCloseable {
 
   /** The beginning of a text, as long as an event may have. */
   private static String brief(String text, String otherwise) {
-    return text == null || text.isEmpty() ? otherwise : text.substring(0, Math.min(text.length(), LONGEST_TEXT));
+    String whole = either(text, otherwise);
+    return whole.substring(0, Math.min(whole.length(), LONGEST_TEXT));
+  }
+
+  private static String either(String text, String otherwise) {
+    return text == null || text.isEmpty() ? otherwise : text;
   }
 
   private static String random() {
