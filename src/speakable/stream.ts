@@ -5,6 +5,8 @@ import { finalText, lastPart, speakablePart } from "./speakable.js";
 /** A shorter text that waits is read again at each possible end of a sentence. A longer one must have grown by a quarter since it was read. */
 const SHORT = 256;
 const GROWTH = 1.25;
+/** Text that has come since then waits until it is this part of what is read in front of it, such as the head of a wide table. */
+const PREFIX_PART = 0.25;
 /** Of longer text all that waits is given, as of a block of code that nothing closes, if less than half of it is final. */
 const LONGEST_WAIT = 65_536;
 /** Characters of a possible end, and of a line that closes a block of code. */
@@ -100,8 +102,11 @@ export class SpeakableStream {
   private isDue(chunk: string): boolean {
     const { length } = this;
     if (length >= 2 * Math.max(this.readLength, SHORT) || length > LONGEST_WAIT) return true;
+    const isShort = length - this.readLength < PREFIX_PART * (this.open?.prefix.length ?? 0);
     this.mayEnd ||= this.fence === undefined ? this.hasPossibleEnd(chunk) : this.hasFence(this.fence, chunk);
-    return this.mayEnd && (length <= SHORT || this.fence !== undefined || length >= GROWTH * this.readLength);
+    return (
+      this.mayEnd && !isShort && (length <= SHORT || this.fence !== undefined || length >= GROWTH * this.readLength)
+    );
   }
 
   private hasPossibleEnd(chunk: string): boolean {

@@ -146,7 +146,8 @@ test("marks whose partners are in another part are not said", () => {
   expect(parts("**Note. ", "Both are bold.** Not this.").map(speechOf)).toEqual(["Note. ", "Both are bold. Not this."]);
 });
 
-test("a text that waits is read again only after it has grown", () => {
+/** How often a stream reads its text, which comes in chunks of so many characters. */
+function readsOf(text: string, size: number): number {
   let reads = 0;
   const counting = new Proxy({} as { code?: "read" }, {
     get: (_, name) => {
@@ -155,9 +156,24 @@ test("a text that waits is read again only after it has grown", () => {
     },
   });
   const stream = new SpeakableStream(counting);
-  const text = "word ".repeat(4_000);
-  for (let at = 0; at < text.length; at += 5) stream.push(text.slice(at, at + 5));
-  expect(reads).toBeLessThan(10);
+  for (let at = 0; at < text.length; at += size) stream.push(text.slice(at, at + size));
+  return reads;
+}
+
+test("a text that waits is read again only after it has grown", () => {
+  expect(readsOf("word ".repeat(4_000), 5)).toBeLessThan(10);
+});
+
+const WIDE_HEAD = `|${"a|".repeat(200)}\n|${"-|".repeat(200)}\n`;
+
+test("the head of a wide table is not read again for each of its short rows", () => {
+  expect(readsOf(WIDE_HEAD + "|a\n".repeat(4_000), 3)).toBeLessThan(200);
+});
+
+test("a table is not filled up without end: rows behind a thousand lacking cells are running text", () => {
+  const leaves = speakable(WIDE_HEAD + "|zz\n".repeat(1_000));
+  expect(leaves.filter(({ kind }) => kind === "cell")).toHaveLength(205);
+  expect(speechOf(leaves).split("zz")).toHaveLength(1_001);
 });
 
 test("a line of code of a megabyte in small chunks costs its length, and not that of all that waits for each chunk", () => {

@@ -234,6 +234,8 @@ export class BlockReader {
   private cell(token: Token, content: string): void {
     const { vocabulary } = this.context;
     const span = this.cells[this.cellIndex];
+    // Markdown fills rows up.
+    if (span === undefined && token.type === "td_open") return;
     // A title that was said before the table was seen to be one.
     const whole = inlineWords(content.startsWith(SAID) ? content.slice(SAID.length).trim() : content, this.context);
     const isFirst = this.cellIndex === 0;

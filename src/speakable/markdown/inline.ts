@@ -34,8 +34,16 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** A row of a table that a program drew. */
 const DRAWN_ROW = /^\s*[|│┃║](.*)[|│┃║]\s*$/u;
 
+/** Words without a mark, a picture and an end of a sentence, as in most cells of a table and items of a list. */
+const PLAIN_WORDS = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
+
 export function inlineLeaves(text: RunningText, context: InlineContext): readonly InlineLeaf[] {
-  return spaced(leavesOf(inlineTokens(text.content), text, context), text.content);
+  const { content, cuts } = text;
+  if (cuts.length === 0 && PLAIN_WORDS.test(content)) {
+    const words = proseWords(content, context.vocabulary);
+    return [{ kind: "prose", from: 0, to: content.length, ...words, endsSentence: false, textFrom: 0 }];
+  }
+  return spaced(leavesOf(inlineTokens(content), text, context), content);
 }
 
 /** The words of running text that is part of one leaf. */

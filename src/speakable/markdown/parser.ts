@@ -1,5 +1,5 @@
 // markdown-it, told where each part of a line stands in the source, and what of plain technical text is no Markdown.
-import MarkdownIt, { type StateInline, type Token } from "markdown-it";
+import MarkdownIt, { type StateBlock, type StateInline, type Token } from "markdown-it";
 import { formula } from "./formula.js";
 import { html } from "./html.js";
 import { diff, prompt } from "./technical-blocks.js";
@@ -13,6 +13,7 @@ export interface Place {
 }
 
 const parser = new MarkdownIt("default", { html: false, linkify: false, maxNesting: 100 });
+const [table] = parser.block.ruler.getRules("");
 // Nothing is normalized: each character keeps its place. A reference may be defined later than its use is said. A line of dashes below a text
 // makes it a heading only where `blocks.ts` says so. Text that is set in is no code by that alone.
 parser.core.ruler.disable(["normalize", "linkify", "replacements", "smartquotes", "text_join", "inline"]);
@@ -269,5 +270,26 @@ parser.inline.ruler.before("escape", "literal", literal);
 parser.inline.ruler.after("autolink", "html", html);
 parser.inline.ruler.push("address", address);
 
+/** Cells that the rows of a table may lack together. Markdown fills each row up. */
+const MOST_LACKING = 1_000;
+
+/** The line below the head of the table that is read, and how many cells its rows may still lack. */
+const reading = { below: 0, left: 0 };
+
+function noteTable(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
+  if (!silent) Object.assign(reading, { below: startLine + 1, left: MOST_LACKING });
+  return table?.(state, startLine, endLine, silent) === true;
+}
+
+/** Ends a table in front of the row with which it lacks too much. */
+function lacksCells(state: StateBlock, line: number): boolean {
+  if (state.parentType !== "table") return false;
+  const bars = (of: number): number => state.src.slice(state.bMarks[of], state.eMarks[of]).split("|").length;
+  reading.left -= Math.max(0, bars(reading.below) - bars(line));
+  return reading.left < 0;
+}
+
+parser.block.ruler.at("table", noteTable, { alt: ["paragraph", "reference"] });
+parser.block.ruler.push("lacking", lacksCells, { alt: ["blockquote"] });
 parser.block.ruler.before("table", "diff", diff, { alt: ["paragraph"] });
 parser.block.ruler.before("blockquote", "prompt", prompt, { alt: ["paragraph"] });
