@@ -50,11 +50,6 @@ const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; re
   ended: { code: "session_ended", sentence: "Start a session with a new id; this one has ended." },
 };
 
-/** The kinds of events that a session takes in a phase, and the code that refuses all others. For the reference, which is made from this table. */
-export function orderIn(phase: SessionPhase): { readonly kinds: readonly TopicKind[]; readonly refusal: FaultCode } {
-  return { kinds: Object.keys(TABLE[phase]) as TopicKind[], refusal: OUT_OF_PLACE[phase].code };
-}
-
 /**
  * Applies an agent's event: refuses it with a Fault and changes nothing, or changes the session's records and adds to the change the event and the
  * daemon's events before it. `sent` is the event as it came, `input` what was left of it. The journal keeps a hash of its text if the event
