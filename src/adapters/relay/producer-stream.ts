@@ -17,6 +17,8 @@ export interface ProducerStreamOptions {
   readonly onOpen: (isWhole: boolean) => Promise<void>;
   /** Takes a message, with the fault for which it is none. The next is read when this has resolved. Must not reject. */
   readonly onMessage: (message: Message, fault: Fault | undefined) => Promise<void>;
+  /** Called when all messages that have come so far are taken. Must not reject. */
+  readonly onTaken: () => Promise<void>;
   /** Told once for each time without a stream. */
   readonly onLost: (fault: Fault) => void;
 }
@@ -123,7 +125,7 @@ export class ProducerStream {
 
   /** `watch` is called for whatever comes. */
   async #readMessages(reader: ReadableStreamDefaultReader<Uint8Array>, watch: () => void): Promise<void> {
-    const { onMessage } = this.#options;
+    const { onMessage, onTaken } = this.#options;
     const decoder = new TextDecoder();
     const read: { readonly id?: string | undefined; readonly data: string }[] = [];
     const parser = createParser({
@@ -148,6 +150,7 @@ export class ProducerStream {
         await onMessage(message, fault);
         if (id !== undefined && PLACE.test(id)) this.#lastId = id;
       }
+      await onTaken();
       seen = seen.slice(-LONGEST_PLACE) + text;
       this.#lastId = [...seen.matchAll(BARE_PLACE)].at(-1)?.[1] ?? this.#lastId;
     }

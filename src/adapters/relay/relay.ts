@@ -23,6 +23,7 @@ import {
   summaryOf,
   topicOf,
 } from "./relayed-event.js";
+import { isOfSession, OF_ANOTHER, type RelayedSession, type SentText } from "./relayed-session.js";
 
 export interface RelayOptions {
   /** The producer's base address, without a slash at its end. */
@@ -43,26 +44,12 @@ export type RelayNews =
   | { readonly kind: "lost"; readonly fault: Fault }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-interface RelayedSession {
-  /** The id here. It is the producer's, unless somebody else has a session of that id, or had one. */
-  id: string;
-  producer: Message;
-  /** Whether it comes from a relay, as the name of its producer says. */
-  isRelayed: boolean;
-  /** The last `to_state` that the daemon has taken, which the next `from_state` may name (R3a). */
-  state: string;
-  /** Whether the daemon has it. */
-  hasBegun: boolean;
-  /** When it was last said that words may be missing, ms. */
-  gapSaidAt: number;
-  /** Its open questions, by their tokens. */
-  readonly questions: Map<string, Message>;
-}
-
 /** UTF-16 units of the id of a session, which the relay remembers. */
 const LONGEST_ID = 256;
 /** Open sessions of one producer. The oldest is forgotten. */
 const MOST_SESSIONS = 256;
+/** Texts of one producer that wait for their answers. */
+const MOST_TEXTS = 256;
 /** Open questions of one producer: others ask here, too. */
 const MOST_QUESTIONS = 16;
 /** So many refused events are said in this time, ms. Further ones are counted, so that a producer that errs always does not drown the others. */
@@ -70,9 +57,6 @@ const MOST_SAID = 20;
 const SAID_IN_MS = 60_000;
 /** A producer that is away so long has given its sessions up, ms. */
 const AWAY_MS = 60_000;
-/** Faults of an event in a session that somebody else has here, or had. */
-const OF_ANOTHER: ReadonlySet<string> = new Set(["session_not_yours", "session_already_started", "session_ended"]);
-
 export class Relay {
   readonly #options: RelayOptions;
   readonly #stream: ProducerStream;
@@ -81,6 +65,7 @@ export class Relay {
   /** Refused events that were said, and critical ones apart, so that nothing drowns those. */
   readonly #said = { usual: { since: 0, count: 0 }, critical: { since: 0, count: 0 } };
   #questionCount = 0;
+  #texts: SentText[] = [];
   /** Events that came with the id of another event, and have one of their own now. */
   readonly #renumbered = new WeakSet<Message>();
   #cancelGivingUp = (): void => {};
@@ -94,6 +79,7 @@ export class Relay {
       chance,
       onOpen: (isWhole) => this.#opened(isWhole),
       onMessage: (message, fault) => this.#take(message, fault),
+      onTaken: () => this.#settleTexts(),
       onLost: (fault) => {
         onNews({ kind: "lost", fault });
         this.#cancelGivingUp = timers.wakeAt(timers.now() + AWAY_MS, () => void this.#giveUp());
@@ -159,6 +145,8 @@ export class Relay {
     const session = this.#sessionOf(remote, message);
     const event = this.#own(message, session);
     const topic = topicOf(event);
+    if (topic === "output.streaming" && session.hasBegun && unread === undefined) return this.#sendText(session, event);
+    await this.#settleTexts();
     if (!session.hasBegun && topic !== "session.started") await this.#begin(session);
     this.#endQuestions(session, (asked) => isOver(asked, event));
     if (unread === undefined) await this.#send(session, event);
@@ -195,6 +183,23 @@ export class Relay {
     const breach = breachIn(message);
     const kept = breach === undefined ? others : { ...others, aaepd: { breach } };
     return { ...event, session_id: id, producer, ...(Object.keys(kept).length > 0 ? { extensions: kept } : {}) };
+  }
+
+  /** A producer may send its text in many small pieces: none waits for the answer to another. */
+  async #sendText(session: RelayedSession, event: Message): Promise<void> {
+    const fault = this.#options.client.publish(event).then(() => undefined, faultFrom);
+    this.#texts.push({ session, event, fault });
+    if (this.#texts.length >= MOST_TEXTS) await this.#settleTexts();
+  }
+
+  /** Waits for the answers. Where the daemon has no such session, all that followed was refused with it, and is sent again in its order. */
+  async #settleTexts(): Promise<void> {
+    for (const { session, event, fault: answer } of this.#texts.splice(0)) {
+      const fault = await answer;
+      if (fault === undefined) continue;
+      if (isOfSession(fault)) await this.#send(session, { ...event, session_id: session.id });
+      else await this.#refused(session, event, fault);
+    }
   }
 
   async #send(session: RelayedSession, event: Message): Promise<void> {

@@ -1,0 +1,38 @@
+// A session of a producer elsewhere, as it is here.
+import type { Fault } from "../../base/errors.js";
+import type { Message } from "./relayed-event.js";
+
+export interface RelayedSession {
+  /** The id here. It is the producer's, unless somebody else has a session of that id, or had one. */
+  id: string;
+  producer: Message;
+  /** Whether it comes from a relay, as the name of its producer says. */
+  isRelayed: boolean;
+  /** The last `to_state` that the daemon has taken, which the next `from_state` may name (R3a). */
+  state: string;
+  /** Whether the daemon has it. */
+  hasBegun: boolean;
+  /** When it was last said that words may be missing, ms. */
+  gapSaidAt: number;
+  /** Its open questions, by their tokens. */
+  readonly questions: Map<string, Message>;
+}
+
+/** A text that went out before the daemon had answered for the one before it. */
+export interface SentText {
+  readonly session: RelayedSession;
+  readonly event: Message;
+  readonly fault: Promise<Fault | undefined>;
+}
+
+/** Faults of an event in a session that somebody else has here, or had. */
+export const OF_ANOTHER: ReadonlySet<string> = new Set([
+  "session_not_yours",
+  "session_already_started",
+  "session_ended",
+]);
+
+/** Whether the daemon refuses each event of the session, until it has begun here under an id of its own. */
+export function isOfSession({ code }: Fault): boolean {
+  return OF_ANOTHER.has(code) || code === "session_not_started";
+}
