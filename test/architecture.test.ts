@@ -347,9 +347,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "src/protocols/akashik": {
     messages: [],
     field: ["messages"],
-    host: ["field"],
-    agent: ["messages", "field", "host"],
-    sessions: ["messages", "host", "agent"],
+    agent: ["messages", "field"],
     services: ["messages"],
   },
   "src/speakable": {
@@ -377,7 +375,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     akashik: ["config", "exchanges"],
     hooks: ["platform", "config"],
     addresses: ["platform", "config"],
-    services: ["platform", "config", "audit", "status", "presence", "a2e", "akashik", "addresses"],
+    services: ["platform", "config", "audit", "status", "presence", "exchanges", "a2e", "akashik", "addresses"],
   },
   "src/client": {
     listener: [],

@@ -11,3 +11,17 @@ export interface Codec<Frame, Message> {
   readonly checkpoint: (cursor: string) => Frame;
   readonly format: WireFormat<Frame>;
 }
+
+/** Turns frames into the texts of messages and back. */
+export interface TextCodec<Frame> {
+  /** Throws a Fault for a frame that has no text. */
+  readonly textOf: (frame: Frame) => string;
+  readonly frameOf: (text: string) => Frame;
+}
+
+/** UTF-8 of the platform. */
+export interface Utf8 {
+  readonly encode: (text: string) => Uint8Array;
+  /** Throws on malformed bytes. */
+  readonly decode: (bytes: Uint8Array) => string;
+}

@@ -5,6 +5,7 @@ import { createSharedRoom, type SharedRoom } from "../base/shared-room.js";
 import { within } from "../base/time-limit.js";
 import { type Resolvers, withResolvers } from "../base/with-resolvers.js";
 import type { Clock, Millis } from "../contracts/clock.js";
+import type { TextCodec } from "../contracts/codec.js";
 import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../contracts/exchange.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { Connection, FrameTaker } from "../contracts/transport.js";
@@ -18,13 +19,6 @@ const MOST_WAITING_UNITS = 8 * 1024 * 1024;
 const MOST_WAITING_BEFORE_NEXT = 1024 * 1024;
 /** A peer that takes nothing for so long is given up. */
 const GIVE_UP_MS: Millis = 60_000;
-
-/** Turns frames into texts of messages and back. */
-export interface TextCodec<Frame> {
-  /** Throws a Fault for a frame that has no text. */
-  readonly textOf: (frame: Frame) => string;
-  readonly frameOf: (text: string) => Frame;
-}
 
 /** The room of all exchanges together for messages that wait. `mostUnits`: by default 64 Mi UTF-16 units, which is 128 MiB. */
 export function createWaitingRoom(mostUnits: number = 64 * 1024 * 1024): SharedRoom {

@@ -3,6 +3,7 @@ import { within } from "../../base/time-limit.js";
 import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import type { AccessPolicy } from "../../contracts/access.js";
 import type { Millis } from "../../contracts/clock.js";
+import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
@@ -16,7 +17,7 @@ import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
-import { createWaitingRoom, Exchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess } from "./provider-process.js";
 

@@ -4,11 +4,12 @@ import { createByteConnection } from "../../../transports/framing/byte-connectio
 import { faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { Millis } from "../../contracts/clock.js";
+import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { MessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-provider.js";
 import type { Router } from "../../protocols/a2e/providers/router.js";
-import { Exchange, type ExchangeServices, type TextCodec } from "../../runtime/run-exchange.js";
+import { Exchange, type ExchangeServices } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/a2e-choices.js";
 import { logErrorLines } from "./error-lines.js";
 import { createRestartWaits } from "./restart-waits.js";

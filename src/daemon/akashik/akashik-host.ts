@@ -1,18 +1,19 @@
 // Akashik in the daemon: the Field with its memory, its protocol, and the sessions that feed it.
 import type { AccessPolicy } from "../../contracts/access.js";
+import type { TextCodec } from "../../contracts/codec.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import { Turns } from "../../engine/time/turns.js";
+import { createAkashikProtocol } from "../../protocols/akashik/agent/agent-session.js";
+import type { AkashikServices } from "../../protocols/akashik/agent/operations.js";
 import { answerSingle, type SingleAnswer } from "../../protocols/akashik/agent/single-request.js";
-import { createField } from "../../protocols/akashik/field/field.js";
-import type { AkashikServices } from "../../protocols/akashik/host/akashik-services.js";
+import { Field } from "../../protocols/akashik/field/field.js";
 import type { Operation } from "../../protocols/akashik/messages/capabilities.js";
-import { createAkashikProtocol } from "../../protocols/akashik/sessions/akashik-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
-import { createWaitingRoom, Exchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import type { ExchangeServer } from "../exchanges/exchange-door.js";
 import { createFieldKept, readKeptField } from "./kept-field.js";
@@ -51,13 +52,8 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
   const { clock, log, journal, engine } = by;
   const { durableState } = journal;
   const newId = (): string => options.ids.hex(ID_BYTES);
-  const field = createField(
-    {
-      clock,
-      kept: createFieldKept(durableState),
-      newId,
-      limits: { maxUnits: () => options.akashikMaxUnits },
-    },
+  const field = new Field(
+    { clock, kept: createFieldKept(durableState), newId, maxUnits: () => options.akashikMaxUnits },
     readKeptField(durableState),
   );
   const services: AkashikServices = {

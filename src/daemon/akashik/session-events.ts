@@ -73,8 +73,6 @@ export function fieldEventOf(event: AgentEvent): Told | undefined {
     onlyFor: kind === "handoff.incoming" ? targetOf(event) : undefined,
     subject: { kind, words: wordsOf(summary, agentId ?? "") },
     summary,
-    unitId: null,
-    conflictId: null,
     requiresAction,
   };
 }

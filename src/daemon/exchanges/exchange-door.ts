@@ -2,9 +2,9 @@
 // limit of open files, it might not be possible, and Node remembers a failed load.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
+import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
-import type { TextCodec } from "../../runtime/run-exchange.js";
 
 /** Serves the connections of one protocol. */
 export interface ExchangeServer {

@@ -1,6 +1,5 @@
 import { Fault } from "../../base/errors.js";
-import type { Utf8 } from "../../protocols/aaep/json/json-codec.js";
-import type { TextCodec } from "../../runtime/run-exchange.js";
+import type { TextCodec, Utf8 } from "../../contracts/codec.js";
 
 /** Frames that are the UTF-8 of one message. */
 export function createTextCodec({ decode, encode }: Utf8): TextCodec<Uint8Array> {

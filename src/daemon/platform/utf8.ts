@@ -1,4 +1,4 @@
-import type { Utf8 } from "../../protocols/aaep/json/json-codec.js";
+import type { Utf8 } from "../../contracts/codec.js";
 
 /** UTF-8 of the platform. Decoding throws on malformed bytes, so that no damaged character passes as another one. */
 export function createUtf8(): Utf8 {

@@ -3,8 +3,9 @@
 import { A2EService } from "#gen/a2e/v1/a2e_service_pb.js";
 import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
 import type { ReplyFate } from "../../contracts/audit.js";
+import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
-import type { PeerIdentity } from "../../contracts/transport.js";
+import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Turns } from "../../engine/time/turns.js";
 import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
 import { assertFewFields } from "../../protocols/aaep/protobuf/field-count.js";
@@ -15,7 +16,6 @@ import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
 import { createStreamServer, statusOf } from "../../runtime/run-conversation.js";
-import type { TextCodec } from "../../runtime/run-exchange.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
 import { openAddresses } from "../addresses/open-addresses.js";
@@ -23,6 +23,8 @@ import type { AkashikDoor } from "../akashik/akashik-door.js";
 import type { AuditLog } from "../audit/audit-log.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { serviceAddresses } from "../config/service-choices.js";
+import type { ExchangeServer } from "../exchanges/exchange-door.js";
+import { createTextCodec } from "../exchanges/text-codec.js";
 import { createUtf8 } from "../platform/utf8.js";
 import type { OfferedToken } from "../presence/presence.js";
 import type { Metrics } from "../status/metrics.js";
@@ -79,6 +81,7 @@ async function offerServices(
   const { clock, ids } = options;
   const { aaep } = by;
   const utf8 = createUtf8();
+  const json = createTextCodec(utf8);
   const shared = {
     ...aaep,
     clock,
@@ -89,6 +92,10 @@ async function offerServices(
   };
   const serve = createStreamServer(shared);
   const { a2e, akashik, converse } = by;
+  const exchanged =
+    ({ serve: open }: ExchangeServer, service: typeof A2EService | typeof AkashikService) =>
+    (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>) =>
+      by.track(open(connection, counted(service, frames)), connection.peer, "services");
   const agents = agentMethods({
     ...shared,
     agentIdleMs: () => options.agentIdleSeconds * 1000,
@@ -103,17 +110,8 @@ async function offerServices(
       serve,
     }),
     ...agents.methods,
-    ...a2eMethods(
-      (connection, frames) => by.track(a2e.serve(connection, counted(A2EService, frames)), connection.peer, "services"),
-      utf8,
-    ),
-    ...(akashik === undefined
-      ? []
-      : akashikMethods(
-          (connection, frames) =>
-            by.track(akashik.serve(connection, counted(AkashikService, frames)), connection.peer, "services"),
-          utf8,
-        )),
+    ...a2eMethods(exchanged(a2e, A2EService), json),
+    ...(akashik === undefined ? [] : akashikMethods(exchanged(akashik, AkashikService), json)),
   ];
   const metrics = metricsOf(transports, options, by);
   const { httpTokenFile } = options;

@@ -2,10 +2,12 @@
 import { create, fromBinary, fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { ConverseRequestSchema, ConverseResponseSchema, MessageSchema } from "#gen/a2e/v1/a2e_service_pb.js";
+import { createTextCodec } from "../../../src/daemon/exchanges/text-codec.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
-import { createMessageFrames } from "../../../src/protocols/a2e/services/typed-messages.js";
+import { createMessageFrames } from "../../../src/protocols/a2e/services/a2e-service.js";
 import { faultOf } from "../../support/fault-of.js";
 
+const JSON_FRAMES = createTextCodec(createUtf8());
 const base = { id: "x1", a2e: "1.0", ts: 1716123456.789 };
 const MESSAGES: readonly (readonly [member: string, type: string, fields: JsonObject])[] = [
   ["handshakeRequest", "handshake/req", { agent_id: "a", agent_caps: ["tools"], auth_token: "" }],
@@ -54,7 +56,7 @@ const caseOf = (frame: Uint8Array): string | undefined =>
 
 describe("a message in its own form", () => {
   it.each(MESSAGES)("%s is %s, there and back", (member, type, fields) => {
-    const frames = createMessageFrames(createUtf8());
+    const frames = createMessageFrames(JSON_FRAMES);
     const whole = { type, ...base, ...fields };
     expect(JSON.parse(frames.textOf(typed(member, { ...base, ...fields })))).toEqual(whole);
     const frame = frames.frameOf(JSON.stringify(whole));
@@ -74,7 +76,7 @@ describe("a message keeps its form", () => {
     ["a time as Python writes it", { ts: 1716123456.7891235, data: 1 }],
     ["a pair of UTF-16 that is escaped", { ts: 1.5, data: "ok 😀" }],
   ])("with %s", (_, fields) => {
-    const frames = createMessageFrames(createUtf8());
+    const frames = createMessageFrames(JSON_FRAMES);
     const text = JSON.stringify({ ...RESPONSE, ...fields }).replace("😀", "\\ud83d\\ude00");
     expect(caseOf(frames.frameOf(text))).toBe("toolCallResponse");
   });
@@ -84,7 +86,7 @@ describe("a message keeps its form", () => {
     ["a number beyond all doubles", '{"ts":1.5,"data":{"most":-1e400}}'],
     ["half a pair of UTF-16", '{"ts":1.5,"data":"\\ud800"}'],
   ])("but for %s", (_, fields) => {
-    const frames = createMessageFrames(createUtf8());
+    const frames = createMessageFrames(JSON_FRAMES);
     const text = JSON.stringify(RESPONSE).replace("{", `${fields.slice(0, -1)},`);
     const frame = frames.frameOf(text);
     expect(caseOf(frame)).toBe("json");
@@ -97,7 +99,7 @@ describe("JSON in bytes", () => {
   const PING = JSON.stringify({ type: "ping", ...base });
 
   it("is answered by JSON in bytes, and the form of each message counts for what follows", () => {
-    const frames = createMessageFrames(createUtf8());
+    const frames = createMessageFrames(JSON_FRAMES);
     expect(caseOf(frames.frameOf(PING))).toBe("ping");
     expect(frames.textOf(json(PING))).toBe(PING);
     expect(caseOf(frames.frameOf(PING))).toBe("json");
@@ -112,7 +114,7 @@ describe("JSON in bytes", () => {
     ["a long fraction", '{"type":"tool/call/resp","id":"x","req_id":"r","data":0.12345678901234567}'],
     ["another type of a member", '{"type":"error","id":"x","code":5}'],
   ])("has %s, byte for byte", (_, text) => {
-    const frame = createMessageFrames(createUtf8()).frameOf(text);
+    const frame = createMessageFrames(JSON_FRAMES).frameOf(text);
     const message = fromBinary(ConverseResponseSchema, frame).message?.message;
     expect(message?.case === "json" && Buffer.from(message.value).toString()).toBe(text);
   });
@@ -130,7 +132,7 @@ describe("JSON in bytes", () => {
         ),
     ],
   ])("%s is a fault", (_, frame) => {
-    const { code } = faultOf(() => createMessageFrames(createUtf8()).textOf(frame));
+    const { code } = faultOf(() => createMessageFrames(JSON_FRAMES).textOf(frame));
     expect(["invalid_message", "invalid_json"]).toContain(code);
   });
 });

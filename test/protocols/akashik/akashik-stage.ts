@@ -1,7 +1,7 @@
 // Akashik over a Field with a virtual clock: peers whose messages the test writes itself.
 import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { PeerIdentity } from "../../../src/contracts/transport.js";
-import { createAkashikProtocol } from "../../../src/protocols/akashik/sessions/akashik-protocol.js";
+import { createAkashikProtocol } from "../../../src/protocols/akashik/agent/agent-session.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createFieldStage, type FieldStageOptions } from "./field/field-stage.js";
 import { checked, isPush, type Message } from "./wire-check.js";

@@ -7,7 +7,7 @@ import {
   type ConverseResponse,
   EnvelopeSchema,
 } from "#gen/akashik/v1/akashik_service_pb.js";
-import { textOfEnvelope } from "../../../src/protocols/akashik/services/typed-envelope.js";
+import { textOfEnvelope } from "../../../src/protocols/akashik/services/akashik-service.js";
 import type { StreamOfTexts } from "../services/text-connections.js";
 
 /** The payload's member of each operation. */

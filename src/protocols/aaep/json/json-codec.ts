@@ -2,14 +2,7 @@
 // names than its value has members.
 import { Fault } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
-import type { Codec } from "../../../contracts/codec.js";
-
-/** UTF-8 of the platform, with decoding that refuses malformed bytes. */
-export interface Utf8 {
-  readonly encode: (text: string) => Uint8Array;
-  /** Throws on malformed bytes. */
-  readonly decode: (bytes: Uint8Array) => string;
-}
+import type { Codec, Utf8 } from "../../../contracts/codec.js";
 
 export function createJsonCodec(utf8: Utf8): Required<Codec<Uint8Array, unknown>> {
   return {

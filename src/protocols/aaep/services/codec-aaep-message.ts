@@ -2,10 +2,10 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { Fault } from "../../../base/errors.js";
-import type { Codec } from "../../../contracts/codec.js";
+import type { Codec, Utf8 } from "../../../contracts/codec.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import { claimsOfMessage } from "../json/claims.js";
-import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
+import { createJsonCodec } from "../json/json-codec.js";
 import { assertFewFields } from "../protobuf/field-count.js";
 import { DELIMITED } from "../protobuf/plan.js";
 import { ByteWriter } from "../protobuf/writer.js";

@@ -1,6 +1,6 @@
 // AAEP messages as Server-Sent Events: each a `data:` line, each place an `id:` without one (AAEP app. B.1.3, R35).
-import type { Codec } from "../../../contracts/codec.js";
-import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
+import type { Codec, Utf8 } from "../../../contracts/codec.js";
+import { createJsonCodec } from "../json/json-codec.js";
 
 /** `event`: the name that every event has, or none: a page's `onmessage` gets only those without. */
 export function createSseCodec(utf8: Utf8, event: string | undefined): Codec<Uint8Array, unknown> {

@@ -1,12 +1,11 @@
 // One address of Server-Sent Events or WebSocket: its terms, and the streams that are open under them (AAEP app. B.1, R19, R22, R35).
 import { Fault, faultFrom } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
-import type { Codec } from "../../../contracts/codec.js";
+import type { Codec, Utf8 } from "../../../contracts/codec.js";
 import type { PostedConnection, StreamAddress } from "../../../contracts/event-streams.js";
 import type { Connection } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import { type Claims, claimsOfMessage, isClose, isReplyType, NO_CLAIMS } from "../json/claims.js";
-import type { Utf8 } from "../json/json-codec.js";
 import type { Message } from "../json/message.js";
 import { OpenedSession } from "../sessions/opened-session.js";
 import type { PlainServices } from "../sessions/plain-session.js";

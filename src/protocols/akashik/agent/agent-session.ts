@@ -2,14 +2,13 @@
 // only to a peer that takes it at once. Otherwise the Field keeps it as for an agent that is away, so that a peer that does not read costs no memory,
 // and loses nothing when its connection breaks.
 import { within } from "../../../base/time-limit.js";
-import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
+import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../../../contracts/exchange.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Notification } from "../field/field-types.js";
-import type { AkashikServices } from "../host/akashik-services.js";
-import { type Address, addressOf, envelopeText } from "../messages/envelope.js";
+import { type Address, addressOf, envelopeText, idIn, repaired } from "../messages/envelope.js";
 import { errorPayload, refusalOfFrame } from "../messages/error-codes.js";
-import { idIn, repaired } from "../messages/message-text.js";
-import { type Caller, carryOut } from "./operations.js";
+import { isAkashik } from "../messages/protocol.js";
+import { type AkashikServices, type Caller, carryOut } from "./operations.js";
 
 /** Answers that wait for the disk or for a poll. The next message is taken when there are fewer. */
 const MOST_PENDING = 16;
@@ -19,7 +18,15 @@ const NOBODY: Address = { id: null, operation: null, agentId: null, sessionId: n
 /** Operations whose answers announce notifications. */
 const ANNOUNCING: ReadonlySet<string | null> = new Set(["REGISTER", "SUBSCRIBE"]);
 
-export function createAgentSession(services: AkashikServices, peer: PeerIdentity, host: ExchangeHost): ExchangeSession {
+/** The protocol of a peer whose first message is one of Akashik: each peer is an agent of the Field (R23). */
+export function createAkashikProtocol(services: AkashikServices): ExchangeProtocol {
+  return {
+    recognizes: ({ members }) => isAkashik(members),
+    open: (peer, host) => createAgentSession(services, peer, host),
+  };
+}
+
+function createAgentSession(services: AkashikServices, peer: PeerIdentity, host: ExchangeHost): ExchangeSession {
   const { field, clock } = services;
   let agentId: string | undefined;
   /** Answers that announce notifications and have not been sent. Notifications come after them. */
@@ -41,7 +48,7 @@ export function createAgentSession(services: AkashikServices, peer: PeerIdentity
     access: services.access.of(peer),
     agentId: () => agentId,
     // The Field keeps a notification that is not taken, so a peer that does not read costs no memory and loses nothing.
-    link: { push: (notification) => !isEnding && announcingCount === 0 && host.offer(pushText(notification)) },
+    push: (notification) => !isEnding && announcingCount === 0 && host.offer(pushText(notification)),
     becomes: (next) => {
       agentId = next;
     },

@@ -3,12 +3,10 @@
 import { faultFrom } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
-import type { AkashikServices } from "../host/akashik-services.js";
 import type { Operation } from "../messages/capabilities.js";
-import { addressOf, envelopeText } from "../messages/envelope.js";
-import { errorPayload, type Refusal, refusalOfFrame } from "../messages/error-codes.js";
-import { repaired } from "../messages/message-text.js";
-import { carryOut } from "./operations.js";
+import { addressOf, envelopeText, repaired } from "../messages/envelope.js";
+import { errorPayload, Refused, refusalOfFrame } from "../messages/error-codes.js";
+import { type AkashikServices, carryOut } from "./operations.js";
 
 export interface SingleAnswer {
   /** The envelope of the answer. */
@@ -33,7 +31,7 @@ export async function answerSingle(
   const { agentId, operation: named } = addressOf(message);
   if (named !== operation) {
     const sentence = `Set \`operation\` to ${operation}, or use the path of the other one.`;
-    return refusal(message, { code: "INVALID_TYPE", message: sentence }, operation, field.epoch());
+    return refusal(message, new Refused("INVALID_TYPE", sentence), operation, field.epoch());
   }
   const payload = await carryOut(
     message,
@@ -41,7 +39,7 @@ export async function answerSingle(
       access: services.access.of(peer),
       // A connected agent speaks over its connection alone, and a registration takes over the id of any other.
       agentId: () => (operation !== "REGISTER" && isAway(agentId, field) ? agentId : undefined),
-      link: undefined,
+      push: undefined,
       becomes: () => {},
       isGone: () => false,
     },
@@ -51,10 +49,10 @@ export async function answerSingle(
   return { text: envelopeText(addressOf(message), field.epoch(), payload), isError };
 }
 
-function isAway(agentId: string | null, { has, isThere }: AkashikServices["field"]): agentId is string {
-  return agentId !== null && has(agentId) && !isThere(agentId);
+function isAway(agentId: string | null, field: AkashikServices["field"]): agentId is string {
+  return agentId !== null && field.has(agentId) && !field.isThere(agentId);
 }
 
-function refusal(message: unknown, why: Refusal, operation: Operation, epoch: number): SingleAnswer {
+function refusal(message: unknown, why: Refused, operation: Operation, epoch: number): SingleAnswer {
   return { text: envelopeText(addressOf(message), epoch, errorPayload(why, operation)), isError: true };
 }

@@ -11,9 +11,6 @@ import type {
 } from "#gen/akashik/types.js";
 import type { Clock } from "../../../contracts/clock.js";
 
-/** A time of the Field's Lamport clock. */
-export type FieldEpoch = number;
-
 export type UnitType = NonNullable<AkashikMemoryUnit["type"]>;
 export type UnitStatus = NonNullable<AkashikMemoryUnit["status"]>;
 export type EventKind = AkashikNotification["event"];
@@ -30,7 +27,7 @@ export interface MemoryUnit {
   readonly confidence: AkashikConfidence;
   readonly relations: readonly AkashikRelation[];
   readonly source: AkashikSource;
-  readonly epoch: FieldEpoch;
+  readonly epoch: number;
   readonly status: UnitStatus;
 }
 
@@ -39,7 +36,7 @@ export interface FieldAgent {
   readonly role: string;
   readonly interests: readonly string[];
   /** Of its registration. */
-  readonly epoch: FieldEpoch;
+  readonly epoch: number;
 }
 
 /** A subscription as it is kept. `list` shows it without its agent. */
@@ -58,16 +55,17 @@ export interface FieldEvent {
   readonly kind: EventKind;
   /** The memory unit, conflict, task, agent or session, with its kind, as in "unit mem-1". Debouncing is by entity. */
   readonly entity: string;
-  readonly epoch: FieldEpoch;
+  readonly epoch: number;
   /** The agent that caused the event, and is not told of it; undefined if there is none. */
   readonly causedBy: string | undefined;
-  /** The one agent that the event is for; undefined: every agent. */
-  readonly onlyFor: string | undefined;
+  /** The one agent that the event is for. Default: every agent. */
+  readonly onlyFor?: string | undefined;
   readonly subject: Subject;
   readonly summary: string;
-  readonly unitId: string | null;
-  readonly conflictId: string | null;
-  readonly requiresAction: boolean;
+  readonly unitId?: string;
+  readonly conflictId?: string;
+  /** Whether somebody has to act. Default: false. */
+  readonly requiresAction?: boolean;
 }
 
 /** A unit or an event, as relevance sees it. */
@@ -77,11 +75,8 @@ export interface Subject {
   readonly words: ReadonlySet<string>;
 }
 
-/** The connection of an agent that is there. */
-export interface AgentLink {
-  /** Sends a notification. Returns false if the agent takes nothing at present; the notification then waits as for an agent that is away. */
-  readonly push: (notification: Notification) => boolean;
-}
+/** Sends a notification to an agent that is there. Returns false if the agent takes nothing at present: it then waits as for one that is away. */
+export type Push = (notification: Notification) => boolean;
 
 /** Kinds of kept values. Each value has a key of its own, so that none grows. */
 export type KeptKind = "agent" | "clock" | "conflict" | "subscription" | "unit" | "waiting";
@@ -93,22 +88,19 @@ export interface FieldKept {
   readonly remove: (kind: KeptKind, key: string) => void;
 }
 
-export type FieldClock = Pick<Clock, "now" | "wakeAt" | "afterTurn">;
-
-export interface FieldLimits {
-  /** Most memory units, 1 and up. */
-  readonly maxUnits: () => number;
-}
+export type FieldClock = Pick<Clock, "now" | "wakeAt" | "afterTurn" | "turnNumber">;
 
 export interface FieldServices {
   readonly clock: FieldClock;
   readonly kept: FieldKept;
   /** Draws the id of a new unit, conflict or subscription. */
   readonly newId: () => string;
-  readonly limits: FieldLimits;
+  /** Most memory units, 1 and up. */
+  readonly maxUnits: () => number;
 }
 
-export const MOST_AGENTS = 16_384;
+/** Most agents. Each of them is looked at for each event. */
+export const MOST_AGENTS = 4096;
 /** Most subscriptions of one agent. */
 export const MOST_SUBSCRIPTIONS = 64;
 /** Most bytes of all agents with their subscriptions, by estimate. */

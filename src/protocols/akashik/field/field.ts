@@ -1,32 +1,38 @@
 // The Field: agents record units, contest and merge them, and are told of what concerns them. All of it is kept (Akashik companion).
-import type { AkashikMergeAnswer } from "#gen/akashik/types.js";
-import { bytesOf } from "../../../base/shared-room.js";
-import type { Refusal } from "../messages/error-codes.js";
-import type { RecordRequest, UnitRelation } from "../messages/record-request.js";
-import type { AttuneRequest, MergeRequest, RegisterRequest } from "../messages/requests.js";
+import type {
+  AkashikAttuneRequest,
+  AkashikMergeAnswer,
+  AkashikMergeRequest,
+  AkashikRecordRequest,
+  AkashikRegisterRequest,
+  AkashikRelation,
+} from "#gen/akashik/types.js";
+import { bytesOf, createSharedRoom, type SharedRoom } from "../../../base/shared-room.js";
+import { Turns } from "../../../engine/time/turns.js";
+import { Refused } from "../messages/error-codes.js";
 import { type Attuned, attune } from "./attune.js";
-import { createConflicts, decide } from "./conflicts.js";
-import { createFieldRooms, subscriptionBytes, unitBytes } from "./field-rooms.js";
+import { Conflicts, decide } from "./conflicts.js";
 import {
-  type AgentLink,
+  BYTES_PER_UNIT,
   type Conflict,
-  type EventKind,
   type FieldAgent,
   type FieldEvent,
   type FieldServices,
   type FieldSubscription,
   type MemoryUnit,
+  MOST_AGENT_BYTES,
   MOST_AGENTS,
   MOST_SUBSCRIPTIONS,
-  type UnitStatus,
+  MOST_WAITING_BYTES_IN_ALL,
+  MOST_WINDOWS,
+  type Push,
 } from "./field-types.js";
 import { changedEvent, conflictEvent, joinedEvent, recordedEvent } from "./happenings.js";
-import { createLamportClock } from "./lamport-clock.js";
+import { LamportClock } from "./lamport-clock.js";
 import type { KeptWaiting } from "./mailbox.js";
-import { createNotifier } from "./notifier.js";
-import { makersOfPlace } from "./places.js";
-import type { ToldAgent } from "./told-agent.js";
-import { createUnits, type HeldUnit } from "./units.js";
+import { Notifier } from "./notifier.js";
+import { type AgentServices, ToldAgent } from "./told-agent.js";
+import { type HeldUnit, Units, unitBytes, unitOf } from "./units.js";
 
 /** Values of an earlier boot, in any order. */
 export interface KeptField {
@@ -38,21 +44,7 @@ export interface KeptField {
   readonly waiting: readonly KeptWaiting[];
 }
 
-const NOTHING_KEPT: KeptField = {
-  epoch: 0,
-  agents: [],
-  units: [],
-  conflicts: [],
-  subscriptions: [],
-  waiting: [],
-};
-
-export type Outcome<Value> = { readonly kind: "done"; readonly value: Value } | Refused;
-
-interface Refused {
-  readonly kind: "refused";
-  readonly refusal: Refusal;
-}
+const NOTHING_KEPT: KeptField = { epoch: 0, agents: [], units: [], conflicts: [], subscriptions: [], waiting: [] };
 
 export interface Recorded {
   readonly unit: MemoryUnit;
@@ -67,100 +59,265 @@ export interface Merged {
 /** An event from outside the Field, which gives it its epoch. */
 export type Told = Omit<FieldEvent, "epoch">;
 
-export interface Field {
-  readonly epoch: () => number;
-  /** Takes the epoch of a message. Undefined: taken. */
-  readonly receive: (epoch: number) => Refused | undefined;
-  /** Registers an agent, or takes over the id of an agent that is away. `link` undefined: an agent that only polls. */
-  readonly register: (
-    request: Pick<RegisterRequest, "id" | "role" | "interests">,
-    link?: AgentLink,
-  ) => Outcome<FieldAgent>;
-  /** The agent takes notifications again, after its link took none. */
-  readonly resume: (agentId: string) => void;
-  /** The connection of an agent is gone. Its subscriptions stay, and its notifications wait. */
-  readonly left: (agentId: string) => void;
-  /** Undefined: there is no such agent. */
-  readonly deregister: (
-    agentId: string,
-  ) => { readonly subscriptions: number; readonly notifications: number } | undefined;
-  readonly has: (agentId: string) => boolean;
-  /** Whether the agent has a connection. */
-  readonly isThere: (agentId: string) => boolean;
-  readonly record: (agentId: string, sessionId: string | null, request: RecordRequest) => Outcome<Recorded>;
-  /** Polls are answered one after another. One whose turn comes when `isGone` is refused, because nobody reads its answer. */
-  readonly attune: (agentId: string, request: AttuneRequest, isGone?: () => boolean) => Promise<Outcome<Attuned>>;
-  /** At most 1,000 conflicts: first the unresolved ones, then the resolved ones, each the newest first. */
-  readonly conflicts: () => readonly Conflict[];
-  readonly merge: (agentId: string, request: MergeRequest) => Outcome<Merged>;
-  readonly subscribe: (
-    agentId: string,
-    terms: Pick<FieldSubscription, "minRelevance" | "debounceMs"> & { readonly events: readonly EventKind[] },
-  ) => Outcome<FieldSubscription>;
-  /** False: the agent has no such subscription. */
-  readonly unsubscribe: (agentId: string, subscriptionId: string) => boolean;
-  readonly list: (agentId: string) => readonly FieldSubscription[];
-  readonly tell: (event: Told) => void;
-  /** As `Notifier.settled`. */
-  readonly settled: () => Promise<void> | undefined;
-  readonly counts: () => {
-    readonly units: number;
-    readonly conflicts: number;
-    readonly agents: number;
-    readonly subscriptions: number;
-    readonly waiting: number;
-  };
-}
-
 const MOST_CONFLICTS_SHOWN = 1000;
-const NOT_REGISTERED = refused("AGENT_NOT_REGISTERED");
+/** Units that are scored for polls in one turn (R34). */
+const SCORED_PER_TURN = 256;
 
-export function createField(services: FieldServices, kept: KeptField = NOTHING_KEPT): Field {
-  const { kept: store, newId, limits } = services;
-  const agents = new Map<string, ToldAgent>();
-  const notifier = createNotifier(services);
-  const rooms = createFieldRooms(limits, kept);
-  const units = createUnits(store, kept.units);
-  const conflicts = createConflicts(store, kept.conflicts);
-  const clock = createLamportClock(newestEpoch(kept), (end) => store.put("clock", "", () => end));
+/** An operation that cannot be done throws Refused, and has changed nothing. */
+export class Field {
+  private readonly services: FieldServices;
+  private readonly agents = new Map<string, ToldAgent>();
+  private readonly agentServices: AgentServices;
+  private readonly notifier: Notifier;
+  private readonly units: Units;
+  private readonly known: Conflicts;
+  private readonly clock: LamportClock;
+  private readonly scoring: Turns;
+  /** The rooms of agents and their subscriptions, and of units and their conflicts, in bytes by estimate: a number alone bounds no memory. */
+  private readonly agentRoom: SharedRoom = createSharedRoom(() => MOST_AGENT_BYTES);
+  private readonly unitRoom: SharedRoom;
+  /** Polls are answered one after another, so that the units of one alone are held. */
+  private lastPoll: Promise<unknown> = Promise.resolve();
 
-  const waiting = grouped(kept.waiting);
-  const subscribed = grouped(kept.subscriptions);
-  for (const agent of kept.agents) {
-    const added = notifier.add(agent, waiting.get(agent.id));
-    agents.set(agent.id, added);
-    for (const subscription of subscribed.get(agent.id) ?? []) notifier.subscribe(added, subscription);
+  constructor(services: FieldServices, kept: KeptField = NOTHING_KEPT) {
+    const { clock, kept: store, maxUnits } = services;
+    this.services = services;
+    const waiting = createSharedRoom(() => MOST_WAITING_BYTES_IN_ALL);
+    this.agentServices = { clock, store, waiting, windows: createSharedRoom(() => MOST_WINDOWS) };
+    this.notifier = new Notifier(this.agents, clock);
+    this.units = new Units(store, kept.units);
+    this.known = new Conflicts(store, kept.conflicts);
+    this.clock = new LamportClock(newestEpoch(kept), (end) => store.put("clock", "", () => end));
+    this.scoring = new Turns(clock, SCORED_PER_TURN);
+    this.unitRoom = createSharedRoom(() => maxUnits() * BYTES_PER_UNIT);
+    for (const one of [...kept.units, ...kept.conflicts]) this.unitRoom.add(bytesOf(one));
+    for (const agent of kept.agents) {
+      this.agentRoom.add(bytesOf(agent));
+      this.agents.set(agent.id, new ToldAgent(agent, this.agentServices));
+    }
+    for (const one of [...kept.waiting].sort((a, b) => a.place - b.place))
+      this.agents.get(one.agentId)?.mailbox.recall(one);
+    for (const subscription of kept.subscriptions) {
+      this.agentRoom.add(subscriptionBytes(subscription));
+      this.agents.get(subscription.agentId)?.subscribe(subscription, this.notifier.newest);
+    }
   }
 
-  /** Polls would otherwise take a share of each turn each (R34). */
-  let lastPoll: Promise<unknown> = Promise.resolve();
+  epoch(): number {
+    return this.clock.now();
+  }
 
-  const removeAgent = (agent: ToldAgent): void => {
-    for (const [id, subscription] of agent.subscriptions) {
-      store.remove("subscription", id);
-      rooms.agents.add(-subscriptionBytes(subscription));
+  /** Takes the epoch of a message. */
+  receive(epoch: number): void {
+    if (!this.clock.receive(epoch)) throw new Refused("EPOCH_OVERFLOW");
+  }
+
+  /** Registers an agent, or takes over the id of an agent that is away. `push` undefined: an agent that only polls. */
+  register(
+    { id, role, interests }: Pick<AkashikRegisterRequest, "id" | "role" | "interests">,
+    push: Push | undefined,
+  ): FieldAgent {
+    const before = this.agents.get(id);
+    if (before?.isThere() === true) throw new Refused("AGENT_ID_TAKEN", `An agent "${id}" is connected.`);
+    const agent: FieldAgent = { id, role, interests: interests ?? [], epoch: before?.agent.epoch ?? this.epoch() };
+    const bytes = bytesOf(agent) - (before === undefined ? 0 : bytesOf(before.agent));
+    this.makePlace(bytes, before);
+    this.agentRoom.add(bytes);
+    const told = before ?? new ToldAgent(agent, this.agentServices);
+    told.become(agent);
+    this.agents.set(id, told);
+    this.services.kept.put("agent", id, () => agent);
+    if (before === undefined) this.notifier.tell(joinedEvent(agent));
+    if (push !== undefined) told.came(push);
+    return agent;
+  }
+
+  /** The agent takes notifications again, after its link took none. */
+  resume(agentId: string): void {
+    this.agents.get(agentId)?.resume();
+  }
+
+  /** The connection of an agent is gone. Its subscriptions stay, and its notifications wait. */
+  left(agentId: string): void {
+    this.agents.get(agentId)?.left();
+  }
+
+  /** Returns how much of the agent is gone. Its units stay. */
+  deregister(agentId: string): { readonly subscriptions: number; readonly notifications: number } {
+    const agent = this.registered(agentId);
+    const cleanup = { subscriptions: agent.subscriptions.size, notifications: agent.mailbox.size() };
+    this.remove(agent);
+    return cleanup;
+  }
+
+  has(agentId: string): boolean {
+    return this.agents.has(agentId);
+  }
+
+  /** Whether the agent has a connection. */
+  isThere(agentId: string): boolean {
+    return this.agents.get(agentId)?.isThere() === true;
+  }
+
+  record(agentId: string, sessionId: string | null, request: AkashikRecordRequest): Recorded {
+    const { agent } = this.registered(agentId);
+    const { units, notifier, unitRoom } = this;
+    this.assertFit(request.relations ?? []);
+    const unit = unitOf(request, `mem-${this.services.newId()}`, agent, sessionId, this.epoch());
+    const bytes = unitBytes(unit);
+    if (units.count() >= this.services.maxUnits() || !unitRoom.isRoom(bytes)) throw new Refused("STORAGE_FULL");
+    unitRoom.add(bytes);
+    const held = units.add(unit);
+    if (unit.mode === "draft") return { unit, conflicts: [] };
+    notifier.tell(recordedEvent(held));
+    const conflicts: Conflict[] = [];
+    for (const { type, target_id } of distinct(unit.relations)) {
+      const target = units.known(target_id);
+      if (type === "supersedes") this.changeStatus(target, "superseded", agentId);
+      if (type === "contradicts") conflicts.push(this.contradict(held, target, agentId));
     }
-    notifier.remove(agent);
-    const { id } = agent.agent();
-    rooms.agents.add(-bytesOf(agent.agent()));
-    agents.delete(id);
-    store.remove("agent", id);
-  };
+    return { unit: units.known(unit.id).unit, conflicts };
+  }
 
-  const changeStatus = (
-    { unit }: HeldUnit,
-    status: UnitStatus,
-    kind: Parameters<typeof changedEvent>[0] | undefined,
-    by: string,
-  ): void => {
-    if (unit.status === status) return;
-    const changed = units.setStatus(unit.id, status);
-    if (kind !== undefined) notifier.tell(changedEvent(kind, changed, by, clock.now()));
-  };
+  /** A poll whose turn comes when `isGone` is refused, because nobody reads its answer. */
+  async attune(agentId: string, request: AkashikAttuneRequest, isGone = () => false): Promise<Attuned> {
+    const { agent } = this.registered(agentId);
+    const poll = this.lastPoll.then(() => {
+      if (isGone()) throw new Refused("AGENT_NOT_REGISTERED");
+      return attune(agent, request, this.units.since(request.since_epoch ?? 0), this.scoring);
+    });
+    this.lastPoll = poll.catch(() => {});
+    return poll;
+  }
 
-  const contradict = (held: HeldUnit, target: HeldUnit, agentId: string): Conflict => {
+  /** At most 1,000 conflicts: first the unresolved ones, then the resolved ones, each the newest first. */
+  conflicts(): readonly Conflict[] {
+    return this.known.newest(MOST_CONFLICTS_SHOWN);
+  }
+
+  merge(agentId: string, request: AkashikMergeRequest): Merged {
+    this.registered(agentId);
+    const { known, notifier, units, unitRoom } = this;
+    const conflict = known.get(request.conflict_id);
+    if (conflict === undefined) throw new Refused("CONFLICT_NOT_FOUND");
+    const pair = [units.known(conflict.unit_a), units.known(conflict.unit_b)] as const;
+    const [first, second] = pair;
+    const winnerId = decide(conflict, [first.unit, second.unit], request);
+    const epoch = this.epoch();
+    if (winnerId === null) {
+      if (conflict.status === "escalated") return { conflict, sideEffects: [] };
+      const escalated: Conflict = { ...conflict, status: "escalated" };
+      known.put(escalated);
+      notifier.tell(conflictEvent("conflict.detected", escalated, pair, agentId, epoch));
+      return { conflict: escalated, sideEffects: [] };
+    }
+    const { strategy } = request;
+    const { synthesis = null, rationale = null } = request.resolution ?? {};
+    const bytes = bytesOf([synthesis, rationale]);
+    if (!unitRoom.isRoom(bytes)) throw new Refused("STORAGE_FULL");
+    unitRoom.add(bytes);
+    const resolution = { strategy, winner_id: winnerId, synthesis, rationale, resolved_by: agentId, epoch };
+    const resolved: Conflict = { ...conflict, status: "resolved", resolution };
+    known.put(resolved);
+    notifier.tell(conflictEvent("conflict.resolved", resolved, pair, agentId, epoch));
+    const [winner, loser] = first.unit.id === winnerId ? pair : [second, first];
+    if (winner.unit.status === "contested" && !known.isContested(winnerId)) units.setStatus(winnerId, "active");
+    this.changeStatus(loser, "superseded", agentId);
+    const sideEffects = [winner, loser].flatMap(({ unit: { id, status: before } }) => {
+      const { status } = units.known(id).unit;
+      return status === before ? [] : [{ memory_unit_id: id, status }];
+    });
+    return { conflict: resolved, sideEffects };
+  }
+
+  subscribe(
+    agentId: string,
+    { events, minRelevance, debounceMs }: Omit<FieldSubscription, "id" | "agentId">,
+  ): FieldSubscription {
+    const agent = this.registered(agentId);
+    if (agent.subscriptions.size >= MOST_SUBSCRIPTIONS)
+      throw new Refused("STORAGE_FULL", `The agent has ${MOST_SUBSCRIPTIONS} subscriptions. Unsubscribe one first.`);
+    const id = `sub-${this.services.newId()}`;
+    const subscription: FieldSubscription = { id, agentId, events, minRelevance, debounceMs };
+    const bytes = subscriptionBytes(subscription);
+    if (!this.agentRoom.isRoom(bytes)) throw new Refused("STORAGE_FULL");
+    this.agentRoom.add(bytes);
+    agent.subscribe(subscription, this.notifier.newest);
+    this.services.kept.put("subscription", id, () => subscription);
+    return subscription;
+  }
+
+  /** False: the agent has no such subscription. */
+  unsubscribe(agentId: string, subscriptionId: string): boolean {
+    const agent = this.agents.get(agentId);
+    const subscription = agent?.subscriptions.get(subscriptionId);
+    if (agent === undefined || subscription === undefined) return false;
+    agent.unsubscribe(subscriptionId);
+    this.agentRoom.add(-subscriptionBytes(subscription));
+    this.services.kept.remove("subscription", subscriptionId);
+    return true;
+  }
+
+  list(agentId: string): readonly FieldSubscription[] {
+    return [...this.registered(agentId).subscriptions.values()];
+  }
+
+  tell(event: Told): void {
+    this.notifier.tell({ ...event, epoch: this.clock.tick() });
+  }
+
+  /** As `Notifier.settled`. */
+  settled(): Promise<void> | undefined {
+    return this.notifier.settled();
+  }
+
+  counts() {
+    const all = [...this.agents.values()];
+    return {
+      units: this.units.count(),
+      conflicts: this.known.count(),
+      agents: all.length,
+      subscriptions: all.reduce((sum, { subscriptions }) => sum + subscriptions.size, 0),
+      waiting: all.reduce((sum, agent) => sum + agent.mailbox.size(), 0),
+    };
+  }
+
+  private registered(agentId: string): ToldAgent {
+    const agent = this.agents.get(agentId);
+    if (agent === undefined) throw new Refused("AGENT_NOT_REGISTERED");
+    return agent;
+  }
+
+  /** Forgets those that registered longest ago of all that are away and have no subscription, until there is room: they lose nothing. */
+  private makePlace(bytes: number, before: ToldAgent | undefined): void {
+    const isRoom = (): boolean =>
+      (before !== undefined || this.agents.size < MOST_AGENTS) && this.agentRoom.isRoom(bytes);
+    for (const one of this.agents.values()) {
+      if (isRoom()) return;
+      if (one !== before && !one.isThere() && one.subscriptions.size === 0) this.remove(one);
+    }
+    if (!isRoom())
+      throw new Refused("STORAGE_FULL", "The Field has as many agents with connections or subscriptions as it takes.");
+  }
+
+  private remove(agent: ToldAgent): void {
+    const { id } = agent.agent;
+    for (const one of agent.subscriptions.keys()) this.unsubscribe(id, one);
+    agent.left();
+    this.agentRoom.add(-bytesOf(agent.agent));
+    this.agents.delete(id);
+    this.services.kept.remove("agent", id);
+  }
+
+  /** A change that is told. Another status becomes the same only once. */
+  private changeStatus({ unit: { id } }: HeldUnit, status: "contested" | "superseded", by: string): void {
+    if (this.units.known(id).unit.status === status) return;
+    this.notifier.tell(changedEvent(`memory.${status}`, this.units.setStatus(id, status), by, this.epoch()));
+  }
+
+  private contradict(held: HeldUnit, target: HeldUnit, agentId: string): Conflict {
     const conflict: Conflict = {
-      id: `conf-${newId()}`,
+      id: `conf-${this.services.newId()}`,
       type: "contradiction",
       status: "open",
       unit_a: held.unit.id,
@@ -168,226 +325,33 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       epoch: held.unit.epoch,
       resolution: null,
     };
-    conflicts.put(conflict);
-    for (const one of [current(held), current(target)])
-      if (one.unit.status === "active") changeStatus(one, "contested", "memory.contested", agentId);
-    notifier.tell(conflictEvent("conflict.detected", conflict, [held, target], agentId, held.unit.epoch));
-    return conflict;
-  };
-
-  const current = ({ unit }: HeldUnit): HeldUnit => units.get(unit.id) ?? unreachable();
-
-  /** Undefined: the relations fit. */
-  const relationsFault = (relations: readonly UnitRelation[]): Refused | undefined => {
-    for (const { type, targetId } of relations) {
-      const target = units.get(targetId);
-      if (target === undefined || target.unit.mode === "draft")
-        return refused("UNIT_NOT_FOUND", `The Field has no committed memory unit ${targetId}.`);
-      if (type === "supersedes" && target.unit.status === "superseded")
-        return refused("INVALID_TRANSITION", `The memory unit ${targetId} is superseded already.`);
+    this.known.put(conflict);
+    for (const { unit } of [held, target]) {
+      const now = this.units.known(unit.id);
+      if (now.unit.status === "active") this.changeStatus(now, "contested", agentId);
     }
-    return undefined;
-  };
+    this.notifier.tell(conflictEvent("conflict.detected", conflict, [held, target], agentId, held.unit.epoch));
+    return conflict;
+  }
 
-  return {
-    epoch: clock.now,
-    receive: (epoch) => (clock.receive(epoch) ? undefined : refused("EPOCH_OVERFLOW")),
-    register: ({ id, role, interests }, link) => {
-      const known = agents.get(id);
-      if (known?.isThere() === true) return refused("AGENT_ID_TAKEN", `An agent "${id}" is connected.`);
-      const agent: FieldAgent = { id, role, interests, epoch: known?.agent().epoch ?? clock.now() };
-      const bytes = bytesOf(agent) - (known === undefined ? 0 : bytesOf(known.agent()));
-      const isRoom = (count: number, freed: number): boolean =>
-        (known !== undefined || agents.size - count < MOST_AGENTS) && rooms.agents.isRoom(bytes - freed);
-      const leaving = makersOfPlace(agents.values(), isRoom, known);
-      if (leaving === undefined)
-        return refused("STORAGE_FULL", "The Field has as many agents with connections or subscriptions as it takes.");
-      for (const one of leaving) removeAgent(one);
-      rooms.agents.add(bytes);
-      const added = known ?? notifier.add(agent);
-      if (known !== undefined) notifier.renew(known, agent);
-      agents.set(id, added);
-      store.put("agent", id, () => agent);
-      if (known === undefined) notifier.tell(joinedEvent(agent));
-      if (link !== undefined) added.came(link);
-      return done(agent);
-    },
-    resume: (agentId) => agents.get(agentId)?.resume(),
-    left: (agentId) => agents.get(agentId)?.left(),
-    deregister: (agentId) => {
-      const agent = agents.get(agentId);
-      if (agent === undefined) return undefined;
-      const cleanup = { subscriptions: agent.subscriptions.size, notifications: agent.waitingCount() };
-      removeAgent(agent);
-      return cleanup;
-    },
-    has: (agentId) => agents.has(agentId),
-    isThere: (agentId) => agents.get(agentId)?.isThere() === true,
-    record: (agentId, sessionId, request) => {
-      const agent = agents.get(agentId)?.agent();
-      if (agent === undefined) return NOT_REGISTERED;
-      const fault = relationsFault(request.relations);
-      if (fault !== undefined) return fault;
-      const unit = unitOf(request, `mem-${newId()}`, agent, sessionId, clock.now());
-      const bytes = unitBytes(unit);
-      if (units.count() >= limits.maxUnits() || !rooms.units.isRoom(bytes)) return refused("STORAGE_FULL");
-      rooms.units.add(bytes);
-      const held = units.add(unit);
-      if (held.unit.mode === "draft") return done({ unit: held.unit, conflicts: [] });
-      notifier.tell(recordedEvent(held));
-      const found: Conflict[] = [];
-      for (const [type, targetId] of distinct(request.relations)) {
-        const target = units.get(targetId);
-        if (target === undefined) continue;
-        if (type === "supersedes") changeStatus(target, "superseded", "memory.superseded", agentId);
-        if (type === "contradicts") found.push(contradict(held, target, agentId));
-      }
-      return done({ unit: current(held).unit, conflicts: found });
-    },
-    attune: async (agentId, request, isGone = () => false) => {
-      const agent = agents.get(agentId)?.agent();
-      if (agent === undefined) return NOT_REGISTERED;
-      const poll = lastPoll.then(async () => {
-        if (isGone()) return NOT_REGISTERED;
-        return done(await attune(agent, request, units.since(request.sinceEpoch ?? 0), services.clock));
-      });
-      lastPoll = poll.catch(() => {});
-      return poll;
-    },
-    conflicts: () => conflicts.newest(MOST_CONFLICTS_SHOWN),
-    merge: (agentId, request) => {
-      if (!agents.has(agentId)) return NOT_REGISTERED;
-      const conflict = conflicts.get(request.conflictId);
-      if (conflict === undefined) return refused("CONFLICT_NOT_FOUND");
-      const [first, second] = [
-        units.get(conflict.unit_a) ?? unreachable(),
-        units.get(conflict.unit_b) ?? unreachable(),
-      ];
-      const decision = decide(conflict, [first.unit, second.unit], request);
-      if (decision.kind === "refused") return refused("INVALID_TRANSITION", decision.sentence);
-      const epoch = clock.now();
-      if (decision.kind === "escalated") {
-        if (conflict.status === "escalated") return done({ conflict, sideEffects: [] });
-        const escalated: Conflict = { ...conflict, status: "escalated" };
-        conflicts.put(escalated);
-        notifier.tell(conflictEvent("conflict.detected", escalated, [first, second], agentId, epoch));
-        return done({ conflict: escalated, sideEffects: [] });
-      }
-      const { winnerId } = decision;
-      const { strategy, synthesis, rationale } = request;
-      const bytes = bytesOf([synthesis, rationale]);
-      if (!rooms.units.isRoom(bytes)) return refused("STORAGE_FULL");
-      rooms.units.add(bytes);
-      const resolution = { strategy, winner_id: winnerId, synthesis, rationale, resolved_by: agentId, epoch };
-      const resolved: Conflict = { ...conflict, status: "resolved", resolution };
-      conflicts.put(resolved);
-      notifier.tell(conflictEvent("conflict.resolved", resolved, [first, second], agentId, epoch));
-      const [winner, loser] = first.unit.id === winnerId ? [first, second] : [second, first];
-      if (winner.unit.status === "contested" && !conflicts.isContested(winnerId))
-        changeStatus(winner, "active", undefined, agentId);
-      changeStatus(loser, "superseded", "memory.superseded", agentId);
-      return done({
-        conflict: resolved,
-        sideEffects: changesBetween([winner, loser], [current(winner), current(loser)]),
-      });
-    },
-    subscribe: (agentId, { events, minRelevance, debounceMs }) => {
-      const agent = agents.get(agentId);
-      if (agent === undefined) return NOT_REGISTERED;
-      if (agent.subscriptions.size >= MOST_SUBSCRIPTIONS)
-        return refused("STORAGE_FULL", `The agent has ${MOST_SUBSCRIPTIONS} subscriptions. Unsubscribe one first.`);
-      const subscription: FieldSubscription = { id: `sub-${newId()}`, agentId, events, minRelevance, debounceMs };
-      const bytes = subscriptionBytes(subscription);
-      if (!rooms.agents.isRoom(bytes)) return refused("STORAGE_FULL");
-      rooms.agents.add(bytes);
-      notifier.subscribe(agent, subscription);
-      store.put("subscription", subscription.id, () => subscription);
-      return done(subscription);
-    },
-    unsubscribe: (agentId, subscriptionId) => {
-      const agent = agents.get(agentId);
-      const subscription = agent?.subscriptions.get(subscriptionId);
-      if (agent === undefined || subscription === undefined) return false;
-      notifier.unsubscribe(agent, subscriptionId);
-      rooms.agents.add(-subscriptionBytes(subscription));
-      store.remove("subscription", subscriptionId);
-      return true;
-    },
-    list: (agentId) => [...(agents.get(agentId)?.subscriptions.values() ?? [])],
-    tell: (event) => notifier.tell({ ...event, epoch: clock.tick() }),
-    settled: notifier.settled,
-    counts: () => {
-      const all = [...agents.values()];
-      return {
-        units: units.count(),
-        conflicts: conflicts.count(),
-        agents: all.length,
-        subscriptions: all.reduce((sum, { subscriptions }) => sum + subscriptions.size, 0),
-        waiting: all.reduce((sum, { waitingCount }) => sum + waitingCount(), 0),
-      };
-    },
-  };
-}
-
-function done<Value>(value: Value): Outcome<Value> {
-  return { kind: "done", value };
-}
-
-function refused(code: Refusal["code"], message?: string): Refused {
-  return { kind: "refused", refusal: { code, message } };
-}
-
-function unreachable(): never {
-  throw new Error("A unit that the Field refers to is not there.");
+  private assertFit(relations: readonly AkashikRelation[]): void {
+    for (const { type, target_id } of relations) {
+      const target = this.units.get(target_id);
+      if (target === undefined || target.unit.mode === "draft")
+        throw new Refused("UNIT_NOT_FOUND", `The Field has no committed memory unit ${target_id}.`);
+      if (type === "supersedes" && target.unit.status === "superseded")
+        throw new Refused("INVALID_TRANSITION", `The memory unit ${target_id} is superseded already.`);
+    }
+  }
 }
 
 /** The relations that change their targets, each once. */
-function distinct(relations: readonly UnitRelation[]): readonly (readonly [type: string, targetId: string])[] {
-  const seen = new Map(relations.map(({ type, targetId }) => [`${type} ${targetId}`, [type, targetId] as const]));
-  return [...seen.values()];
+function distinct(relations: readonly AkashikRelation[]): readonly AkashikRelation[] {
+  return [...new Map(relations.map((relation) => [`${relation.type} ${relation.target_id}`, relation])).values()];
 }
 
-function unitOf(
-  request: RecordRequest,
-  id: string,
-  agent: FieldAgent,
-  sessionId: string | null,
-  epoch: number,
-): MemoryUnit {
-  const { mode, type, content, purpose, taskId, question, score, reasoning, evidence, assumptions } = request;
-  return {
-    id,
-    type,
-    mode,
-    content,
-    intent: { purpose, task_id: taskId, question },
-    confidence: { score, reasoning, evidence, assumptions },
-    relations: request.relations.map((relation) => ({
-      type: relation.type,
-      target_id: relation.targetId,
-      description: relation.description,
-    })),
-    source: { agent_id: agent.id, role: agent.role, session_id: sessionId },
-    epoch,
-    status: mode === "draft" ? "draft" : "active",
-  };
-}
-
-/** The units whose status changed. */
-function changesBetween(before: readonly HeldUnit[], after: readonly HeldUnit[]): Merged["sideEffects"] {
-  return after
-    .filter(({ unit }, index) => unit.status !== before[index]?.unit.status)
-    .map(({ unit }) => ({ memory_unit_id: unit.id, status: unit.status }));
-}
-
-function grouped<Value extends { readonly agentId: string }>(values: readonly Value[]): ReadonlyMap<string, Value[]> {
-  const groups = new Map<string, Value[]>();
-  for (const value of values) {
-    const group = groups.get(value.agentId);
-    if (group === undefined) groups.set(value.agentId, [value]);
-    else group.push(value);
-  }
-  return groups;
+function subscriptionBytes({ id, agentId, events }: FieldSubscription): number {
+  return bytesOf([id, agentId, events]);
 }
 
 /** The clock goes on behind everything that it dated, whatever of it was kept. */

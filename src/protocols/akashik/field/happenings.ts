@@ -1,6 +1,6 @@
 // The events that operations bring, with their summaries.
 import { shortenedText } from "../../../engine/text/shortened-text.js";
-import type { Conflict, EventKind, FieldAgent, FieldEvent, MemoryUnit, Subject } from "./field-types.js";
+import type { Conflict, EventKind, FieldAgent, FieldEvent, MemoryUnit } from "./field-types.js";
 import type { HeldUnit } from "./units.js";
 import { wordsOf } from "./words.js";
 
@@ -10,11 +10,19 @@ const LONGEST_CONTENT = 200;
 const CALLS_TO_ACT = new Set(["question", "human_directive"]);
 
 export function recordedEvent({ unit, subject }: HeldUnit): FieldEvent {
+  const { id, epoch, type } = unit;
+  const { agent_id: causedBy } = unit.source;
+  const summary = `${causedBy} recorded: ${shortened(unit)}`;
+  const requiresAction = CALLS_TO_ACT.has(type);
   return {
-    ...unitEvent("memory.recorded", unit, unit.source.agent_id, unit.epoch),
+    kind: "memory.recorded",
+    entity: `unit ${id}`,
+    epoch,
+    causedBy,
     subject,
-    summary: `${unit.source.agent_id} recorded: ${shortened(unit)}`,
-    requiresAction: CALLS_TO_ACT.has(unit.type),
+    summary,
+    unitId: id,
+    requiresAction,
   };
 }
 
@@ -25,61 +33,43 @@ export function changedEvent(
   causedBy: string,
   epoch: number,
 ): FieldEvent {
-  return {
-    ...unitEvent(kind, unit, causedBy, epoch),
-    subject: { kind, words: subject.words },
-    summary: `${causedBy} ${kind === "memory.contested" ? "contests" : "supersedes"}: ${shortened(unit)}`,
-    requiresAction: false,
-  };
+  const { id } = unit;
+  const summary = `${causedBy} ${kind === "memory.contested" ? "contests" : "supersedes"}: ${shortened(unit)}`;
+  const { words } = subject;
+  return { kind, entity: `unit ${id}`, epoch, causedBy, subject: { kind, words }, summary, unitId: id };
 }
 
 /** "conflict.detected": the conflict is new, or a person has to decide it. */
 export function conflictEvent(
   kind: "conflict.detected" | "conflict.resolved",
   conflict: Conflict,
-  units: readonly [HeldUnit, HeldUnit],
+  [first, second]: readonly [HeldUnit, HeldUnit],
   causedBy: string,
   epoch: number,
 ): FieldEvent {
-  const [first, second] = units;
+  const { id } = conflict;
   return {
     kind,
-    entity: `conflict ${conflict.id}`,
+    entity: `conflict ${id}`,
     epoch,
     causedBy,
-    onlyFor: undefined,
     subject: { kind, words: new Set([...first.subject.words, ...second.subject.words]) },
     summary: `${conflictSentence(kind, conflict)}: ${shortened(first.unit)} / ${shortened(second.unit)}`,
-    unitId: null,
-    conflictId: conflict.id,
+    conflictId: id,
     requiresAction: kind === "conflict.detected",
   };
 }
 
 export function joinedEvent({ id, role, interests, epoch }: FieldAgent): FieldEvent {
   const kind = "agent.joined";
-  const subject: Subject = { kind, words: wordsOf(role, ...interests) };
-  return {
-    kind,
-    entity: `agent ${id}`,
-    epoch,
-    causedBy: id,
-    onlyFor: undefined,
-    subject,
-    summary: `${id} has joined as ${shortenedText(role, LONGEST_CONTENT)}.`,
-    unitId: null,
-    conflictId: null,
-    requiresAction: false,
-  };
+  const summary = `${id} has joined as ${shortenedText(role, LONGEST_CONTENT)}.`;
+  const subject = { kind, words: wordsOf(role, ...interests) } as const;
+  return { kind, entity: `agent ${id}`, epoch, causedBy: id, subject, summary };
 }
 
 function conflictSentence(kind: EventKind, { status }: Conflict): string {
   if (kind === "conflict.resolved") return "A conflict is resolved";
   return status === "escalated" ? "A person has to decide a conflict" : "Two units contradict each other";
-}
-
-function unitEvent(kind: EventKind, { id }: MemoryUnit, causedBy: string, epoch: number) {
-  return { kind, entity: `unit ${id}`, epoch, causedBy, onlyFor: undefined, unitId: id, conflictId: null };
 }
 
 function shortened({ content }: MemoryUnit): string {

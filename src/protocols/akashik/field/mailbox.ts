@@ -16,30 +16,6 @@ export interface KeptWaiting extends Waiting {
   readonly place: number;
 }
 
-export interface Mailbox {
-  /** Keeps a notification, in place of an earlier one of its entity and subscription. */
-  readonly put: (waiting: Waiting) => void;
-  readonly get: (key: string) => Waiting | undefined;
-  /** Takes out what waits for an entity and a subscription. */
-  readonly take: (key: string) => Waiting | undefined;
-  /** The keys of everything that waits, oldest first. */
-  readonly keys: () => readonly string[];
-  readonly size: () => number;
-  /** Drops everything that waits for one subscription. The notice goes over to `heir`, a further subscription of the agent, if there is one. */
-  readonly drop: (subscriptionId: string, heir: string | undefined) => void;
-  readonly clear: () => void;
-}
-
-interface Held extends Waiting {
-  readonly bytes: number;
-}
-
-export interface MailboxServices {
-  readonly store: FieldKept;
-  /** The room of all mailboxes together, in bytes. */
-  readonly room: SharedRoom;
-}
-
 /** The entity of the notice, which is none of the Field's. */
 const POLL = "poll";
 
@@ -47,99 +23,117 @@ export function waitingKey(subscriptionId: string, entity: string): string {
   return `${subscriptionId} ${entity}`;
 }
 
-/** `kept`: the values of an earlier boot, in any order. */
-export function createMailbox(
-  agentId: string,
-  { store, room }: MailboxServices,
-  kept: readonly KeptWaiting[],
-): Mailbox {
-  const waiting = new Map<string, Held>();
-  let bytes = 0;
+export class Mailbox {
+  private readonly agentId: string;
+  private readonly store: FieldKept;
+  private readonly room: SharedRoom;
+  private readonly waiting = new Map<string, Waiting & { readonly bytes: number }>();
+  private bytes = 0;
+  private places = 0;
   /** The key of the notice, if it waits. */
-  let notice: string | undefined;
+  private notice: string | undefined;
 
-  const keyOf = ({ entity, notification }: Waiting): string => waitingKey(notification.subscription_id, entity);
-  const storeKey = (key: string): string => `${agentId} ${key}`;
-  const weigh = (more: number): void => {
-    bytes += more;
-    room.add(more);
-  };
-  const drop = (key: string): Held | undefined => {
-    const one = waiting.get(key);
-    waiting.delete(key);
-    weigh(-(one?.bytes ?? 0));
-    return one;
-  };
-  const weighed = ({ entity, notification }: Waiting): Held => {
-    const one = { entity, notification };
-    return { ...one, bytes: bytesOf([agentId, one]) };
-  };
-  const hold = (one: Held): void => {
-    const key = keyOf(one);
-    // A newer one stands behind everything that is older.
-    drop(key);
-    waiting.set(key, one);
-    weigh(one.bytes);
-    if (one.entity === POLL) notice = key;
-  };
-  const isRoom = (one: Held): boolean => {
-    const before = waiting.get(keyOf(one));
-    const more = one.bytes - (before?.bytes ?? 0);
-    const isCounted = before !== undefined || waiting.size < MOST_WAITING;
-    return isCounted && (more <= 0 || bytes + more <= MOST_WAITING_BYTES) && room.isRoom(more);
-  };
-  const take = (key: string): Waiting | undefined => {
-    const one = drop(key);
-    if (one === undefined) return undefined;
-    store.remove("waiting", storeKey(key));
-    if (key === notice) notice = undefined;
-    return one;
-  };
-  const clear = (): void => {
-    for (const key of [...waiting.keys()]) take(key);
-  };
-  let places = 0;
-  const add = (one: Held): void => {
-    places += 1;
-    const { entity, notification } = one;
-    const kept: KeptWaiting = { agentId, place: places, entity, notification };
-    hold(one);
-    store.put("waiting", storeKey(keyOf(one)), () => kept);
-  };
-
-  for (const one of [...kept].sort((a, b) => a.place - b.place)) {
-    hold(weighed(one));
-    places = one.place;
+  /** `room`: of all mailboxes together, in bytes. */
+  constructor(agentId: string, store: FieldKept, room: SharedRoom) {
+    this.agentId = agentId;
+    this.store = store;
+    this.room = room;
   }
 
-  return {
-    put: (given) => {
-      // A poll since the notice's epoch tells what comes after it, too.
-      if (notice !== undefined) return;
-      const one = weighed(given);
-      if (isRoom(one)) {
-        add(one);
-        return;
-      }
-      let since = one.notification.epoch;
-      for (const { notification } of waiting.values()) since = Math.min(since, notification.epoch);
-      clear();
-      add(weighed({ entity: POLL, notification: pollNotice(one.notification, since) }));
-    },
-    get: (key) => waiting.get(key),
-    take,
-    keys: () => [...waiting.keys()],
-    size: () => waiting.size,
-    drop: (subscriptionId, heir) => {
-      for (const [key, { entity, notification }] of [...waiting]) {
-        if (notification.subscription_id !== subscriptionId) continue;
-        take(key);
-        if (entity === POLL && heir !== undefined)
-          add(weighed({ entity, notification: { ...notification, subscription_id: heir } }));
-      }
-    },
-    clear,
-  };
+  /** Holds what waited in an earlier boot. Called in the order of the places. */
+  recall({ place, entity, notification }: KeptWaiting): void {
+    this.hold({ entity, notification });
+    this.places = place;
+  }
+
+  /** Keeps a notification, in place of an earlier one of its entity and subscription. */
+  put(one: Waiting): void {
+    // A poll since the notice's epoch tells what comes after it, too.
+    if (this.notice !== undefined) return;
+    if (this.isRoom(one)) {
+      this.add(one);
+      return;
+    }
+    let since = one.notification.epoch;
+    for (const { notification } of this.waiting.values()) since = Math.min(since, notification.epoch);
+    for (const key of this.keys()) this.take(key);
+    this.add({ entity: POLL, notification: pollNotice(one.notification, since) });
+  }
+
+  get(key: string): Waiting | undefined {
+    return this.waiting.get(key);
+  }
+
+  /** Takes out what waits for an entity and a subscription. */
+  take(key: string): void {
+    if (!this.waiting.has(key)) return;
+    this.leave(key);
+    this.store.remove("waiting", `${this.agentId} ${key}`);
+    if (key === this.notice) this.notice = undefined;
+  }
+
+  /** The keys of everything that waits, oldest first. */
+  keys(): readonly string[] {
+    return [...this.waiting.keys()];
+  }
+
+  size(): number {
+    return this.waiting.size;
+  }
+
+  /** Drops everything that waits for one subscription. The notice goes over to `heir`, a further subscription of the agent, if there is one. */
+  drop(subscriptionId: string, heir: string | undefined): void {
+    for (const [key, { entity, notification }] of [...this.waiting]) {
+      if (notification.subscription_id !== subscriptionId) continue;
+      this.take(key);
+      if (entity === POLL && heir !== undefined)
+        this.add({ entity, notification: { ...notification, subscription_id: heir } });
+    }
+  }
+
+  private isRoom(one: Waiting): boolean {
+    const before = this.waiting.get(keyOf(one));
+    const more = this.weightOf(one) - (before?.bytes ?? 0);
+    const isCounted = before !== undefined || this.waiting.size < MOST_WAITING;
+    return isCounted && (more <= 0 || this.bytes + more <= MOST_WAITING_BYTES) && this.room.isRoom(more);
+  }
+
+  private add(one: Waiting): void {
+    const key = this.hold(one);
+    this.places += 1;
+    const kept: KeptWaiting = { agentId: this.agentId, place: this.places, ...one };
+    this.store.put("waiting", `${this.agentId} ${key}`, () => kept);
+  }
+
+  private hold(one: Waiting): string {
+    const key = keyOf(one);
+    // A newer one stands behind everything that is older.
+    this.leave(key);
+    const bytes = this.weightOf(one);
+    this.waiting.set(key, { ...one, bytes });
+    this.weigh(bytes);
+    if (one.entity === POLL) this.notice = key;
+    return key;
+  }
+
+  private leave(key: string): void {
+    this.weigh(-(this.waiting.get(key)?.bytes ?? 0));
+    this.waiting.delete(key);
+  }
+
+  private weigh(more: number): void {
+    this.bytes += more;
+    this.room.add(more);
+  }
+
+  private weightOf(one: Waiting): number {
+    return bytesOf([this.agentId, one]);
+  }
+}
+
+/** The key of what waits. */
+export function keyOf({ entity, notification }: Waiting): string {
+  return waitingKey(notification.subscription_id, entity);
 }
 
 /** The notice that stands for everything that was dropped. */

@@ -35,13 +35,6 @@ const BASES: Readonly<Record<UnitType | EventKind, number>> = {
   "session.ended": 0.1,
 };
 
-/** Every score that a type alone can have, ascending. */
-export const BASE_SCORES: readonly number[] = [...new Set(Object.values(BASES))].sort((one, other) => one - other);
-
-export function baseScore({ kind }: Pick<Subject, "kind">): number {
-  return BASES[kind];
-}
-
 /** An agent, as relevance sees it. */
 export interface Listener {
   readonly interests: readonly { readonly text: string; readonly words: ReadonlySet<string> }[];
@@ -72,7 +65,7 @@ export interface Relevance {
 
 /** The score alone. */
 export function relevanceScore(subject: Subject, listener: Listener): number {
-  return scoreOfShares(subject, bestInterest(subject, listener)?.share ?? 0, shareOf(listener.role, subject.words));
+  return scoreOf(subject, bestInterest(subject, listener)?.share ?? 0, shareOf(listener.role, subject.words));
 }
 
 export function relevance(subject: Subject, listener: Listener): Relevance {
@@ -83,12 +76,11 @@ export function relevance(subject: Subject, listener: Listener): Relevance {
     ...(role === 0 ? [] : [`has ${percent(role)} of the role`]),
     `is of the type ${subject.kind}`,
   ];
-  return { score: scoreOfShares(subject, best?.share ?? 0, role), reason: `It ${reasons.join(", ")}.` };
+  return { score: scoreOf(subject, best?.share ?? 0, role), reason: `It ${reasons.join(", ")}.` };
 }
 
-/** The score of a subject that has these parts, 0 to 1 each, of the best-matching interest and of the role. */
-export function scoreOfShares(subject: Pick<Subject, "kind">, interest: number, role: number): number {
-  return Math.round((baseScore(subject) + INTEREST_SHARE * interest + ROLE_SHARE * role) * 1000) / 1000;
+function scoreOf({ kind }: Subject, interest: number, role: number): number {
+  return Math.round((BASES[kind] + INTEREST_SHARE * interest + ROLE_SHARE * role) * 1000) / 1000;
 }
 
 /** The interest of which the subject has most, the first of equals; undefined if it has nothing of any. */

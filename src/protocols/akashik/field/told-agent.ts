@@ -1,165 +1,169 @@
-// An agent as the Field tells it of events: at once, at the end of a window, or when it comes back.
-
+// An agent as the Field tells it of events: at once, at the end of a window of `debounce_ms`, or when it comes back (Akashik SUBSCRIBE).
 import type { SharedRoom } from "../../../base/shared-room.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type {
-  AgentLink,
   FieldAgent,
+  FieldClock,
   FieldEvent,
-  FieldServices,
+  FieldKept,
   FieldSubscription,
   Notification,
+  Push,
 } from "./field-types.js";
-import { createMailbox, type KeptWaiting, type Waiting, waitingKey } from "./mailbox.js";
-import { type Listener, listenerOf } from "./relevance.js";
-import { createWindows, type Windows } from "./windows.js";
+import { keyOf, Mailbox, type Waiting, waitingKey } from "./mailbox.js";
+import { type Listener, listenerOf, relevanceScore } from "./relevance.js";
 
 /** Notifications to an agent that has come back, in one turn of the event loop (R34). */
 const SENT_PER_TURN = 64;
 /** The wait before another attempt with an agent that takes nothing. */
 const RETRY_MS: Millis = 1000;
 
-export interface ToldSubscription extends FieldSubscription {
+interface ToldSubscription extends FieldSubscription {
   /** The number of the event after which it began. Earlier events are not for it. */
   readonly since: number;
-  readonly windows: Windows;
 }
 
-export interface ToldAgent {
-  /** As it registered last. */
-  readonly agent: () => FieldAgent;
-  readonly listener: () => Listener;
-  /** The agent registers again, with another role or other interests. */
-  readonly become: (agent: FieldAgent) => void;
-  readonly subscriptions: ReadonlyMap<string, ToldSubscription>;
-  readonly isThere: () => boolean;
-  readonly waitingCount: () => number;
-  /** The agent is there. Everything that waited is sent, in later turns. */
-  readonly came: (link: AgentLink) => void;
-  /** The agent takes notifications again. Everything that waits is sent, in later turns. */
-  readonly resume: () => void;
-  /** The agent is away. */
-  readonly left: () => void;
-  readonly subscribe: (subscription: FieldSubscription, since: number) => ToldSubscription;
-  readonly unsubscribe: (subscription: ToldSubscription) => void;
-  /** Tells of an event, unless the agent caused it or it is for another agent. */
-  readonly tell: (event: FieldEvent, subscription: ToldSubscription, score: number) => void;
-}
-
-/** The rooms that all agents share. */
-export interface AgentRooms {
+/** The services that all agents share. */
+export interface AgentServices {
+  readonly clock: FieldClock;
+  readonly store: FieldKept;
+  /** Of bytes that wait. */
   readonly waiting: SharedRoom;
   readonly windows: SharedRoom;
 }
 
-export function createToldAgent(
-  registered: FieldAgent,
-  { clock, kept: store, rooms }: Pick<FieldServices, "clock" | "kept"> & { readonly rooms: AgentRooms },
-  kept: readonly KeptWaiting[],
-): ToldAgent {
-  const subscriptions = new Map<string, ToldSubscription>();
-  const mailbox = createMailbox(registered.id, { store, room: rooms.waiting }, kept);
-  let agent = registered;
-  let listener = listenerOf(agent);
-  let link: AgentLink | undefined;
-  let cancelRetry: (() => void) | undefined;
+export class ToldAgent {
+  /** As it registered last. */
+  agent: FieldAgent;
+  readonly subscriptions = new Map<string, ToldSubscription>();
+  readonly mailbox: Mailbox;
+  private readonly services: AgentServices;
+  /** The open windows by entity and subscription, with their cancellations: after a notification left, the next one of its entity waits. */
+  private readonly windows = new Map<string, () => void>();
+  private listener: Listener;
+  private push: Push | undefined;
+  private cancelRetry: (() => void) | undefined;
 
-  const windowsOf = ({ notification }: Waiting): Windows | undefined =>
-    subscriptions.get(notification.subscription_id)?.windows;
-  const isInWindow = (one: Waiting): boolean => windowsOf(one)?.isOpen(one.entity) === true;
+  constructor(agent: FieldAgent, services: AgentServices) {
+    this.services = services;
+    this.mailbox = new Mailbox(agent.id, services.store, services.waiting);
+    this.agent = agent;
+    this.listener = listenerOf(agent);
+  }
+
+  isThere(): boolean {
+    return this.push !== undefined;
+  }
+
+  /** The agent registers again, with another role or other interests. Its subscriptions and what waits for it stay. */
+  become(agent: FieldAgent): void {
+    this.agent = agent;
+    this.listener = listenerOf(agent);
+  }
+
+  /** The agent is there. Everything that waited is sent, in later turns. */
+  came(push: Push): void {
+    this.push = push;
+    this.resume();
+  }
+
+  /** The agent takes notifications again. Everything that waits is sent, in later turns. */
+  resume(): void {
+    const { push } = this;
+    if (push !== undefined) this.services.clock.afterTurn(() => this.sendWaiting(push, this.mailbox.keys()));
+  }
+
+  /** The agent is away. */
+  left(): void {
+    this.push = undefined;
+    this.cancelRetry?.();
+    this.cancelRetry = undefined;
+  }
+
+  subscribe(subscription: FieldSubscription, since: number): void {
+    this.subscriptions.set(subscription.id, { ...subscription, since });
+  }
+
+  unsubscribe(id: string): void {
+    this.subscriptions.delete(id);
+    for (const [key, cancel] of this.windows) if (key.startsWith(waitingKey(id, ""))) this.endWindow(key, cancel);
+    this.mailbox.drop(id, this.subscriptions.keys().next().value);
+  }
+
+  /** Tells of an event, unless the agent caused it or it is for another agent. A step is one notification. */
+  *tell(event: FieldEvent, number: number): Generator<undefined> {
+    const { id } = this.agent;
+    if (event.causedBy === id || (event.onlyFor !== undefined && event.onlyFor !== id)) return;
+    let score: number | undefined;
+    for (const subscription of this.subscriptions.values()) {
+      if (subscription.since >= number || !subscription.events.includes(event.kind)) continue;
+      score ??= relevanceScore(event.subject, this.listener);
+      if (score < (subscription.minRelevance ?? 0)) continue;
+      this.offer({ entity: event.entity, notification: notificationOf(event, subscription.id, score) });
+      yield;
+    }
+  }
+
+  private offer(one: Waiting): void {
+    // The end of its window sends the newest.
+    if (this.isInWindow(one)) this.mailbox.put(one);
+    else if (!this.send(one)) {
+      this.mailbox.put(one);
+      this.retry();
+    }
+  }
 
   /** Returns false if the agent does not take it now; it then was not sent. */
-  const send = (one: Waiting): boolean => {
-    const windows = windowsOf(one);
-    if (link === undefined || windows?.isRoom() === false || !link.push(one.notification)) return false;
-    const key = waitingKey(one.notification.subscription_id, one.entity);
+  private send(one: Waiting): boolean {
+    const { clock, windows } = this.services;
+    const key = keyOf(one);
+    const windowMs = this.subscriptions.get(one.notification.subscription_id)?.debounceMs ?? 0;
+    if (windowMs > 0 && !windows.isRoom()) return false;
+    if (this.push?.(one.notification) !== true) return false;
     // Also an older one of the entity, which the agent has not been sent yet.
-    mailbox.take(key);
-    windows?.open(one.entity, () => {
-      const next = mailbox.get(key);
-      if (next !== undefined && !send(next)) retry();
+    this.mailbox.take(key);
+    if (windowMs === 0) return true;
+    windows.add(1);
+    const cancel = clock.wakeAt(clock.now() + windowMs, () => {
+      this.endWindow(key, cancel);
+      const next = this.mailbox.get(key);
+      if (next !== undefined && !this.send(next)) this.retry();
     });
+    this.windows.set(key, cancel);
     return true;
-  };
+  }
 
-  const offer = (one: Waiting): void => {
-    // The end of its window sends the newest.
-    if (isInWindow(one)) mailbox.put(one);
-    else if (!send(one)) {
-      mailbox.put(one);
-      retry();
-    }
-  };
+  private isInWindow(one: Waiting): boolean {
+    return this.windows.has(keyOf(one));
+  }
+
+  private endWindow(key: string, cancel: () => void): void {
+    cancel();
+    this.windows.delete(key);
+    this.services.windows.add(-1);
+  }
 
   /** Sends what waits, a part in each turn, until the agent takes no more. */
-  const sendWaiting = (to: AgentLink, keys: readonly string[]): void => {
+  private sendWaiting(to: Push, keys: readonly string[]): void {
     for (const key of keys.slice(0, SENT_PER_TURN)) {
-      const one = link === to ? mailbox.get(key) : undefined;
-      if (one === undefined || isInWindow(one) || send(one)) continue;
-      retry();
-      // Where only windows have no room, the agent may take something else.
-      if (windowsOf(one)?.isRoom() !== false) return;
+      const one = this.push === to ? this.mailbox.get(key) : undefined;
+      if (one === undefined || this.isInWindow(one) || this.send(one)) continue;
+      this.retry();
+      return;
     }
     const rest = keys.slice(SENT_PER_TURN);
-    if (rest.length > 0) clock.afterTurn(() => sendWaiting(to, rest));
-  };
+    if (rest.length > 0) this.services.clock.afterTurn(() => this.sendWaiting(to, rest));
+  }
 
   /** Tries again later with everything that waits though no window is open. */
-  const retry = (): void => {
-    const to = link;
-    if (to === undefined) return;
-    cancelRetry ??= clock.wakeAt(clock.now() + RETRY_MS, () => {
-      cancelRetry = undefined;
-      sendWaiting(to, mailbox.keys());
+  private retry(): void {
+    const { push, services } = this;
+    if (push === undefined) return;
+    this.cancelRetry ??= services.clock.wakeAt(services.clock.now() + RETRY_MS, () => {
+      this.cancelRetry = undefined;
+      this.sendWaiting(push, this.mailbox.keys());
     });
-  };
-
-  const resume = (): void => {
-    const to = link;
-    if (to !== undefined) clock.afterTurn(() => sendWaiting(to, mailbox.keys()));
-  };
-
-  return {
-    agent: () => agent,
-    listener: () => listener,
-    become: (next) => {
-      agent = next;
-      listener = listenerOf(next);
-    },
-    subscriptions,
-    isThere: () => link !== undefined,
-    waitingCount: mailbox.size,
-    came: (next) => {
-      link = next;
-      resume();
-    },
-    resume,
-    left: () => {
-      link = undefined;
-      cancelRetry?.();
-      cancelRetry = undefined;
-    },
-    subscribe: (subscription, since) => {
-      const one = {
-        ...subscription,
-        since,
-        windows: createWindows(subscription.debounceMs ?? 0, clock, rooms.windows),
-      };
-      subscriptions.set(one.id, one);
-      return one;
-    },
-    unsubscribe: (subscription) => {
-      subscription.windows.stop();
-      subscriptions.delete(subscription.id);
-      mailbox.drop(subscription.id, subscriptions.keys().next().value);
-    },
-    tell: (event, subscription, score) => {
-      const isItsOwn = event.causedBy === agent.id;
-      const isForAnother = event.onlyFor !== undefined && event.onlyFor !== agent.id;
-      if (isItsOwn || isForAnother) return;
-      offer({ entity: event.entity, notification: notificationOf(event, subscription.id, score) });
-    },
-  };
+  }
 }
 
 function notificationOf(event: FieldEvent, subscriptionId: string, score: number): Notification {
@@ -169,8 +173,8 @@ function notificationOf(event: FieldEvent, subscriptionId: string, score: number
     epoch: event.epoch,
     relevance_score: score,
     summary: event.summary,
-    memory_unit_id: event.unitId,
-    conflict_id: event.conflictId,
-    requires_action: event.requiresAction,
+    memory_unit_id: event.unitId ?? null,
+    conflict_id: event.conflictId ?? null,
+    requires_action: event.requiresAction ?? false,
   };
 }

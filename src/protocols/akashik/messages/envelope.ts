@@ -1,8 +1,12 @@
 // Envelopes: reading those of agents, and making those of the Field.
+
+import * as schemas from "#gen/akashik/schemas.js";
+import { isAkashikRequest } from "#gen/akashik/validators.js";
+import { firstSentence } from "../../../base/schema/fault-words.js";
+import { isPlainSource, wellFormedFields } from "../../../engine/text/well-formed.js";
 import { isOperation, OPERATIONS, type Operation } from "./capabilities.js";
-import type { Refusal } from "./error-codes.js";
+import { Refused } from "./error-codes.js";
 import { AKASHIK_VERSION, PROTOCOL } from "./protocol.js";
-import { ENVELOPE, formFault } from "./validate.js";
 
 /** The members of an envelope that an answer repeats; null where the message had none that could be read. */
 export interface Address {
@@ -20,35 +24,31 @@ export interface Envelope {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Something that was read, or the reason why it could not be. */
-export type Reading<Value> =
-  | { readonly kind: "read"; readonly value: Value }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
-
-export function read<Value>(value: Value): Reading<Value> {
-  return { kind: "read", value };
-}
-
-export function refused(code: Refusal["code"], message?: string): Reading<never> {
-  return { kind: "refused", refusal: { code, message } };
-}
-
 /** Patch versions change nothing that is on the wire. */
 const SPOKEN_VERSION = /^0\.1(?:\.\d{1,6})?$/;
 
-/** Reads the envelope of a message. */
-export function readEnvelope(message: unknown): Reading<Envelope> {
-  if (!ENVELOPE.isValid(message)) return refused("INVALID_TYPE", formFault(ENVELOPE, message));
+/** Reads the envelope of a message. Throws Refused. */
+export function readEnvelope(message: unknown): Envelope {
+  if (!isAkashikRequest(message))
+    throw new Refused("INVALID_TYPE", firstSentence(schemas.AkashikRequest, message, "a message of Akashik"));
   const { version, operation, agent_id, epoch, payload } = message;
   if (!SPOKEN_VERSION.test(version))
-    return refused("UNSUPPORTED_OPERATION", `This Field speaks Akashik ${AKASHIK_VERSION}, and not ${version}.`);
+    throw new Refused("UNSUPPORTED_OPERATION", `This Field speaks Akashik ${AKASHIK_VERSION}, and not ${version}.`);
   if (!isOperation(operation))
-    return refused("UNSUPPORTED_OPERATION", `This Field has ${OPERATIONS.join(", ")}, and not ${operation}.`);
-  return read({ operation, agentId: agent_id ?? null, epoch, payload });
+    throw new Refused("UNSUPPORTED_OPERATION", `This Field has ${OPERATIONS.join(", ")}, and not ${operation}.`);
+  return { operation, agentId: agent_id ?? null, epoch, payload };
+}
+
+/** The message with U+FFFD in place of each lone surrogate, so that all transports agree (R25). `text`: the JSON of the message. */
+export function repaired(message: unknown, text: string): unknown {
+  const isObject = typeof message === "object" && message !== null && !Array.isArray(message);
+  if (!isObject || isPlainSource(text)) return message;
+  return wellFormedFields(message as Readonly<Record<string, unknown>>, undefined);
 }
 
 const LONGEST_ID = 256;
 const LONGEST_OPERATION = 64;
+const LONGEST_BEGINNING = 4096;
 
 /** The address of the answer to a message, whatever the message is. */
 export function addressOf(message: unknown): Address {
@@ -61,13 +61,16 @@ export function addressOf(message: unknown): Address {
   };
 }
 
+/** Schemas count code points, of which each has one or two units. */
 function shortText(value: unknown, longest: number): string | null {
-  return typeof value === "string" && value.length > 0 && isWithin(value, longest) ? value : null;
+  if (typeof value !== "string" || value === "" || value.length > 2 * longest) return null;
+  return value.length <= longest || [...value].length <= longest ? value : null;
 }
 
-/** Schemas count code points, of which each has one or two units. */
-function isWithin(text: string, longest: number): boolean {
-  return text.length <= longest || (text.length <= 2 * longest && [...text].length <= longest);
+/** The id of a message that could be read in two ways: the first member of that name near the beginning; null if there is none. */
+export function idIn(text: string | undefined): string | null {
+  const [, id] = /"id"\s*:\s*"([^"\\]{1,256})"/.exec(text?.slice(0, LONGEST_BEGINNING) ?? "") ?? [];
+  return id ?? null;
 }
 
 /** The text of a message from the Field. `epoch`: that of the Field's clock. */

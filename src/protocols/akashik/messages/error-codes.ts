@@ -82,29 +82,24 @@ const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
 };
 
-/** Why a message cannot be served. */
-export interface Refusal {
+/** Why a message cannot be served. Thrown wherever that is found, and told to the agent. */
+export class Refused extends Error {
   readonly code: ErrorCode;
-  /** A sentence for people; default: that of the code. */
-  readonly message?: string | undefined;
+
+  /** `sentence`: for people; default: that of the code. */
+  constructor(code: ErrorCode, sentence: string = ERRORS[code].message) {
+    super(sentence);
+    this.code = code;
+  }
 }
 
 /** The payload of an error. `operation`: that of the message, if it could be read. */
-export function errorPayload({ code, message }: Refusal, operation: string | null): AkashikError {
-  const text = ERRORS[code];
-  return {
-    status: "error",
-    error: {
-      code,
-      message: message ?? text.message,
-      operation,
-      recoverable: text.isRecoverable,
-      suggested_action: text.suggestedAction,
-    },
-  };
+export function errorPayload({ code, message }: Refused, operation: string | null): AkashikError {
+  const { isRecoverable: recoverable, suggestedAction: suggested_action } = ERRORS[code];
+  return { status: "error", error: { code, message, operation, recoverable, suggested_action } };
 }
 
 /** The refusal of a frame that was no message. */
-export function refusalOfFrame({ code, sentence }: Fault): Refusal {
-  return { code: code === "internal" ? "INTERNAL_ERROR" : "INVALID_TYPE", message: sentence };
+export function refusalOfFrame({ code, sentence }: Fault): Refused {
+  return new Refused(code === "internal" ? "INTERNAL_ERROR" : "INVALID_TYPE", sentence);
 }

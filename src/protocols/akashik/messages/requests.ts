@@ -1,179 +1,103 @@
-// The payloads of requests, read into values in which every optional member is there. A member that is null counts as absent.
-import type { AkashikAttuneRequest, AkashikMergeRequest, AkashikSubscribeRequest } from "#gen/akashik/types.js";
+// The payloads of requests: the members that the Field reads are as the schemas say. Other members may be anything. A member that is null counts as
+// absent.
+import * as schemas from "#gen/akashik/schemas.js";
+import type * as types from "#gen/akashik/types.js";
+import * as validators from "#gen/akashik/validators.js";
+import { firstSentence } from "../../../base/schema/fault-words.js";
+import type { Schema } from "../../../base/schema/schema-faults.js";
 import { STRATEGIES } from "./capabilities.js";
-import { type Envelope, type Reading, read, refused } from "./envelope.js";
-import { type RecordRequest, readRecord } from "./record-request.js";
-import type { UnitFormat } from "./unit-formats.js";
-import {
-  ATTUNE,
-  DEREGISTER,
-  DETECT,
-  type Form,
-  formFault,
-  LIST,
-  MERGE,
-  REGISTER,
-  SUBSCRIBE,
-  UNSUBSCRIBE,
-} from "./validate.js";
+import type { Envelope } from "./envelope.js";
+import { Refused } from "./error-codes.js";
 
-export interface RegisterRequest {
-  readonly operation: "REGISTER";
-  readonly id: string;
-  readonly role: string;
-  readonly interests: readonly string[];
-  readonly requiredOperations: readonly string[];
-}
+type Payload = Envelope["payload"];
 
-interface DeregisterRequest {
-  readonly operation: "DEREGISTER";
-  /** Null: the agent of the envelope. */
-  readonly agentId: string | null;
-}
+export type SubscribeRequest =
+  | types.AkashikSubscribeRequest
+  | types.AkashikUnsubscribeRequest
+  | types.AkashikListRequest;
 
-export interface AttuneRequest {
-  readonly operation: "ATTUNE";
-  /** Null: as registered. */
-  readonly role: string | null;
-  /** At least one; null: as registered. */
-  readonly interests: readonly string[] | null;
-  /** Null: no limit of the request's own. */
-  readonly maxUnits: number | null;
-  readonly relevanceThreshold: number | null;
-  readonly maxTokens: number | null;
-  readonly contextHint: string | null;
-  readonly format: UnitFormat;
-  /** Null: since the beginning. */
-  readonly sinceEpoch: number | null;
-}
-
-interface DetectRequest {
-  readonly operation: "DETECT";
-}
-
-export interface MergeRequest {
-  readonly operation: "MERGE";
-  readonly conflictId: string;
-  readonly strategy: AkashikMergeRequest["strategy"];
-  readonly winnerId: string | null;
-  readonly synthesis: string | null;
-  readonly rationale: string | null;
-}
-
-type SubscriptionEvent = AkashikSubscribeRequest["subscription"]["events"][number];
-
-type SubscribeRequest =
-  | {
-      readonly operation: "SUBSCRIBE";
-      readonly action: "subscribe";
-      /** Each once. */
-      readonly events: readonly SubscriptionEvent[];
-      readonly minRelevance: number | null;
-      readonly debounceMs: number | null;
-    }
-  | { readonly operation: "SUBSCRIBE"; readonly action: "unsubscribe"; readonly subscriptionId: string }
-  | { readonly operation: "SUBSCRIBE"; readonly action: "list" };
-
+/** The request of an agent, by the operation. */
 export type FieldRequest =
-  | RegisterRequest
-  | DeregisterRequest
-  | RecordRequest
-  | AttuneRequest
-  | DetectRequest
-  | MergeRequest
-  | SubscribeRequest;
+  | { readonly operation: "REGISTER"; readonly payload: types.AkashikRegisterRequest }
+  | { readonly operation: "DEREGISTER"; readonly payload: types.AkashikDeregisterRequest }
+  | { readonly operation: "RECORD"; readonly payload: types.AkashikRecordRequest }
+  | { readonly operation: "ATTUNE"; readonly payload: types.AkashikAttuneRequest }
+  | { readonly operation: "DETECT" }
+  | { readonly operation: "MERGE"; readonly payload: types.AkashikMergeRequest }
+  | { readonly operation: "SUBSCRIBE"; readonly payload: SubscribeRequest };
 
-/** Reads the payload of an envelope. */
-export function readRequest({ operation, payload }: Pick<Envelope, "operation" | "payload">): Reading<FieldRequest> {
+/** Reads the payload of an envelope. Throws Refused. */
+export function readRequest({ operation, payload }: Pick<Envelope, "operation" | "payload">): FieldRequest {
+  const { isAkashikRegisterRequest, isAkashikDeregisterRequest, isAkashikAttuneRequest } = validators;
   switch (operation) {
     case "REGISTER":
-      return readAs(REGISTER, payload, ({ id, role, interests, required_operations }) => ({
-        operation,
-        id,
-        role,
-        interests: interests ?? [],
-        requiredOperations: required_operations ?? [],
-      }));
+      return { operation, payload: as(payload, isAkashikRegisterRequest, schemas.AkashikRegisterRequest, operation) };
     case "DEREGISTER":
-      return readAs(DEREGISTER, payload, ({ agent_id }) => ({ operation, agentId: agent_id ?? null }));
+      return {
+        operation,
+        payload: as(payload, isAkashikDeregisterRequest, schemas.AkashikDeregisterRequest, operation),
+      };
     case "RECORD":
-      return readRecord(payload);
+      return { operation, payload: readRecord(payload) };
     case "ATTUNE":
-      return readAs(ATTUNE, payload, attuneOf);
+      return { operation, payload: as(payload, isAkashikAttuneRequest, schemas.AkashikAttuneRequest, operation) };
     case "DETECT":
-      return isOther(payload.mode, ["list"])
-        ? refused("UNSUPPORTED_OPERATION", "This Field has DETECT with the mode `list` alone.")
-        : readAs(DETECT, payload, () => ({ operation }));
+      assertOffered(payload.mode, ["list"], "This Field has DETECT with the mode `list` alone.");
+      as(payload, validators.isAkashikDetectRequest, schemas.AkashikDetectRequest, operation);
+      return { operation };
     case "MERGE":
-      return isOther(payload.strategy, STRATEGIES)
-        ? refused("UNSUPPORTED_OPERATION", `This Field has the strategies ${STRATEGIES.join(", ")}.`)
-        : readAs(MERGE, payload, mergeOf);
+      assertOffered(payload.strategy, STRATEGIES, `This Field has the strategies ${STRATEGIES.join(", ")}.`);
+      return {
+        operation,
+        payload: as(payload, validators.isAkashikMergeRequest, schemas.AkashikMergeRequest, operation),
+      };
     case "SUBSCRIBE":
-      return readSubscribe(payload);
+      return { operation, payload: readSubscribe(payload) };
   }
 }
 
-function readSubscribe(payload: Envelope["payload"]): Reading<SubscribeRequest> {
-  const operation = "SUBSCRIBE";
+function readSubscribe(payload: Payload): SubscribeRequest {
+  const { isAkashikSubscribeRequest, isAkashikUnsubscribeRequest, isAkashikListRequest } = validators;
   switch (payload.action) {
     case "subscribe":
-      return readAs(SUBSCRIBE, payload, ({ action, subscription }) => ({
-        operation,
-        action,
-        events: [...new Set(subscription.events)],
-        minRelevance: subscription.min_relevance ?? null,
-        debounceMs: subscription.debounce_ms ?? null,
-      }));
+      return as(payload, isAkashikSubscribeRequest, schemas.AkashikSubscribeRequest, "the action `subscribe`");
     case "unsubscribe":
-      return readAs(UNSUBSCRIBE, payload, ({ action, subscription }) => ({
-        operation,
-        action,
-        subscriptionId: subscription.id,
-      }));
+      return as(payload, isAkashikUnsubscribeRequest, schemas.AkashikUnsubscribeRequest, "the action `unsubscribe`");
     case "list":
-      return readAs(LIST, payload, ({ action }) => ({ operation, action }));
+      return as(payload, isAkashikListRequest, schemas.AkashikListRequest, "the action `list`");
     default:
-      return refused("INVALID_TYPE", '`payload.action` must be one of "subscribe", "unsubscribe", "list".');
+      throw new Refused("INVALID_TYPE", '`payload.action` must be one of "subscribe", "unsubscribe", "list".');
   }
 }
 
-function attuneOf({ scope, context_hint, format, since_epoch }: AkashikAttuneRequest): AttuneRequest {
-  return {
-    operation: "ATTUNE",
-    role: scope?.role ?? null,
-    // Protobuf has no absent list, so an empty one says nothing.
-    interests: scope?.interests?.length ? scope.interests : null,
-    maxUnits: scope?.max_units ?? null,
-    relevanceThreshold: scope?.relevance_threshold ?? null,
-    maxTokens: scope?.max_tokens ?? null,
-    contextHint: context_hint ?? null,
-    format: format ?? "full",
-    sinceEpoch: since_epoch ?? null,
-  };
+/** The faults of a RECORD have codes of their own, and are looked for in the order of the companion. */
+function readRecord(payload: Payload): types.AkashikRecordRequest {
+  const { purpose } = membersOf(payload.intent);
+  if (isBlank(purpose)) throw new Refused("MISSING_INTENT");
+  const { score, reasoning } = membersOf(payload.confidence);
+  if (payload.mode !== "draft" && (isBlank(score) || isBlank(reasoning))) throw new Refused("MISSING_CONFIDENCE");
+  if (!isBlank(score) && !(typeof score === "number" && score >= 0 && score <= 1))
+    throw new Refused("INVALID_CONFIDENCE");
+  return as(payload, validators.isAkashikRecordRequest, schemas.AkashikRecordRequest, "RECORD");
 }
 
-function mergeOf({ conflict_id, strategy, resolution }: AkashikMergeRequest): MergeRequest {
-  return {
-    operation: "MERGE",
-    conflictId: conflict_id,
-    strategy,
-    winnerId: resolution?.winner_id ?? null,
-    synthesis: resolution?.synthesis ?? null,
-    rationale: resolution?.rationale ?? null,
-  };
+/** `name`: of the payload in sentences. */
+function as<Value>(payload: unknown, isValid: (value: unknown) => value is Value, schema: Schema, name: string): Value {
+  if (isValid(payload)) return payload;
+  throw new Refused("INVALID_TYPE", firstSentence(schema, payload, name, ["payload"]));
 }
 
-/** Reads a payload of the given form. */
-function readAs<Payload, Request>(
-  form: Form<Payload>,
-  payload: Envelope["payload"],
-  requestOf: (payload: Payload) => Request,
-): Reading<Request> {
-  const value: unknown = payload;
-  return form.isValid(value) ? read(requestOf(value)) : refused("INVALID_TYPE", formFault(form, value));
+/** Refuses a choice that is a text and names something which this Field does not have. */
+function assertOffered(choice: unknown, offered: readonly string[], sentence: string): void {
+  if (typeof choice === "string" && !offered.includes(choice)) throw new Refused("UNSUPPORTED_OPERATION", sentence);
 }
 
-/** Whether a choice is a text that names something which this Field does not have. */
-function isOther(choice: unknown, offered: readonly string[]): boolean {
-  return typeof choice === "string" && !offered.includes(choice);
+/** The members of a value that should be an object; none if it is not. */
+function membersOf(value: unknown): Payload {
+  return typeof value === "object" && value !== null ? (value as Payload) : {};
+}
+
+/** Whether a member is not there, null, or a text without a visible character. */
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }

@@ -1,19 +1,119 @@
-// akashik.v1.AkashikService as a method that every transport of services can serve (R23).
-import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
+// akashik.v1.AkashikService as a method that every transport of services can serve (R23), and its frames: messages typed, or as JSON in bytes.
+import {
+  create,
+  type DescField,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  ScalarType,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
+import {
+  AkashikService,
+  ConverseRequestSchema,
+  ConverseResponseSchema,
+  type Envelope,
+  EnvelopeSchema,
+} from "#gen/akashik/v1/akashik_service_pb.js";
+import { Fault } from "../../../base/errors.js";
+import type { TextCodec } from "../../../contracts/codec.js";
 import type { ServiceMethod } from "../../../contracts/service.js";
 import type { Connection } from "../../../contracts/transport.js";
-import { createMessageFrames, type MessageFrames, type Utf8 } from "./typed-messages.js";
+import { PROTOCOL } from "../messages/protocol.js";
 
 /** Serves the stream of one agent, with the frames of that stream. */
-export type ServeAkashik = (connection: Connection<Uint8Array>, frames: MessageFrames) => void;
+export type ServeAkashik = (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>) => void;
 
-export function akashikMethods(serve: ServeAkashik, utf8: Utf8): readonly ServiceMethod[] {
+/** `json`: the frames of a message as JSON. */
+export function akashikMethods(serve: ServeAkashik, json: TextCodec<Uint8Array>): readonly ServiceMethod[] {
   return [
     {
       kind: "stream",
       descriptor: AkashikService.method.converse,
       joinsBatches: false,
-      accept: (connection) => serve(connection, createMessageFrames(utf8)),
+      accept: (connection) => serve(connection, createMessageFrames(json)),
     },
   ];
+}
+
+/** Frames of one stream. It answers in the form of the peer's last message, and in types before the first. */
+export function createMessageFrames(json: TextCodec<Uint8Array>): TextCodec<Uint8Array> {
+  let isTyped = true;
+  return {
+    textOf: (frame) => {
+      const value = requestIn(frame).message?.message;
+      if (value?.case === undefined) throw malformed("Set one member of `message`.");
+      isTyped = value.case === "envelope";
+      return value.case === "envelope" ? textOfEnvelope(value.value) : json.textOf(value.value);
+    },
+    frameOf: (text) => {
+      const message = isTyped
+        ? ({ case: "envelope", value: envelopeOf(text) } as const)
+        : ({ case: "json", value: json.frameOf(text) } as const);
+      return toBinary(ConverseResponseSchema, create(ConverseResponseSchema, { message: { message } }));
+    },
+  };
+}
+
+function requestIn(frame: Uint8Array) {
+  try {
+    return fromBinary(ConverseRequestSchema, frame);
+  } catch (cause) {
+    throw malformed("The bytes are no ConverseRequest.", cause);
+  }
+}
+
+function malformed(sentence: string, cause?: unknown): Fault {
+  return new Fault("invalid_message", sentence, { pointer: "/message", cause });
+}
+
+type JsonFields = Readonly<Record<string, unknown>>;
+
+/** The name of a request's field, with its operation. */
+const REQUEST = /^(.*)_request$/;
+
+/** The fields of an envelope beside its payload. */
+const OUTER_FIELDS = EnvelopeSchema.fields.filter(({ oneof }) => oneof === undefined);
+
+/** The JSON of an envelope. `operation`: where it is not set, that of the payload. Without a payload, the payload is an empty object. */
+export function textOfEnvelope(envelope: Envelope): string {
+  const written = toJson(EnvelopeSchema, envelope, { useProtoFieldName: true, alwaysEmitImplicit: true }) as JsonFields;
+  const outer = completed(OUTER_FIELDS, written);
+  const payload = EnvelopeSchema.fields.find(({ localName }) => localName === envelope.payload.case);
+  return JSON.stringify({
+    protocol: PROTOCOL,
+    ...outer,
+    operation: outer.operation ?? REQUEST.exec(payload?.name ?? "")?.[1]?.toUpperCase() ?? null,
+    payload: payload === undefined ? {} : completedValue(payload, written[payload.name]),
+  });
+}
+
+/** In JSON, a field that is not set is null, and a list is always there. */
+function completed(fields: readonly DescField[], written: JsonFields): JsonFields {
+  return Object.fromEntries(fields.map((field) => [field.name, completedValue(field, written[field.name])]));
+}
+
+function completedValue(field: DescField, written: unknown): unknown {
+  if (written === undefined) return null;
+  const { fieldKind, message, scalar } = field;
+  if (message !== undefined && fieldKind === "list")
+    return (written as readonly JsonFields[]).map((item) => completed(message.fields, item));
+  if (message !== undefined) return completed(message.fields, written as JsonFields);
+  // The library writes whole numbers of 64 bits as texts. One beyond 2^53 loses digits, and is refused for its size.
+  return scalar === ScalarType.UINT64 ? Number(written) : written;
+}
+
+/** The envelope of a message from the Field. */
+export function envelopeOf(text: string): Envelope {
+  const { protocol: _, payload, ...outer } = JSON.parse(text) as JsonObject & { readonly payload: JsonObject };
+  return fromJson(EnvelopeSchema, { ...outer, [memberOf(String(outer.operation), payload)]: payload });
+}
+
+/** The field of an envelope for a payload. An error answers to any operation. */
+function memberOf(operation: string, payload: JsonObject): string {
+  if ("error" in payload) return "error";
+  if (operation !== "SUBSCRIBE") return `${operation.toLowerCase()}_answer`;
+  if ("event" in payload) return "notification";
+  return "subscriptions" in payload ? "list_answer" : "subscribe_answer";
 }

@@ -1,14 +1,9 @@
 // A Field over a virtual clock, whose agents and whose memory the test holds in its hands.
 
-import {
-  createField,
-  type Field,
-  type KeptField,
-  type Outcome,
-} from "../../../../src/protocols/akashik/field/field.js";
+import type { AkashikMergeRequest, AkashikRecordRequest } from "#gen/akashik/types.js";
+import { Field, type KeptField } from "../../../../src/protocols/akashik/field/field.js";
 import type { FieldKept, KeptKind, Notification } from "../../../../src/protocols/akashik/field/field-types.js";
-import type { RecordRequest } from "../../../../src/protocols/akashik/messages/record-request.js";
-import type { AttuneRequest, MergeRequest } from "../../../../src/protocols/akashik/messages/requests.js";
+import { Refused } from "../../../../src/protocols/akashik/messages/error-codes.js";
 import { createVirtualClock } from "../../../support/rigs/virtual-clock.js";
 
 export interface FieldStageOptions {
@@ -65,9 +60,9 @@ export function createFieldStage({ maxUnits = 10_000 }: FieldStageOptions = {}) 
       ids += 1;
       return String(ids);
     },
-    limits: { maxUnits: () => maxUnits },
+    maxUnits: () => maxUnits,
   };
-  let field: Field = createField(services);
+  let field = new Field(services);
   const agents: StagedAgent[] = [];
 
   const agent = (id: string, role = "worker", interests: readonly string[] = []): StagedAgent => {
@@ -84,14 +79,11 @@ export function createFieldStage({ maxUnits = 10_000 }: FieldStageOptions = {}) 
         return fresh;
       },
       register: (newRole = role, newInterests = interests) => {
-        const link = {
-          push: (notification: Notification) => {
-            if (isFull) return false;
-            received.push(notification);
-            return true;
-          },
+        const push = (notification: Notification): boolean => {
+          if (!isFull) received.push(notification);
+          return !isFull;
         };
-        doneOf(field.register({ id, role: newRole, interests: newInterests }, link));
+        field.register({ id, role: newRole, interests: newInterests }, push);
       },
       leave: () => field.left(id),
       setFull: (full) => {
@@ -112,72 +104,31 @@ export function createFieldStage({ maxUnits = 10_000 }: FieldStageOptions = {}) 
     restart: () => {
       for (const one of agents) one.leave();
       const kept = memory.read();
-      field = createField(services, kept);
+      field = new Field(services, kept);
     },
-    record: (by: string, content: string, more: Partial<RecordRequest> = {}) => {
-      const outcome = doneOf(field.record(by, null, recordOf(content, more)));
-      return outcome;
-    },
+    record: (by: string, content: string, more: Partial<AkashikRecordRequest> = {}) =>
+      field.record(by, null, recordOf(content, more)),
   };
 }
 
-export function recordOf(content: string, more: Partial<RecordRequest> = {}): RecordRequest {
-  return {
-    operation: "RECORD",
-    mode: "committed",
-    type: "finding",
-    content,
-    purpose: "To test.",
-    taskId: null,
-    question: null,
-    score: 0.5,
-    reasoning: "It was seen.",
-    evidence: [],
-    assumptions: [],
-    relations: [],
-    ...more,
-  };
+export function recordOf(content: string, more: Partial<AkashikRecordRequest> = {}): AkashikRecordRequest {
+  const confidence = { score: 0.5, reasoning: "It was seen." };
+  return { mode: "committed", type: "finding", content, intent: { purpose: "To test." }, confidence, ...more };
 }
 
-export const relation = (type: "supersedes" | "contradicts" | "supports", targetId: string) => ({
-  type,
-  targetId,
-  description: null,
-});
+export const relation = (type: "supersedes" | "contradicts" | "supports", target_id: string) => ({ type, target_id });
 
-export function attuneOf(more: Partial<AttuneRequest> = {}): AttuneRequest {
-  return {
-    operation: "ATTUNE",
-    role: null,
-    interests: null,
-    maxUnits: null,
-    relevanceThreshold: null,
-    maxTokens: null,
-    contextHint: null,
-    format: "full",
-    sinceEpoch: null,
-    ...more,
-  };
+export function mergeOf(conflict_id: string, more: Partial<AkashikMergeRequest> = {}): AkashikMergeRequest {
+  return { conflict_id, strategy: "last_write_wins", ...more };
 }
 
-export function mergeOf(conflictId: string, more: Partial<MergeRequest> = {}): MergeRequest {
-  return {
-    operation: "MERGE",
-    conflictId,
-    strategy: "last_write_wins",
-    winnerId: null,
-    synthesis: null,
-    rationale: null,
-    ...more,
-  };
-}
-
-/** The value of an operation that must have been done. */
-export function doneOf<Value>(outcome: Outcome<Value>): Value {
-  if (outcome.kind === "refused") throw new Error(`refused: ${outcome.refusal.code} ${outcome.refusal.message ?? ""}`);
-  return outcome.value;
-}
-
-export function codeOf(outcome: Outcome<unknown>): string | undefined {
-  return outcome.kind === "refused" ? outcome.refusal.code : undefined;
+/** The code with which an operation is refused; undefined if it is done. */
+export function codeOf(operation: () => unknown): string | undefined {
+  try {
+    operation();
+    return undefined;
+  } catch (caught) {
+    if (caught instanceof Refused) return caught.code;
+    throw caught;
+  }
 }

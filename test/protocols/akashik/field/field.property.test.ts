@@ -5,7 +5,7 @@ import type { Notification } from "../../../../src/protocols/akashik/field/field
 import { listenerOf, relevanceScore } from "../../../../src/protocols/akashik/field/relevance.js";
 import { wordsOf } from "../../../../src/protocols/akashik/field/words.js";
 import { casesOf } from "../../../support/extent.js";
-import { attuneOf, createFieldStage, doneOf, recordOf, relation } from "./field-stage.js";
+import { codeOf, createFieldStage, relation } from "./field-stage.js";
 
 const WRITERS = ["writer-1", "writer-2"] as const;
 const READERS = ["reader-1", "reader-2"] as const;
@@ -56,16 +56,16 @@ test("at most one notification of an entity in a window, and the last state of e
           pushed.set(id, [...list, { at: clock.now(), notification }]);
           return true;
         };
-        doneOf(field.register({ id, role: "reader", interests: [] }, { push }));
+        field.register({ id, role: "reader", interests: [] }, push);
       };
       for (const id of WRITERS) stage.agent(id);
       for (const id of READERS) {
         come(id);
-        doneOf(field.subscribe(id, { events: EVENTS, minRelevance: null, debounceMs: windowMs }));
+        field.subscribe(id, { events: EVENTS, minRelevance: null, debounceMs: windowMs });
       }
       // A witness without a window hears every event, in order.
       const witness = stage.agent("witness");
-      doneOf(field.subscribe("witness", { events: EVENTS, minRelevance: null, debounceMs: null }));
+      field.subscribe("witness", { events: EVENTS, minRelevance: null, debounceMs: null });
       const units: string[] = [];
       const superseded = new Set<string>();
       for (const one of steps) {
@@ -124,24 +124,21 @@ test("nothing below the threshold is pushed, and what is pushed is what a poll f
         const reader = stage.agent("reader-1", "reader", [interest]);
         field.receive(0);
         const since = field.epoch();
-        doneOf(field.subscribe("reader-1", { events: ["memory.recorded"], minRelevance: threshold, debounceMs: null }));
+        field.subscribe("reader-1", { events: ["memory.recorded"], minRelevance: threshold, debounceMs: null });
         const units: string[] = [];
         for (const one of steps) {
           field.receive(0);
           if (one.do === "record") units.push(stage.record(one.by, TOPICS[one.topic] ?? "").unit.id);
           else if (one.do === "supersede" && units[one.at] !== undefined) {
-            const fresh = field.record(one.by, null, {
-              ...recordOf("prices again"),
-              relations: [relation("supersedes", units[one.at] ?? "")],
-            });
-            if (fresh.kind === "done") units.push(fresh.value.unit.id);
+            const relations = [relation("supersedes", units[one.at] ?? "")];
+            codeOf(() => units.push(stage.record(one.by, "prices again", { relations }).unit.id));
           } else if (one.do === "wait") stage.clock.advance(one.ms);
         }
         const pushed = reader.take();
         for (const { relevance_score: score } of pushed) expect(score).toBeGreaterThanOrEqual(threshold);
-        const answer = field.attune("reader-1", attuneOf({ sinceEpoch: since, relevanceThreshold: threshold }));
+        const answer = field.attune("reader-1", { since_epoch: since, scope: { relevance_threshold: threshold } });
         stage.clock.settle();
-        const polled = doneOf(await answer).record;
+        const polled = (await answer).record;
         const listener = listenerOf({ role: "reader", interests: [interest] });
         for (const { memory_unit: unit, relevance_score: score } of polled)
           expect(score).toBe(

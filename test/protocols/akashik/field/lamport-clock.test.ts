@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
-  createLamportClock,
   FURTHEST_AHEAD,
   LARGEST_RECEIVED,
+  LamportClock,
 } from "../../../../src/protocols/akashik/field/lamport-clock.js";
 
 const MOVES = fc.array(fc.oneof(fc.constant("tick"), fc.constant("kill"), fc.integer({ min: 0, max: 5000 })), {
@@ -16,7 +16,7 @@ it("starts behind everything that was seen before a kill", () => {
     fc.property(MOVES, (moves) => {
       let kept = 0;
       const boot = () =>
-        createLamportClock(kept, (end) => {
+        new LamportClock(kept, (end) => {
           kept = end;
         });
       let clock = boot();
@@ -38,7 +38,7 @@ it("starts behind everything that was seen before a kill", () => {
 
 it("is kept once for about a thousand messages", () => {
   let count = 0;
-  const clock = createLamportClock(0, () => {
+  const clock = new LamportClock(0, () => {
     count += 1;
   });
   for (let message = 0; message < 10_240; message += 1) clock.receive(0);
@@ -46,11 +46,11 @@ it("is kept once for about a thousand messages", () => {
 });
 
 it("cannot be used up by peers", () => {
-  const clock = createLamportClock(LARGEST_RECEIVED - 1, () => {});
+  const clock = new LamportClock(LARGEST_RECEIVED - 1, () => {});
   expect(clock.receive(LARGEST_RECEIVED)).toBe(true);
   expect(clock.receive(LARGEST_RECEIVED + 2)).toBe(false);
   expect(clock.tick()).toBe(LARGEST_RECEIVED + 2);
   // An agent says the newest epoch that it has seen.
   expect(clock.receive(clock.now())).toBe(true);
-  expect(createLamportClock(5, () => {}).receive(5 + FURTHEST_AHEAD + 1)).toBe(false);
+  expect(new LamportClock(5, () => {}).receive(5 + FURTHEST_AHEAD + 1)).toBe(false);
 });
