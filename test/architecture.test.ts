@@ -338,10 +338,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     messages: [],
     providers: ["messages"],
     mirror: ["messages"],
-    host: ["messages", "providers"],
-    agent: ["messages", "providers", "mirror", "host"],
-    "provider-sessions": ["messages", "providers", "host"],
-    sessions: ["messages", "host", "agent", "provider-sessions"],
+    agent: ["messages", "providers", "mirror"],
     services: [],
   },
   "src/protocols/akashik": {

@@ -1,4 +1,5 @@
 // A2E in the daemon: the protocol with its services, and the providers of the configuration.
+import { createSharedRoom } from "../../base/shared-room.js";
 import { within } from "../../base/time-limit.js";
 import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import type { AccessPolicy } from "../../contracts/access.js";
@@ -9,12 +10,10 @@ import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import { everyLanguage } from "../../engine/messages/localized-messages.js";
 import { Turns } from "../../engine/time/turns.js";
-import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
-import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";
-import { createRequestRoom } from "../../protocols/a2e/host/request-room.js";
+import { createA2eProtocol } from "../../protocols/a2e/agent/agent-session.js";
 import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
-import { createRouter } from "../../protocols/a2e/providers/router.js";
-import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
+import { type A2eServices, MOST_REQUEST_UNITS, PresentAgents } from "../../protocols/a2e/providers/a2e-services.js";
+import { Router } from "../../protocols/a2e/providers/router.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
@@ -57,7 +56,7 @@ export interface A2eHost {
 /** Starts the providers of the configuration. */
 export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHost {
   const { clock, log } = by;
-  const router = createRouter(new Turns(clock), (caught) => log.error({ err: caught }, "an A2E announcement failed"));
+  const router = new Router(new Turns(clock), (caught) => log.error({ err: caught }, "an A2E announcement failed"));
   const maker = createMessageMaker(options.ids, clock.wallTime);
   const foldedNames = createFoldedNames();
   const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
@@ -69,8 +68,8 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     clock,
     log,
     texts: everyLanguage(options.defaultLanguage),
-    agents: createPresentAgents(),
-    room: createRequestRoom(),
+    agents: new PresentAgents(),
+    room: createSharedRoom(() => MOST_REQUEST_UNITS),
     providersReady: () => (areReady ? undefined : ready),
     options: {
       authToken: () => options.a2eAuthToken,

@@ -7,7 +7,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { MessageMaker } from "../../protocols/a2e/messages/message.js";
-import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-provider.js";
+import { HostProvider } from "../../protocols/a2e/providers/host-provider.js";
 import type { Router } from "../../protocols/a2e/providers/router.js";
 import { Exchange, type ExchangeServices } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/a2e-choices.js";
@@ -115,7 +115,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       services.codec,
       {
         open: (_, host) =>
-          createHostProvider(
+          new HostProvider(
             {
               ...choice,
               router: services.router,

@@ -1,15 +1,19 @@
 // A2E over an engine with a virtual clock: agents and providers whose messages the test writes itself.
+import { createSharedRoom } from "../../../src/base/shared-room.js";
 import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { ExchangeSession } from "../../../src/contracts/exchange.js";
 import type { PeerIdentity } from "../../../src/contracts/transport.js";
 import { everyLanguage } from "../../../src/engine/messages/localized-messages.js";
 import { Turns } from "../../../src/engine/time/turns.js";
-import type { A2eOptions, A2eServices } from "../../../src/protocols/a2e/host/a2e-services.js";
-import { createPresentAgents } from "../../../src/protocols/a2e/host/present-agents.js";
-import { createRequestRoom } from "../../../src/protocols/a2e/host/request-room.js";
+import { createA2eProtocol } from "../../../src/protocols/a2e/agent/agent-session.js";
 import { createMessageMaker } from "../../../src/protocols/a2e/messages/message.js";
-import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
-import { createA2eProtocol } from "../../../src/protocols/a2e/sessions/a2e-protocol.js";
+import {
+  type A2eOptions,
+  type A2eServices,
+  MOST_REQUEST_UNITS,
+  PresentAgents,
+} from "../../../src/protocols/a2e/providers/a2e-services.js";
+import { Router } from "../../../src/protocols/a2e/providers/router.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "../../support/rigs/engine-rig.js";
 
@@ -46,7 +50,7 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
   const services: A2eServices = {
     engine: rig.engine,
     access: access ?? SAME_USER_MAY_ALL,
-    router: createRouter(new Turns(clock), (caught) => void warnings.push(caught)),
+    router: new Router(new Turns(clock), (caught) => void warnings.push(caught)),
     maker: createMessageMaker(
       {
         hex: (bytes) => {
@@ -64,8 +68,8 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
     },
     texts: everyLanguage("en-US"),
     providersReady: providersReady ?? (() => undefined),
-    agents: createPresentAgents(),
-    room: createRequestRoom(),
+    agents: new PresentAgents(),
+    room: createSharedRoom(() => MOST_REQUEST_UNITS),
     options: {
       authToken: () => undefined,
       maxParallel: () => 4,

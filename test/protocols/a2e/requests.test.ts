@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Turns } from "../../../src/engine/time/turns.js";
 import type { Provider } from "../../../src/protocols/a2e/providers/provider.js";
-import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
+import { Router } from "../../../src/protocols/a2e/providers/router.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import {
   type A2ePeer,
@@ -90,14 +90,12 @@ describe("a request", () => {
 
   it("R34: announcements to many agents take several turns, and beyond a thousand that wait the others are dropped", () => {
     const clock = createVirtualClock();
-    const router = createRouter(new Turns(clock, 2), () => {});
+    const router = new Router(new Turns(clock, 2), () => {});
     const provider = { capabilities: [] } as unknown as Provider;
     let count = 0;
     for (let agent = 0; agent < 32; agent += 1)
-      router.listen({
-        announced: () => {
-          count += 1;
-        },
+      router.listen(() => {
+        count += 1;
       });
     for (let notice = 0; notice < 2000; notice += 1) router.announce(provider, "{}");
     expect(count).toBe(64);

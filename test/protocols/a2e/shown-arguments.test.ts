@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { detailsOf } from "../../../src/protocols/a2e/mirror/details.js";
+import { detailsOf } from "../../../src/protocols/a2e/mirror/mirror.js";
 
 const given = { city: "Lagos", days: 3, isWarm: true, list: [1], object: {}, none: null };
 

@@ -1,20 +1,27 @@
-// The session of one A2E agent: handshake, requests, their answers, and the end. For the agent the daemon is the host (A2E companion).
+// A2E on a connection: a provider that registers, or the session of an agent, with its handshake, its requests and its end. For the agent the daemon is
+// the host (R23, A2E companion).
 import { type Fault, publicFault } from "../../../base/errors.js";
 import { foreignProtocol } from "../../../base/nearest.js";
 import type { Millis } from "../../../contracts/clock.js";
-import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
+import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../../../contracts/exchange.js";
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
-import type { A2eServices } from "../host/a2e-services.js";
-import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
+import {
+  type CapabilityName,
+  capabilityOf,
+  isAvailable,
+  isCapability,
+  type ServedCapability,
+} from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, type ErrorDetail, errorFields } from "../messages/error-codes.js";
 import { isA2eType, REGISTER } from "../messages/first-types.js";
-import { idIn } from "../messages/id-in-text.js";
-import { type A2eMessage, isId, isMessage, versionIn } from "../messages/message.js";
+import { type A2eMessage, idIn, isId, isMessage, versionIn } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
-import { createMirror } from "../mirror/mirror.js";
-import { isAllServed, negotiate, type RejectionReason } from "./handshake.js";
-import { createOpenSession, type OpenSession } from "./open-session.js";
+import { Mirror } from "../mirror/mirror.js";
+import { type A2eServices, isAuthorized } from "../providers/a2e-services.js";
+import { PeerProvider } from "../providers/peer-provider.js";
+import type { Held, Router } from "../providers/router.js";
+import { OpenSession } from "./open-session.js";
 
 /** Time to drain if a `shutdown` names none, s. */
 const DRAIN_SECONDS = 10;
@@ -25,7 +32,39 @@ const METHOD_NOT_FOUND = -32601;
 /** Types that hosts send, and agents do not. */
 const FROM_HOSTS = new Set(["handshake/resp", "pong", "error", "invoke/event", "tool/event"]);
 
-export function createAgentSession(services: A2eServices, peer: PeerIdentity, host: ExchangeHost): ExchangeSession {
+/** The protocol of a peer whose first message is one of A2E. */
+export function createA2eProtocol(services: A2eServices): ExchangeProtocol {
+  return {
+    recognizes: ({ members }) => isA2eType(members.type),
+    open: (peer, host) => openSession(services, peer, host),
+  };
+}
+
+/** The first message decides whether the peer is an agent or a provider. A ping and a broken message leave it open. */
+function openSession(services: A2eServices, peer: PeerIdentity, host: ExchangeHost): ExchangeSession {
+  let session = createAgentSession(services, peer, host);
+  let isDecided = false;
+  return {
+    receive: (message, text) => {
+      const type = isMessage(message) ? message.type : undefined;
+      if (!isDecided && typeof type === "string" && type !== "ping") {
+        isDecided = true;
+        if (type === REGISTER) session = new PeerProvider(services, peer, host);
+      }
+      session.receive(message, text);
+    },
+    refuse: (fault, text) => session.refuse(fault, text),
+    isReadAlways: () => session.isReadAlways(),
+    passesOn: () => session.passesOn(),
+    room: () => session.room(),
+    isOpen: () => session.isOpen(),
+    inputEnded: () => session.inputEnded(),
+    finish: (reason, until) => session.finish(reason, until),
+    ended: () => session.ended(),
+  };
+}
+
+function createAgentSession(services: A2eServices, peer: PeerIdentity, host: ExchangeHost): ExchangeSession {
   const { router, maker, clock, log, options } = services;
   const access = services.access.of(peer);
   const startedAt = clock.now();
@@ -55,7 +94,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
 
   const begin = (agentId: string, capabilities: readonly CapabilityName[]): OpenSession => {
     const sessionId = maker.newId();
-    const mirror = createMirror({
+    const mirror = new Mirror({
       agent: services.engine.openAgent(undefined, undefined, undefined),
       sessionId: `sess_${sessionId}`,
       agentId,
@@ -72,7 +111,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
       throw caught;
     }
     const may = (operation: "publish" | "ask"): boolean => access.may(operation, mirror.sessionId);
-    return createOpenSession({ sessionId, capabilities, mirror, send: host.send, fail, may }, services);
+    return new OpenSession({ sessionId, capabilities, mirror, send: host.send, fail, may }, services);
   };
 
   const handshake = (message: A2eMessage, requestId: string): void => {
@@ -103,7 +142,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
   };
 
   const decide = (message: A2eMessage, requestId: string): void => {
-    const outcome = access.may("publish") ? negotiate(message, peer, router, options) : AUTH_FAILED;
+    const outcome = access.may("publish") ? negotiate(message, peer, services) : AUTH_FAILED;
     if (outcome.kind === "rejected") {
       reject(requestId, outcome.reason);
       return;
@@ -228,3 +267,46 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
 
 const SHUTTING_DOWN = "The session is shutting down. Begin another on a new connection.";
 const AUTH_FAILED = { kind: "rejected", reason: "auth_failed" } as const;
+
+type RejectionReason = "auth_failed" | "version_mismatch" | "no_caps" | "server_error";
+
+type Negotiated =
+  | { readonly kind: "rejected"; readonly reason: RejectionReason }
+  | {
+      readonly kind: "accepted";
+      readonly capabilities: readonly CapabilityName[];
+      readonly accepted: readonly object[];
+    };
+
+/** Decides about a `handshake/req` of the right form. */
+function negotiate(request: A2eMessage, peer: PeerIdentity, { router, options }: A2eServices): Negotiated {
+  if (versionIn(request) !== "spoken") return { kind: "rejected", reason: "version_mismatch" };
+  if (!isAuthorized(request.auth_token, peer, options)) return { kind: "rejected", reason: "auth_failed" };
+  const asked = new Set(request.agent_caps as readonly string[]);
+  const held: Held[] = [];
+  for (const name of asked) {
+    const holder = isCapability(name) && isAvailable(name) ? router.holderOf(name) : undefined;
+    if (holder !== undefined) held.push(holder);
+  }
+  if (held.length === 0) return { kind: "rejected", reason: "no_caps" };
+  return {
+    kind: "accepted",
+    capabilities: held.map(({ served }) => served.name),
+    accepted: held.map(({ provider, served }) => ({
+      capability: served.name,
+      enabled: true,
+      metadata: metadataOf(provider, served),
+    })),
+  };
+}
+
+/** Whether some provider serves each of the capabilities that could be served. */
+function isAllServed(asked: unknown, router: Router): boolean {
+  const names = Array.isArray(asked) ? asked.filter((name) => isCapability(name) && isAvailable(name)) : [];
+  return names.length > 0 && names.every((name) => router.holderOf(name) !== undefined);
+}
+
+/** The provider's own metadata, with the members that every host gives. */
+function metadataOf({ name, kind, priority }: Held["provider"], { metadata }: ServedCapability): object {
+  return { name, type: kind, priority, exclusive: false, ...metadata };
+}

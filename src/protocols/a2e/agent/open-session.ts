@@ -1,20 +1,21 @@
-// A session after its handshake: the requests of its agent, and their end.
+// A session after its handshake: the requests of its agent, each from the agent to a provider and back, and their end.
 import type { Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost } from "../../../contracts/exchange.js";
-import { type A2eServices, MOST_WAITING_REQUESTS, MOST_WAITING_UNITS } from "../host/a2e-services.js";
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
-import type { A2eMessage } from "../messages/message.js";
-import { namedTools } from "../messages/named-tools.js";
+import { type A2eMessage, namedTools } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import type { Mirror } from "../mirror/mirror.js";
+import type { A2eServices } from "../providers/a2e-services.js";
 import type { Provider } from "../providers/provider.js";
-import { announceMessage } from "./announce-message.js";
-import { createParallelRequests } from "./parallel-requests.js";
-import { createRelayedRequest, type RelayedRequest } from "./relayed-request.js";
+import { RelayedRequest, requestNameOf } from "./relayed-request.js";
 
 /** An agent without a request under way for so long is told to be idle. Until then it may only be between two calls. */
 const REST_AFTER_MS: Millis = 1000;
+/** Most requests of one session that wait for a slot. */
+const MOST_WAITING = 256;
+/** UTF-16 units that each session may have where all of them have none left, so that no agent's large requests keep the small ones of others away. */
+const ALWAYS_UNITS = 64 * 1024;
 
 export interface OpenSessionOptions {
   readonly sessionId: string;
@@ -26,173 +27,226 @@ export interface OpenSessionOptions {
   readonly may: (operation: "publish" | "ask") => boolean;
 }
 
-export interface OpenSession {
-  readonly sessionId: string;
-  /** Takes a message of the agent for a provider. */
-  readonly take: (message: A2eMessage, text: string, requestId: string, type: string) => void;
-  /** Calls `done` when no request is left. At `until` each that is left is answered by timeout. A later call replaces the time limit. */
-  readonly drain: (until: Millis, done: () => void) => void;
-  /** Ends the requests that still wait for a person, and lets no other wait. */
-  readonly endHeld: (sentence: string) => void;
-  /** Ends the session. `isOrderly`: the agent or the daemon ended it, and the connection did not break. */
-  readonly close: (isOrderly: boolean) => void;
-}
+export class OpenSession {
+  private readonly options: OpenSessionOptions;
+  private readonly services: A2eServices;
+  private readonly maxParallel: number;
+  private readonly stopListening: () => void;
+  /** Requests by the agent's id: at most `maxParallel` have begun and not ended, the others wait in order of arrival. */
+  private readonly byId = new Map<string, RelayedRequest>();
+  private readonly begun = new Set<RelayedRequest>();
+  private readonly waiting = new Set<RelayedRequest>();
+  /** UTF-16 units of all of them. */
+  private units = 0;
+  private isBeginning = false;
+  private cancelDrain = (): void => {};
+  private tellDrained: (() => void) | undefined;
+  private cancelRest = (): void => {};
+  private whyNotHeld: string | undefined;
 
-export function createOpenSession(options: OpenSessionOptions, services: A2eServices): OpenSession {
-  const { sessionId, capabilities, mirror, send, fail, may } = options;
-  const { router, maker, clock, engine, options: choices } = services;
-  /** Requests by the agent's id, begun or not. */
-  const byId = new Map<string, RelayedRequest>();
-  const requests = createParallelRequests<RelayedRequest>({
-    maxParallel: choices.maxParallel(),
-    maxWaitingCount: MOST_WAITING_REQUESTS,
-    maxWaitingUnits: MOST_WAITING_UNITS,
-  });
-  const room = services.room.open();
-  let cancelDrain = (): void => {};
-  let tellDrained: (() => void) | undefined;
-  let cancelRest = (): void => {};
-  let whyNotHeld: string | undefined;
-
-  /** A message that a provider sends to no request. It is for the agents that may use the provider. */
-  const stopListening = router.listen({
-    announced: (provider, text) => {
+  constructor(options: OpenSessionOptions, services: A2eServices) {
+    const { capabilities, send } = options;
+    const { router } = services;
+    this.options = options;
+    this.services = services;
+    this.maxParallel = services.options.maxParallel();
+    // A message that a provider sends to no request. It is for the agents that may use the provider.
+    this.stopListening = router.listen((provider, text) => {
       if (capabilities.some((name) => router.holderOf(name)?.provider === provider)) send(text);
-    },
-  });
+    });
+  }
 
-  /** The provider of a type: that of its capability, or, for a type that A2E does not name, that of the session's first capability. */
-  const providerOf = (capability: CapabilityName | undefined): Provider | undefined => {
-    const name = capability ?? capabilities[0];
-    return name === undefined ? undefined : router.holderOf(name)?.provider;
-  };
+  get sessionId(): string {
+    return this.options.sessionId;
+  }
 
-  const ended = (request: RelayedRequest): void => {
-    if (byId.delete(request.id)) room.leave(request.units);
-    requests.ended(request);
-    if (!requests.isIdle()) return;
-    cancelRest();
-    cancelRest = clock.wakeAt(clock.now() + REST_AFTER_MS, mirror.rested);
-    drained();
-  };
-
-  const drained = (): void => {
-    cancelDrain();
-    const tell = tellDrained;
-    tellDrained = undefined;
-    tell?.();
-  };
-
-  /** Whether a host could take the message for a call that nobody would be asked about: of another type, or by another member. */
-  const isUnaskedCall = (type: string, message: A2eMessage): boolean => {
-    const isCall = type === "tool/call/req";
-    if (isCall && choices.isIrreversible(message.tool_name)) return false;
-    for (const tool of namedTools(message, isCall ? 0 : undefined)) if (choices.isIrreversible(tool)) return true;
-    return false;
-  };
-
-  const begin = (
-    message: A2eMessage,
-    text: string,
-    requestId: string,
-    type: string,
-    capability: CapabilityName | undefined,
-  ): void => {
-    if (byId.has(requestId)) {
-      fail("invalid_message", "A request with this id is under way. Give each request an id of its own.", requestId);
+  /** Takes a message of the agent for a provider. */
+  take(message: A2eMessage, text: string, requestId: string, type: string): void {
+    const { capabilities, fail, may, mirror } = this.options;
+    const capability = capabilityOf(type);
+    if (capability !== undefined && !capabilities.includes(capability)) {
+      fail("invalid_message", `The handshake did not grant ${capability}, which ${type} needs.`, requestId, {
+        capability,
+      });
       return;
     }
-    const request = createRelayedRequest(
-      { message, text, id: requestId, type, capability },
+    const sentence = schemaFault(type, message);
+    if (sentence !== undefined) fail("schema_violation", sentence, requestId, { capability });
+    else if (!may("publish"))
+      fail("unauthorized", "This connection may not make requests any more.", requestId, { capability });
+    else if (this.isUnaskedCall(type, message))
+      fail("invalid_message", "Call this tool by `tool_name` of tool/call/req: a person has to confirm it.", requestId);
+    else if (type.endsWith("/req")) this.add(message, text, requestId, type, capability);
+    else if (announced(mirror, type, this.newCallId())) this.providerOf(capability)?.passOn(text);
+    else
+      fail("runtime_error", "The message could not be announced, so it was not passed on.", requestId, { capability });
+  }
+
+  /** Calls `done` when no request is left. At `until` each that is left is answered by timeout. A later call replaces the time limit. */
+  drain(until: Millis, done: () => void): void {
+    this.tellDrained = done;
+    this.cancelDrain();
+    if (this.byId.size === 0) {
+      this.drained();
+      return;
+    }
+    this.cancelDrain = this.services.clock.wakeAt(until, () => {
+      this.endAll(this.takeWaiting(), "The session shut down before this request began.");
+      this.endAll([...this.begun], "The session shut down before this request was answered.");
+    });
+  }
+
+  /** Ends the requests that still wait for a person, and lets no other wait. */
+  endHeld(sentence: string): void {
+    this.whyNotHeld = sentence;
+    for (const request of this.begun) this.services.engine.inTurn(() => request.endIfHeld(sentence));
+  }
+
+  /** Ends the session. `isOrderly`: the agent or the daemon ended it, and the connection did not break. */
+  close(isOrderly: boolean): void {
+    const { mirror } = this.options;
+    this.cancelDrain();
+    this.cancelRest();
+    this.tellDrained = undefined;
+    for (const one of this.takeWaiting()) one.forget();
+    const isHolding = [...this.begun].some((one) => one.isHeld());
+    for (const one of this.begun) one.forget();
+    this.byId.clear();
+    this.count(-this.units);
+    this.stopListening();
+    const leave = (): void => {
+      if (isOrderly) mirror.ended();
+      mirror.close();
+    };
+    // The agent is there until its questions are taken back.
+    if (isHolding) this.services.engine.inTurn(leave);
+    else leave();
+  }
+
+  /** The provider of a type: that of its capability, or, for a type that A2E does not name, that of the session's first capability. */
+  private providerOf(capability: CapabilityName | undefined): Provider | undefined {
+    const name = capability ?? this.options.capabilities[0];
+    return name === undefined ? undefined : this.services.router.holderOf(name)?.provider;
+  }
+
+  private newCallId(): string {
+    return `call_${this.services.maker.newId()}`;
+  }
+
+  /** Whether a host could take the message for a call that nobody would be asked about: of another type, or by another member. */
+  private isUnaskedCall(type: string, message: A2eMessage): boolean {
+    const { isIrreversible } = this.services.options;
+    const isCall = type === "tool/call/req";
+    if (isCall && isIrreversible(message.tool_name)) return false;
+    for (const tool of namedTools(message, isCall ? 0 : undefined)) if (isIrreversible(tool)) return true;
+    return false;
+  }
+
+  private add(
+    message: A2eMessage,
+    text: string,
+    id: string,
+    type: string,
+    capability: CapabilityName | undefined,
+  ): void {
+    const { mirror, send, fail, may, sessionId } = this.options;
+    const { room, engine, clock, options } = this.services;
+    if (this.byId.has(id)) {
+      fail("invalid_message", "A request with this id is under way. Give each request an id of its own.", id);
+      return;
+    }
+    this.cancelRest();
+    const isRoom = room.isRoom(text.length) || this.units + text.length <= ALWAYS_UNITS;
+    const isSlot = this.begun.size < this.maxParallel || this.waiting.size < MOST_WAITING;
+    if (!isRoom || !isSlot) {
+      fail("runtime_error", "Too many requests wait already. Send this one again later.", id, { capability });
+      return;
+    }
+    const request = new RelayedRequest(
+      { message, text, id, type },
       {
         clock,
         mirror,
         sessionId,
-        newCallId: () => `call_${maker.newId()}`,
-        provider: () => providerOf(capability),
-        isIrreversible: choices.isIrreversible,
+        callId: this.newCallId(),
+        provider: () => this.providerOf(capability),
+        isIrreversible: options.isIrreversible,
         mayAsk: () => may("ask"),
-        whyNotHeld: () => whyNotHeld,
+        whyNotHeld: () => this.whyNotHeld,
         inTurn: (work) => engine.inTurn(work),
-        requestTimeoutMs: choices.requestTimeoutMs(),
+        requestTimeoutMs: options.requestTimeoutMs(),
         send,
-        fail: (code, why, detail) => fail(code, why, requestId, { capability, ...detail }),
-        ended,
+        fail: (code, why, detail) => fail(code, why, id, { capability, ...detail }),
+        ended: (one) => this.ended(one),
       },
     );
-    cancelRest();
-    if (room.take(request.units)) {
-      byId.set(requestId, request);
-      if (requests.add(request)) return;
-      byId.delete(requestId);
-      room.leave(request.units);
+    this.byId.set(id, request);
+    this.count(text.length);
+    this.waiting.add(request);
+    this.beginNext();
+  }
+
+  /** A request may end while it begins, and others may end then: a loop, so that however many fail at once take no stack. */
+  private beginNext(): void {
+    if (this.isBeginning) return;
+    this.isBeginning = true;
+    try {
+      for (const request of this.waiting) {
+        if (this.begun.size >= this.maxParallel) break;
+        this.waiting.delete(request);
+        this.begun.add(request);
+        request.begin();
+      }
+    } finally {
+      this.isBeginning = false;
     }
-    fail("runtime_error", "Too many requests wait already. Send this one again later.", requestId, { capability });
-  };
+  }
 
-  const endAll = (ending: readonly RelayedRequest[], sentence: string): void => {
-    for (const request of ending) engine.inTurn(() => request.end("timeout", sentence));
-  };
+  private ended(request: RelayedRequest): void {
+    if (this.byId.delete(request.id)) this.count(-request.units);
+    if (this.begun.delete(request)) this.beginNext();
+    if (this.byId.size > 0) return;
+    const { clock } = this.services;
+    this.cancelRest();
+    this.cancelRest = clock.wakeAt(clock.now() + REST_AFTER_MS, () => this.options.mirror.rested());
+    this.drained();
+  }
 
-  return {
-    sessionId,
-    take: (message, text, requestId, type) => {
-      const capability = capabilityOf(type);
-      if (capability !== undefined && !capabilities.includes(capability)) {
-        const sentence = `The handshake did not grant ${capability}, which ${type} needs.`;
-        fail("invalid_message", sentence, requestId, { capability });
-        return;
-      }
-      const sentence = schemaFault(type, message);
-      if (sentence !== undefined) fail("schema_violation", sentence, requestId, { capability });
-      else if (!may("publish"))
-        fail("unauthorized", "This connection may not make requests any more.", requestId, { capability });
-      else if (isUnaskedCall(type, message))
-        fail(
-          "invalid_message",
-          "Call this tool by `tool_name` of tool/call/req: a person has to confirm it.",
-          requestId,
-        );
-      else if (type.endsWith("/req")) begin(message, text, requestId, type, capability);
-      else if (announceMessage(mirror, type, `call_${maker.newId()}`)) providerOf(capability)?.passOn(text);
-      else
-        fail("runtime_error", "The message could not be announced, so it was not passed on.", requestId, {
-          capability,
-        });
-    },
-    drain: (until, done) => {
-      tellDrained = done;
-      cancelDrain();
-      if (requests.isIdle()) {
-        drained();
-        return;
-      }
-      cancelDrain = clock.wakeAt(until, () => {
-        endAll(requests.dropWaiting(), "The session shut down before this request began.");
-        endAll(requests.begun(), "The session shut down before this request was answered.");
-      });
-    },
-    endHeld: (sentence) => {
-      whyNotHeld = sentence;
-      for (const request of requests.begun()) engine.inTurn(() => request.endIfHeld(sentence));
-    },
-    close: (isOrderly) => {
-      cancelDrain();
-      cancelRest();
-      tellDrained = undefined;
-      for (const one of requests.dropWaiting()) one.forget();
-      const isHolding = requests.begun().some((one) => one.isHeld());
-      for (const one of requests.begun()) one.forget();
-      byId.clear();
-      room.end();
-      stopListening();
-      const leave = (): void => {
-        if (isOrderly) mirror.ended();
-        mirror.close();
-      };
-      // The agent is there until its questions are taken back.
-      if (isHolding) engine.inTurn(leave);
-      else leave();
-    },
-  };
+  private drained(): void {
+    this.cancelDrain();
+    const tell = this.tellDrained;
+    this.tellDrained = undefined;
+    tell?.();
+  }
+
+  private takeWaiting(): readonly RelayedRequest[] {
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    return waiting;
+  }
+
+  private endAll(ending: readonly RelayedRequest[], sentence: string): void {
+    for (const request of ending) this.services.engine.inTurn(() => request.end("timeout", sentence));
+  }
+
+  private count(units: number): void {
+    this.units += units;
+    this.services.room.add(units);
+  }
+}
+
+/**
+ * A message that needs no answer is heard as a call that is done. Returns false if it could not be announced: it is then not forwarded, because a
+ * listener relies on hearing what an agent does.
+ */
+function announced(mirror: Mirror, type: string, callId: string): boolean {
+  const name = requestNameOf(type);
+  const call = { tool: name, name, callId, correlationId: undefined, arguments: undefined };
+  try {
+    mirror.called(call, false);
+  } catch {
+    return false;
+  }
+  mirror.completed(call);
+  return true;
 }

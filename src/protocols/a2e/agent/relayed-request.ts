@@ -1,25 +1,20 @@
 // One request from its agent to a provider and back: heard, confirmed if it cannot be undone, forwarded, and answered exactly once.
-
 import { toolNameOf } from "../../../base/tool-name.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
+import type { ExchangeHost } from "../../../contracts/exchange.js";
 import type { Engine } from "../../../engine/engine.js";
-import type { CapabilityName } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
-import { failureIn } from "../messages/failure.js";
-import { type A2eMessage, isMessage } from "../messages/message.js";
-import { withMembers } from "../messages/message-text.js";
+import { type A2eMessage, isMessage, withMembers } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import type { HeardCall, Mirror } from "../mirror/mirror.js";
-import { requestNameOf } from "../mirror/request-name.js";
-import type { ForwardedRequest, Provider } from "../providers/provider.js";
-import type { ParallelRequest } from "./parallel-requests.js";
+import type { Provider } from "../providers/provider.js";
 
 export interface RequestMessage {
   readonly message: A2eMessage;
   readonly text: string;
+  /** The agent's id of the request. */
   readonly id: string;
   readonly type: string;
-  readonly capability: CapabilityName | undefined;
 }
 
 export interface RelayServices {
@@ -27,7 +22,7 @@ export interface RelayServices {
   readonly mirror: Mirror;
   /** Of the agent's session, in place of the provider's in what it sends back. */
   readonly sessionId: string;
-  readonly newCallId: () => string;
+  readonly callId: string;
   /** The provider that has the request's capability now. */
   readonly provider: () => Provider | undefined;
   /** By the name of a tool, as the agent writes it. */
@@ -40,25 +35,11 @@ export interface RelayServices {
   readonly inTurn: Engine["inTurn"];
   /** Time limit if the request names none. */
   readonly requestTimeoutMs: Millis;
-  /** As `ExchangeHost.send`. */
-  readonly send: (text: string, isFinal?: boolean) => boolean;
+  readonly send: ExchangeHost["send"];
   /** Answers the agent by an error. */
   readonly fail: (code: ErrorCode, sentence: string, detail?: ErrorDetail) => void;
   /** The request has its answer, and its slot is free. */
   readonly ended: (request: RelayedRequest) => void;
-}
-
-export interface RelayedRequest extends ParallelRequest {
-  /** The agent's id of the request. */
-  readonly id: string;
-  /** Answers by an error, if no answer was given. */
-  readonly end: (code: ErrorCode, sentence: string) => void;
-  /** Whether it waits for a person. */
-  readonly isHeld: () => boolean;
-  /** Ends the request if it still waits for a person. */
-  readonly endIfHeld: (sentence: string) => void;
-  /** The agent is gone: no answer is given. */
-  readonly forget: () => void;
 }
 
 /** Time limit of a tool call that names none, s (A2E companion). */
@@ -72,171 +53,214 @@ const NO_PROVIDER = "The provider of this capability has gone. Try again later."
 const UNREADABLE = "The provider has answered, and the answer could not be read. The call may have had its effect.";
 const NOT_TAKEN = "The answer did not fit: the agent takes no messages at present.";
 
-export function createRelayedRequest(request: RequestMessage, services: RelayServices): RelayedRequest {
-  const { message, text, id, type } = request;
-  const { clock, mirror } = services;
-  const isToolCall = type === "tool/call/req";
-  const name = isToolCall ? String(message.tool_name) : requestNameOf(type);
-  const call: HeardCall = {
-    tool: isToolCall ? toolNameOf(name) : name,
-    name,
-    callId: services.newCallId(),
-    correlationId: typeof message.correlation_id === "string" ? message.correlation_id : undefined,
-    arguments: isToolCall && isMessage(message.arguments) ? message.arguments : undefined,
-  };
-  let isOver = false;
+export class RelayedRequest {
+  readonly id: string;
+  /** UTF-16 units. */
+  readonly units: number;
+  private readonly request: RequestMessage;
+  private readonly services: RelayServices;
+  private readonly isToolCall: boolean;
+  private readonly call: HeardCall;
+  private isOver = false;
   /** Whether listeners know of the call. */
-  let isHeard = false;
-  let question: string | undefined;
-  let forwarded: ForwardedRequest | undefined;
-  let cancelTimeout = (): void => {};
+  private isHeard = false;
+  private question: string | undefined;
+  private takeBack: (() => void) | undefined;
+  private cancelTimeout = (): void => {};
 
-  const close = (): void => {
-    isOver = true;
-    cancelTimeout();
-    forwarded?.forget();
-    const token = question;
-    question = undefined;
-    if (token !== undefined) services.inTurn(() => mirror.withdraw(token));
-  };
+  constructor(request: RequestMessage, services: RelayServices) {
+    const { message, text, id, type } = request;
+    this.id = id;
+    this.units = text.length;
+    this.request = request;
+    this.services = services;
+    this.isToolCall = type === "tool/call/req";
+    const name = this.isToolCall ? String(message.tool_name) : requestNameOf(type);
+    this.call = {
+      tool: this.isToolCall ? toolNameOf(name) : name,
+      name,
+      callId: services.callId,
+      correlationId: typeof message.correlation_id === "string" ? message.correlation_id : undefined,
+      arguments: this.isToolCall && isMessage(message.arguments) ? message.arguments : undefined,
+    };
+  }
 
-  const end = (code: ErrorCode, sentence: string, detail?: ErrorDetail): void => {
-    if (isOver) return;
-    close();
-    if (isHeard) mirror.failed(call, code);
-    services.fail(code, sentence, detail);
-    services.ended(relayed);
-  };
+  /** Called once, when a slot is free. */
+  begin(): void {
+    if (this.isToolCall && this.services.isIrreversible(this.call.name)) this.confirm();
+    else this.goOn(false);
+  }
 
-  /** A message of the provider with the agent's ids. */
-  const forAgent = (news: A2eMessage, newsText: string): string =>
-    withMembers(
-      newsText,
-      news.session_id === undefined ? { req_id: id } : { req_id: id, session_id: services.sessionId },
-    );
+  /** Answers by an error, if no answer was given. */
+  end(code: ErrorCode, sentence: string, detail?: ErrorDetail): void {
+    if (this.isOver) return;
+    this.close();
+    if (this.isHeard) this.services.mirror.failed(this.call, code);
+    this.services.fail(code, sentence, detail);
+    this.services.ended(this);
+  }
 
-  const answer = (final: string, tell: () => void): void => {
-    close();
-    tell();
-    if (!services.send(final)) services.fail("runtime_error", NOT_TAKEN);
-    services.ended(relayed);
-  };
+  /** Whether it waits for a person. */
+  isHeld(): boolean {
+    return this.question !== undefined;
+  }
 
-  const forward = (provider: Provider): void => {
-    const seconds = isTimeLimit(message.timeout) ? message.timeout : isToolCall ? TOOL_CALL_SECONDS : undefined;
-    const limitMs = seconds === undefined ? services.requestTimeoutMs : seconds * 1000;
-    cancelTimeout = clock.wakeAt(clock.now() + limitMs, () =>
-      end("timeout", `No answer came within ${limitMs / 1000} s.`),
-    );
-    const sent = provider.request(text, {
-      event: (news, newsText) => {
-        if (isOver) return;
-        // An event of wrong form is still the agent's; only nobody hears of it.
-        if (news.type === "invoke/event" || news.type === "tool/event")
-          if (schemaFault(news.type, news) === undefined) mirror.progressed(call, news);
-        if (!services.send(forAgent(news, newsText)))
-          end("runtime_error", "The agent takes no messages at present, so the request was given up.");
-      },
-      answered: (news, newsText) => {
-        if (isOver) return;
-        const failure = failureIn(news);
-        answer(forAgent(news, newsText), () =>
-          failure === undefined ? mirror.completed(call) : mirror.failed(call, failure),
-        );
-      },
-      refused: (news, newsText) => {
-        if (isOver) return;
-        const code = typeof news.code === "string" && news.code !== "" ? news.code : "runtime_error";
-        answer(forAgent(news, newsText), () => mirror.failed(call, code));
-      },
-      unreadable: () => end("runtime_error", UNREADABLE, { retryable: false }),
-      lost: (sentence) => services.inTurn(() => end("runtime_error", sentence)),
-    });
-    // Lost at once.
-    if (isOver) sent.forget();
-    else forwarded = sent;
-  };
+  /** Ends the request if it still waits for a person. */
+  endIfHeld(sentence: string): void {
+    if (this.isHeld()) this.notMade(sentence);
+  }
+
+  /** The agent is gone: no answer is given. */
+  forget(): void {
+    if (!this.isOver) this.close();
+  }
+
+  private confirm(): void {
+    const { services, call } = this;
+    const why = services.whyNotHeld();
+    if (why !== undefined) this.notMade(why);
+    else if (!services.mayAsk())
+      this.end(
+        "unauthorized",
+        "A person has to confirm this call, and this connection may ask nobody. It was not made.",
+      );
+    // Nobody is asked for a call that cannot be made (R5c).
+    else if (services.provider() === undefined) this.end("runtime_error", NO_PROVIDER);
+    else
+      try {
+        this.question = services.mirror.ask(call, (isAccepted) => this.decided(isAccepted));
+      } catch {
+        this.end("runtime_error", "The call could not be put to a person, so it was not made. Try again later.");
+      }
+  }
+
+  private decided(isAccepted: boolean): void {
+    this.question = undefined;
+    if (this.isOver) return;
+    const sentence = isAccepted ? this.services.whyNotHeld() : "The call was not confirmed, so it was not made.";
+    if (sentence === undefined) this.goOn(true);
+    else this.notMade(sentence);
+  }
+
+  private notMade(sentence: string): void {
+    this.end("runtime_error", sentence, { detail: "confirmation_rejected", retryable: false });
+  }
 
   /** Announces the call, and forwards it. */
-  const goOn = (isIrreversible: boolean): void => {
-    const provider = services.provider();
+  private goOn(isIrreversible: boolean): void {
+    const provider = this.services.provider();
     if (provider === undefined) {
-      end("runtime_error", NO_PROVIDER);
+      this.end("runtime_error", NO_PROVIDER);
       return;
     }
     let durable: Promise<void> | undefined;
     try {
-      ({ durable } = mirror.called(call, isIrreversible));
-      isHeard = true;
+      ({ durable } = this.services.mirror.called(this.call, isIrreversible));
+      this.isHeard = true;
     } catch {
-      end("runtime_error", NOT_HEARD);
+      this.end("runtime_error", NOT_HEARD);
       return;
     }
     if (!isIrreversible || durable === undefined) {
-      forward(provider);
+      this.forward(provider);
       return;
     }
     // Nothing that cannot be undone happens before its record is safe (R29).
     durable.then(
       () => {
-        if (!isOver) forward(provider);
+        if (!this.isOver) this.forward(provider);
       },
-      () => end("runtime_error", NOT_HEARD),
+      () => this.end("runtime_error", NOT_HEARD),
     );
-  };
+  }
 
-  const notMade = (sentence: string): void =>
-    end("runtime_error", sentence, { detail: "confirmation_rejected", retryable: false });
+  private forward(provider: Provider): void {
+    const { services, call } = this;
+    const { clock, mirror } = services;
+    const { timeout } = this.request.message;
+    const seconds = isTimeLimit(timeout) ? timeout : this.isToolCall ? TOOL_CALL_SECONDS : undefined;
+    const limitMs = seconds === undefined ? services.requestTimeoutMs : seconds * 1000;
+    this.cancelTimeout = clock.wakeAt(clock.now() + limitMs, () =>
+      this.end("timeout", `No answer came within ${limitMs / 1000} s.`),
+    );
+    const forget = provider.request(this.request.text, {
+      event: (news, text) => {
+        if (this.isOver) return;
+        // An event of wrong form is still the agent's; only nobody hears of it.
+        if (news.type === "invoke/event" || news.type === "tool/event")
+          if (schemaFault(news.type, news) === undefined) mirror.progressed(call, news);
+        if (!services.send(this.forAgent(news, text)))
+          this.end("runtime_error", "The agent takes no messages at present, so the request was given up.");
+      },
+      answered: (news, text) => this.answer(news, text, failureIn(news)),
+      refused: (news, text) =>
+        this.answer(news, text, typeof news.code === "string" && news.code !== "" ? news.code : "runtime_error"),
+      unreadable: () => this.end("runtime_error", UNREADABLE, { retryable: false }),
+      lost: (sentence) => services.inTurn(() => this.end("runtime_error", sentence)),
+    });
+    // Lost at once.
+    if (this.isOver) forget();
+    else this.takeBack = forget;
+  }
 
-  const confirm = (): void => {
-    const why = services.whyNotHeld();
-    if (why !== undefined) {
-      notMade(why);
-      return;
-    }
-    if (!services.mayAsk()) {
-      end("unauthorized", "A person has to confirm this call, and this connection may ask nobody. It was not made.");
-      return;
-    }
-    // Nobody is asked for a call that cannot be made (R5c).
-    if (services.provider() === undefined) {
-      end("runtime_error", NO_PROVIDER);
-      return;
-    }
-    try {
-      question = mirror.ask(call, (isAccepted) => {
-        question = undefined;
-        if (isOver) return;
-        const sentence = isAccepted ? services.whyNotHeld() : "The call was not confirmed, so it was not made.";
-        if (sentence === undefined) goOn(true);
-        else notMade(sentence);
-      });
-    } catch {
-      end("runtime_error", "The call could not be put to a person, so it was not made. Try again later.");
-      return;
-    }
-  };
+  /** `failure`: the code of the failure that the answer reports; undefined if it reports none. */
+  private answer(news: A2eMessage, text: string, failure: string | undefined): void {
+    if (this.isOver) return;
+    const { services, call } = this;
+    this.close();
+    if (failure === undefined) services.mirror.completed(call);
+    else services.mirror.failed(call, failure);
+    if (!services.send(this.forAgent(news, text))) services.fail("runtime_error", NOT_TAKEN);
+    services.ended(this);
+  }
 
-  const relayed: RelayedRequest = {
-    id,
-    units: text.length,
-    begin: () => {
-      if (isToolCall && services.isIrreversible(name)) confirm();
-      else goOn(false);
-    },
-    end,
-    endIfHeld: (sentence) => {
-      if (question !== undefined) notMade(sentence);
-    },
-    isHeld: () => question !== undefined,
-    forget: () => {
-      if (!isOver) close();
-    },
-  };
-  return relayed;
+  /** A message of the provider with the agent's ids. */
+  private forAgent(news: A2eMessage, text: string): string {
+    const { id } = this;
+    const ids = news.session_id === undefined ? { req_id: id } : { req_id: id, session_id: this.services.sessionId };
+    return withMembers(text, ids);
+  }
+
+  private close(): void {
+    this.isOver = true;
+    this.cancelTimeout();
+    this.takeBack?.();
+    const token = this.question;
+    this.question = undefined;
+    if (token !== undefined) this.services.inTurn(() => this.services.mirror.withdraw(token));
+  }
+}
+
+/** The name under which a request of another type than "tool/call/req" is heard: "skill/execute/req" is "skill.execute". */
+export function requestNameOf(type: string): string {
+  return toolNameOf(type.replace(/\/req$/, ""));
 }
 
 /** Whether a member `timeout` is one. Types that A2E does not name may have another member of this name. */
 function isTimeLimit(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= LONGEST_SECONDS;
+}
+
+/** A code that stands in a text; anything else is a sentence of the provider's. */
+const CODE = /^[\w.-]{1,64}$/;
+
+/**
+ * The code of the failure that an answer reports in itself or in its `data`; undefined if it reports none. Answers say it by `success` or `ok`, and
+ * `data` by `success` or, as in MCP, by `isError`. `ok` in `data` is a result: that of a tool that checks something.
+ */
+function failureIn(answer: A2eMessage): string | undefined {
+  const { data } = answer;
+  const failed =
+    isFailed(answer) || answer.ok === false ? answer : isMessage(data) && isFailed(data) ? data : undefined;
+  if (failed === undefined) return undefined;
+  const { code, error } = failed;
+  return [code, isMessage(error) ? error.code : error].find(isCode) ?? "runtime_error";
+}
+
+function isFailed({ success, isError, is_error }: A2eMessage): boolean {
+  return success === false || isError === true || is_error === true;
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === "string" && CODE.test(value);
 }

@@ -1,5 +1,6 @@
-// Messages of A2E: their base, their versions, and the ones that the daemon makes.
+// Messages of A2E: their base, their versions and ids, and the ones that the daemon makes or changes.
 import type { IdSource } from "../../../base/ids.js";
+import { eachMember } from "../../../base/json-members.js";
 import type { Millis } from "../../../contracts/clock.js";
 
 /** A message as it was parsed. Members that nobody knows are left alone. */
@@ -44,4 +45,62 @@ export function isMessage(value: unknown): value is A2eMessage {
 /** An id that can be answered to: a text of 1 to 256 characters. */
 export function isId(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= LONGEST_ID;
+}
+
+/** The part of a text in which an id is looked for, UTF-16 units: a sender writes ids first. */
+const LONGEST_LOOK = 4096;
+
+const ID = /"id"\s*:\s*"([^"\\]{1,256})"/;
+const REQUEST_ID = /"req_id"\s*:\s*"([^"\\]{1,256})"/;
+
+/** The `id` that stands first in a text. */
+export function idIn(text: string | undefined): string | undefined {
+  return ID.exec(text?.slice(0, LONGEST_LOOK) ?? "")?.[1];
+}
+
+/** The `req_id` that stands first in a text. */
+export function requestIdIn(text: string | undefined): string | undefined {
+  return REQUEST_ID.exec(text?.slice(0, LONGEST_LOOK) ?? "")?.[1];
+}
+
+/**
+ * Replaces the values of top-level members of `text`, the JSON of an object, and adds those that it lacks. All other bytes stay as the peer wrote them: a
+ * number in an argument keeps all of its digits. Linear in the text.
+ */
+export function withMembers(text: string, replacements: Readonly<Record<string, string>>): string {
+  const missing = new Map(Object.entries(replacements));
+  let written = "";
+  let from = 0;
+  eachMember(text, (name, start, end) => {
+    const value = missing.get(name);
+    if (value === undefined) return "go on";
+    missing.delete(name);
+    written += text.slice(from, start) + JSON.stringify(value);
+    from = end;
+    return missing.size === 0 ? "enough" : "go on";
+  });
+  const rest = text.slice(from);
+  if (missing.size === 0) return written + rest;
+  const closing = rest.lastIndexOf("}");
+  const added = [...missing].map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join("");
+  return written + rest.slice(0, closing) + added + rest.slice(closing);
+}
+
+/** Members that name a tool, and those that may be about something else unless they are text or a list. */
+const TOOL_NAME = /^tool[\s_-]?name$/i;
+const NAME = /^(?:tool|name|function)$/i;
+/** Members whose members are the message's own to some host, as MCP has them. */
+const AROUND = /^(?:data|params|arguments|payload|call|tool|function)$/i;
+/** As deep as `{"payload":{"params":{"name":…}}}`. */
+const DEEPEST = 2;
+
+/**
+ * Names of tools in a message of whatever type, and in the objects within it that hosts read as part of it: a host could take it for a call of one.
+ * Case makes no difference in the names of members.
+ */
+export function* namedTools(message: A2eMessage, depth = DEEPEST): Iterable<unknown> {
+  for (const [name, value] of Object.entries(message)) {
+    if (TOOL_NAME.test(name) || (NAME.test(name) && (typeof value === "string" || Array.isArray(value)))) yield value;
+    if (depth > 0 && AROUND.test(name) && isMessage(value)) yield* namedTools(value, depth - 1);
+  }
 }

@@ -1,4 +1,5 @@
 // Tells in events of AAEP what an A2E agent does. Its listeners hear the agent, and the agent is not changed (A2E companion).
+import { ownMember } from "../../../base/members.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import {
   type LocalizedMessages,
@@ -9,7 +10,6 @@ import type { MessageKey, MessageParameters } from "../../../engine/messages/mes
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { A2eMessage } from "../messages/message.js";
-import { detailsOf } from "./details.js";
 
 /** Most UTF-16 units of a name of another protocol in a text. */
 const LONGEST_NAME = 200;
@@ -46,154 +46,158 @@ export interface MirrorServices {
   readonly unheard: (fault: unknown) => void;
 }
 
-export interface Mirror {
-  /** As in `MirrorServices`. */
-  readonly sessionId: string;
-  /** The session begins. Throws the Fault that refuses it. */
-  readonly started: (capabilities: readonly string[]) => void;
-  /** A call is about to be forwarded. Throws the Fault that refuses the event: such a call must not be forwarded. */
-  readonly called: (call: HeardCall, isIrreversible: boolean) => PublishReceipt;
-  /** Asks a person whether an irreversible call may be made. Calls `done` once. Throws the Fault that refuses the question. Returns its token. */
-  readonly ask: (call: HeardCall, done: (isAccepted: boolean) => void) => string;
-  /** Takes a question back. */
-  readonly withdraw: (token: string) => void;
-  /** A provider tells something of a call. */
-  readonly progressed: (call: HeardCall, message: A2eMessage) => void;
-  readonly completed: (call: HeardCall) => void;
-  /** `code`: of the error that the agent gets. */
-  readonly failed: (call: HeardCall, code: string) => void;
-  /** The agent uses no tool any more, until the next call. */
-  readonly rested: () => void;
-  /** The session ended in order. */
-  readonly ended: () => void;
-  /** The connection is gone. A session that has not ended is reported so by the engine (R8). */
-  readonly close: () => void;
-}
-
 /** Members of an event, or a part of them. */
 type Fields = Readonly<Record<string, unknown>>;
 
-export function createMirror(services: MirrorServices): Mirror {
-  const { agent, sessionId, texts, unheard } = services;
-  const speaker = shortenedText(services.agentId, LONGEST_NAME);
-  /** The newest progress that waits until the agent may publish more. */
-  let hasStarted = false;
+export class Mirror {
+  private readonly services: MirrorServices;
+  private readonly speaker: string;
+  private hasStarted = false;
   /** Whether a call was the last thing that changed the agent's state. */
-  let isCalling = false;
-  const textsOfTools = new Map<string, Fields>();
+  private isCalling = false;
+  private readonly textsOfTools = new Map<string, Fields>();
 
-  const summary = <Key extends MessageKey>(key: Key, parameters: MessageParameters[Key]): LocalizedMessages =>
-    localizedMessages(texts, key, () => parameters);
-  // One `Object.assign`, and no spread of a spread: that takes 20 times as long for an event with its texts in all languages.
-  const publish = (kind: string, ...parts: readonly Fields[]): PublishReceipt => {
-    const fields = Object.assign({ type: `aaep:agent.${kind}`, session_id: sessionId }, ...parts) as Fields;
-    return agent.publish([{ fields, isHandedOver: true }], false);
-  };
-  const tell = (kind: string, ...parts: readonly Fields[]): void => {
-    try {
-      publish(kind, ...parts);
-    } catch (caught) {
-      unheard(caught);
+  constructor(services: MirrorServices) {
+    this.services = services;
+    this.speaker = shortenedText(services.agentId, LONGEST_NAME);
+  }
+
+  /** As in `MirrorServices`. */
+  get sessionId(): string {
+    return this.services.sessionId;
+  }
+
+  /** The session begins. Throws the Fault that refuses it. */
+  started(capabilities: readonly string[]): void {
+    const { agent, agentId } = this.services;
+    agent.setIdentity({ agent_id: agentId }, undefined);
+    this.publish("session.started", this.summary("relayStarted", { agent: this.speaker, capabilities }));
+    this.hasStarted = true;
+  }
+
+  /** A call is about to be forwarded. Throws the Fault that refuses the event: such a call must not be forwarded. */
+  called(call: HeardCall, isIrreversible: boolean): PublishReceipt {
+    const risk = isIrreversible ? { irreversible: true, risk_level: "high" } : {};
+    const receipt = this.publish("tool.invoked", membersOf(call), risk, this.callTexts(call));
+    this.isCalling = true;
+    return receipt;
+  }
+
+  /** Asks a person whether an irreversible call may be made. Calls `done` once. Throws the Fault that refuses the question. Returns its token. */
+  ask(call: HeardCall, done: (isAccepted: boolean) => void): string {
+    const names = this.namesOf(call);
+    const action = this.summary("relayAction", names);
+    const consequence = this.summary("relayConsequence", names);
+    this.isCalling = false;
+    const { token } = this.services.agent.ask(
+      {
+        type: "aaep:agent.awaiting.confirmation",
+        session_id: this.sessionId,
+        ...variants(action, "action"),
+        ...variants(consequence, "consequence"),
+        localization_hints: consequence.localization_hints,
+        risk_level: "high",
+        irreversible: true,
+        timeout_seconds: this.services.confirmationSeconds,
+        default_decision: "reject",
+        extra_context: { tool: call.tool, tool_call_id: call.callId },
+      },
+      ({ result }: ResolvedQuestion) => done(result.resolvedBy === "reply" && result.decision === "accept"),
+    );
+    return token;
+  }
+
+  /** Takes a question back. */
+  withdraw(token: string): void {
+    this.services.agent.cancel(token);
+  }
+
+  /** A provider tells something of a call. */
+  progressed(call: HeardCall, { kind, data }: A2eMessage): void {
+    const facts = (typeof data === "object" && data !== null ? data : {}) as A2eMessage;
+    if (kind === "progress" || kind === "status") {
+      const progress = progressOf(kind, facts);
+      if (progress !== undefined) this.tell("progress.updated", { progress });
+    } else if (kind === "artifact" && facts.final === true && typeof facts.name === "string") {
+      const name = shortenedText(facts.name, LONGEST_NAME);
+      const artifact = this.summary("relayArtifact", { tool: nameOf(call), name });
+      const { localization_hints } = artifact;
+      this.tell("progress.updated", { progress: variants(artifact, "description"), localization_hints });
     }
-  };
-  const membersOf = ({ tool, callId, correlationId }: HeardCall): Fields =>
-    correlationId === undefined
-      ? { tool, tool_call_id: callId }
-      : { tool, tool_call_id: callId, correlation_id: correlationId };
-  const namesOf = (call: HeardCall) => ({
-    agent: speaker,
-    tool: shortenedText(call.name, LONGEST_NAME),
-    details: detailsOf(call.arguments, services.shownArguments),
-  });
+  }
+
+  completed(call: HeardCall): void {
+    this.tell("tool.completed", membersOf(call), { status: "success" });
+  }
+
+  /** `code`: of the error that the agent gets. */
+  failed(call: HeardCall, code: string): void {
+    const status = code === "timeout" ? "timeout" : "error";
+    const failed = this.summary("relayFailed", { tool: nameOf(call), code: shortenedText(code, LONGEST_NAME) });
+    this.tell("tool.completed", membersOf(call), { status }, failed);
+  }
+
+  /** The agent uses no tool any more, until the next call. */
+  rested(): void {
+    if (this.hasStarted && this.isCalling) this.tell("state.changed", { from_state: "calling_tool", to_state: "idle" });
+    this.isCalling = false;
+  }
+
+  /** The session ended in order. */
+  ended(): void {
+    if (!this.hasStarted) return;
+    this.hasStarted = false;
+    this.tell("session.completed", this.summary("relayEnded", { agent: this.speaker }));
+  }
+
+  /** The connection is gone. A session that has not ended is reported so by the engine (R8). */
+  close(): void {
+    this.hasStarted = false;
+    this.services.agent.close();
+  }
+
+  // One `Object.assign`, and no spread of a spread: that takes 20 times as long for an event with its texts in all languages.
+  private publish(kind: string, ...parts: readonly Fields[]): PublishReceipt {
+    const fields = Object.assign({ type: `aaep:agent.${kind}`, session_id: this.sessionId }, ...parts) as Fields;
+    return this.services.agent.publish([{ fields, isHandedOver: true }], false);
+  }
+
+  private tell(kind: string, ...parts: readonly Fields[]): void {
+    try {
+      this.publish(kind, ...parts);
+    } catch (caught) {
+      this.services.unheard(caught);
+    }
+  }
+
+  private summary<Key extends MessageKey>(key: Key, parameters: MessageParameters[Key]): LocalizedMessages {
+    return localizedMessages(this.services.texts, key, () => parameters);
+  }
+
+  private namesOf(call: HeardCall) {
+    const details = detailsOf(call.arguments, this.services.shownArguments);
+    return { agent: this.speaker, tool: nameOf(call), details };
+  }
 
   /** The texts of a call, which are the same for each call of a tool without shown arguments. */
-  const callTexts = (call: HeardCall): Fields => {
-    const names = namesOf(call);
-    if (names.details !== undefined) return summary("relayCall", names);
-    const known = textsOfTools.get(names.tool) ?? summary("relayCall", names);
+  private callTexts(call: HeardCall): Fields {
+    const { textsOfTools } = this;
+    const names = this.namesOf(call);
+    if (names.details !== undefined) return this.summary("relayCall", names);
+    const known = textsOfTools.get(names.tool) ?? this.summary("relayCall", names);
     if (textsOfTools.size >= MOST_KNOWN_TOOLS) textsOfTools.clear();
     textsOfTools.set(names.tool, known);
     return known;
-  };
+  }
+}
 
-  return {
-    sessionId,
-    started: (capabilities) => {
-      agent.setIdentity({ agent_id: services.agentId }, undefined);
-      publish("session.started", summary("relayStarted", { agent: speaker, capabilities }));
-      hasStarted = true;
-    },
-    called: (call, isIrreversible) => {
-      const receipt = publish(
-        "tool.invoked",
-        membersOf(call),
-        isIrreversible ? { irreversible: true, risk_level: "high" } : {},
-        callTexts(call),
-      );
-      isCalling = true;
-      return receipt;
-    },
-    ask: (call, done) => {
-      const names = namesOf(call);
-      const action = summary("relayAction", names);
-      const consequence = summary("relayConsequence", names);
-      isCalling = false;
-      const { token } = agent.ask(
-        {
-          type: "aaep:agent.awaiting.confirmation",
-          session_id: sessionId,
-          ...variants(action, "action"),
-          ...variants(consequence, "consequence"),
-          localization_hints: consequence.localization_hints,
-          risk_level: "high",
-          irreversible: true,
-          timeout_seconds: services.confirmationSeconds,
-          default_decision: "reject",
-          extra_context: { tool: call.tool, tool_call_id: call.callId },
-        },
-        ({ result }: ResolvedQuestion) => done(result.resolvedBy === "reply" && result.decision === "accept"),
-      );
-      return token;
-    },
-    withdraw: (token) => void agent.cancel(token),
-    progressed: (call, { kind, data }) => {
-      const facts = (typeof data === "object" && data !== null ? data : {}) as A2eMessage;
-      const name = shortenedText(call.name, LONGEST_NAME);
-      if (kind === "progress" || kind === "status") {
-        const progress = progressOf(kind, facts);
-        if (progress !== undefined) tell("progress.updated", { progress });
-      } else if (kind === "artifact" && facts.final === true && typeof facts.name === "string") {
-        const file = shortenedText(facts.name, LONGEST_NAME);
-        const artifact = summary("relayArtifact", { tool: name, name: file });
-        const { localization_hints } = artifact;
-        tell("progress.updated", { progress: variants(artifact, "description"), localization_hints });
-      }
-    },
-    completed: (call) => tell("tool.completed", membersOf(call), { status: "success" }),
-    failed: (call, code) =>
-      tell(
-        "tool.completed",
-        membersOf(call),
-        { status: code === "timeout" ? "timeout" : "error" },
-        summary("relayFailed", {
-          tool: shortenedText(call.name, LONGEST_NAME),
-          code: shortenedText(code, LONGEST_NAME),
-        }),
-      ),
-    rested: () => {
-      if (hasStarted && isCalling) tell("state.changed", { from_state: "calling_tool", to_state: "idle" });
-      isCalling = false;
-    },
-    ended: () => {
-      if (!hasStarted) return;
-      hasStarted = false;
-      tell("session.completed", summary("relayEnded", { agent: speaker }));
-    },
-    close: () => {
-      hasStarted = false;
-      agent.close();
-    },
-  };
+function nameOf({ name }: HeardCall): string {
+  return shortenedText(name, LONGEST_NAME);
+}
+
+function membersOf({ tool, callId, correlationId }: HeardCall): Fields {
+  const correlation = correlationId === undefined ? {} : { correlation_id: correlationId };
+  return { tool, tool_call_id: callId, ...correlation };
 }
 
 /** The normal texts of a message under the name of another member, with their variants by language. */
@@ -214,4 +218,24 @@ function progressOf(kind: "progress" | "status", { pct, message }: A2eMessage): 
       ? { description: shortenedText(message, LONGEST_MESSAGE) }
       : undefined;
   return percent === undefined && description === undefined ? undefined : { ...percent, ...description };
+}
+
+/** Most arguments in a text, and most UTF-16 units of each value. */
+const MOST_DETAILS = 8;
+const LONGEST_VALUE = 200;
+
+/**
+ * The arguments of a call that a text may show, as in "city: Lagos, days: 3"; undefined if there are none. Objects and lists are not shown, and no value
+ * of an argument is in an event unless the configuration names the argument, because arguments hold secrets.
+ */
+export function detailsOf(given: A2eMessage | undefined, shown: ReadonlySet<string>): string | undefined {
+  if (given === undefined || shown.size === 0) return undefined;
+  const details: string[] = [];
+  for (const name of shown) {
+    const value = ownMember(given, name);
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") continue;
+    details.push(`${name}: ${shortenedText(String(value), LONGEST_VALUE)}`);
+    if (details.length === MOST_DETAILS) break;
+  }
+  return details.length === 0 ? undefined : details.join(", ");
 }

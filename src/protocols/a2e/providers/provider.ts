@@ -14,11 +14,6 @@ export interface RequestNews {
   readonly lost: (sentence: string) => void;
 }
 
-/** A request on its way. After `forget` no news of it comes. */
-export interface ForwardedRequest {
-  readonly forget: () => void;
-}
-
 /** A host that serves capabilities: a child process, or a peer that registered. */
 export interface Provider {
   readonly name: string;
@@ -26,8 +21,11 @@ export interface Provider {
   /** A higher priority takes a capability from a provider that has it. */
   readonly priority: number;
   readonly capabilities: readonly ServedCapability[];
-  /** Sends a request, under an id of the daemon's own. Calls `news` in later calls of the connection, or at once if nothing can be sent. */
-  readonly request: (text: string, news: RequestNews) => ForwardedRequest;
+  /**
+   * Sends a request, under an id of the daemon's own. Calls `news` in later calls of the connection, or at once if nothing can be sent, and not after
+   * the returned function was called.
+   */
+  readonly request: (text: string, news: RequestNews) => () => void;
   /** Sends a message that needs no answer. */
   readonly passOn: (text: string) => void;
   readonly requestCount: () => number;

@@ -10,77 +10,79 @@ export interface Held {
   readonly served: ServedCapability;
 }
 
-/** An agent's session, as far as providers concern it. */
-interface ProviderListener {
-  /** Told of a message that a provider sends to all agents that may use it. */
-  readonly announced: (provider: Provider, text: string) => void;
-}
-
-export interface Router {
-  /** Adds a provider. Returns the function that removes it. */
-  readonly add: (provider: Provider) => () => void;
-  readonly holderOf: (capability: CapabilityName) => Held | undefined;
-  readonly providers: () => readonly Provider[];
-  /** Joins a listener until the returned function is called. */
-  readonly listen: (listener: ProviderListener) => () => void;
-  /**
-   * Tells the listeners, over several turns if there are many. While 1,000 announcements or 4 Mi UTF-16 units of them wait, more are dropped.
-   */
-  readonly announce: (provider: Provider, text: string) => void;
-}
+/** Told of the text of a message that a provider sends to all agents that may use it. */
+type ProviderListener = (provider: Provider, text: string) => void;
 
 const MOST_ANNOUNCEMENTS = 1000;
 /** UTF-16 units of them. */
 const MOST_ANNOUNCED_UNITS = 4 * 1024 * 1024;
 
-/** `turns`: those of all announcements (R34). `failed` is called with the error of a listener. */
-export function createRouter(turns: Turns, failed: (caught: unknown) => void): Router {
+export class Router {
+  private readonly turns: Turns;
+  private readonly failed: (caught: unknown) => void;
   /** In the order in which they came. */
-  const providers = new Set<Provider>();
-  const listeners = new Set<ProviderListener>();
-  const holders = new Map<CapabilityName, Held>();
-  let waitingCount = 0;
-  let waitingUnits = 0;
+  private readonly present = new Set<Provider>();
+  private readonly holders = new Map<CapabilityName, Held>();
+  private readonly listeners = new Set<ProviderListener>();
+  private waitingCount = 0;
+  private waitingUnits = 0;
 
-  const choose = (capability: CapabilityName): void => {
+  /** `turns`: those of all announcements (R34). `failed` is called with the error of a listener. */
+  constructor(turns: Turns, failed: (caught: unknown) => void) {
+    this.turns = turns;
+    this.failed = failed;
+  }
+
+  /** Adds a provider. Returns the function that removes it. */
+  add(provider: Provider): () => void {
+    const chooseAll = (): void => {
+      for (const { name } of provider.capabilities) this.choose(name);
+    };
+    this.present.add(provider);
+    chooseAll();
+    return () => {
+      if (this.present.delete(provider)) chooseAll();
+    };
+  }
+
+  holderOf(capability: CapabilityName): Held | undefined {
+    return this.holders.get(capability);
+  }
+
+  providers(): readonly Provider[] {
+    return [...this.present];
+  }
+
+  /** Joins a listener until the returned function is called. */
+  listen(listener: ProviderListener): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** Tells the listeners, over several turns if there are many. While 1,000 announcements or 4 Mi UTF-16 units of them wait, more are dropped. */
+  announce(provider: Provider, text: string): void {
+    if (this.waitingCount >= MOST_ANNOUNCEMENTS || this.waitingUnits >= MOST_ANNOUNCED_UNITS) return;
+    this.waitingCount += 1;
+    this.waitingUnits += text.length;
+    this.turns.run(() => {
+      this.waitingCount -= 1;
+      this.waitingUnits -= text.length;
+      try {
+        for (const listener of this.listeners) listener(provider, text);
+      } catch (caught) {
+        this.failed(caught);
+      }
+    });
+  }
+
+  private choose(capability: CapabilityName): void {
     let best: Held | undefined;
-    for (const provider of providers) {
+    for (const provider of this.present) {
       const served = provider.capabilities.find(({ name }) => name === capability);
       if (served !== undefined && (best === undefined || provider.priority > best.provider.priority))
         best = { provider, served };
     }
-    if (best === undefined) holders.delete(capability);
-    else holders.set(capability, best);
-  };
-
-  return {
-    add: (provider) => {
-      providers.add(provider);
-      for (const { name } of provider.capabilities) choose(name);
-      return () => {
-        if (!providers.delete(provider)) return;
-        for (const { name } of provider.capabilities) choose(name);
-      };
-    },
-    holderOf: (capability) => holders.get(capability),
-    providers: () => [...providers],
-    listen: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    announce: (provider, text) => {
-      if (waitingCount >= MOST_ANNOUNCEMENTS || waitingUnits >= MOST_ANNOUNCED_UNITS) return;
-      waitingCount += 1;
-      waitingUnits += text.length;
-      turns.run(() => {
-        waitingCount -= 1;
-        waitingUnits -= text.length;
-        try {
-          for (const listener of listeners) listener.announced(provider, text);
-        } catch (caught) {
-          failed(caught);
-        }
-      });
-    },
-  };
+    if (best === undefined) this.holders.delete(capability);
+    else this.holders.set(capability, best);
+  }
 }
