@@ -1,14 +1,7 @@
 // The error codes of A2E: each is reached, and a peer of one protocol is answered in its own.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import { answerTo, base, createA2eStage, handshake, toolCall } from "./a2e-stage.js";
-
-function opened(options: Parameters<typeof createA2eStage>[0] = {}) {
-  const stage = createA2eStage(options);
-  const provider = stage.provider();
-  const agent = stage.agent();
-  return { stage, provider, agent };
-}
+import { answerTo, base, createA2eStage, handshake, opened, toolCall } from "./a2e-stage.js";
 
 describe("the errors of a session", () => {
   it("parse_error: a frame that is not JSON", () => {
@@ -34,17 +27,13 @@ describe("the errors of a session", () => {
 
   it.each([
     ["no object", "[1]", undefined],
-    ["a text", '"hello"', undefined],
     ["a request of AAEP", '{"type":"subscription.request","aaep_version":"1.0.0","subscriber_id":"x","id":"s"}', "s"],
     ["a call of JSON-RPC", '{"jsonrpc":"2.0","id":"s","method":"aaep.ping"}', "s"],
     ["no type", '{"a2e":"1.0","id":"x"}', "x"],
-    ["a type that is no text", '{"a2e":"1.0","id":"x","type":5}', "x"],
     ["no id", '{"a2e":"1.0","type":"tool/list/req"}', undefined],
-    ["an empty id", '{"a2e":"1.0","type":"tool/list/req","id":""}', undefined],
     ["an id that is too long", `{"a2e":"1.0","type":"tool/list/req","id":"${"x".repeat(257)}"}`, undefined],
     ["an answer", '{"a2e":"1.0","type":"tool/call/resp","id":"x","req_id":"y"}', "x"],
     ["a host's message", '{"a2e":"1.0","type":"invoke/event","id":"x"}', "x"],
-    ["a host's message of a tool", '{"a2e":"1.0","type":"tool/event","id":"x"}', "x"],
     ["an error", '{"a2e":"1.0","type":"error","id":"x"}', "x"],
     ["a pong", '{"a2e":"1.0","type":"pong","id":"x"}', "x"],
   ])("invalid_message: %s", (_, text, id) => {
@@ -85,7 +74,6 @@ describe("the errors of a session", () => {
 
   it.each([
     ["handshake/req", { agent_id: 5 }, "`agent_id` must be a string; it is 5."],
-    ["handshake/req", { agent_caps: "tools" }, '`agent_caps` must be a list; it is "tools".'],
     ["handshake/req", { auth_token: undefined }, "`auth_token` is missing; handshake/req needs it."],
   ])("schema_violation: %s with %j", (type, fields, sentence) => {
     const stage = createA2eStage();
@@ -96,10 +84,7 @@ describe("the errors of a session", () => {
 
   it.each([
     [{ tool_name: undefined }, "`tool_name` is missing; tool/call/req needs it."],
-    [{ tool_name: "" }, "`tool_name` must not be empty."],
-    [{ arguments: [1] }, "`arguments` must be an object; it is a list."],
     [{ timeout: -1 }, "`timeout` must be between 0 and 86400; it is -1."],
-    [{ streaming: "yes" }, '`streaming` must be true or false; it is "yes".'],
   ])("schema_violation: a tool call with %j", (fields, sentence) => {
     const { agent } = opened();
     agent.say(toolCall("c1", "search", fields));

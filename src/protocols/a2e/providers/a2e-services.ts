@@ -1,4 +1,4 @@
-// What sessions of A2E need of the daemon, and who may begin one.
+// The services of the daemon for sessions of A2E, and who may begin one.
 import type { SharedRoom } from "../../../base/shared-room.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";

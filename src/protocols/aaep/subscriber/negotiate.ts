@@ -28,11 +28,7 @@ export interface NegotiableRequest {
   readonly notes?: readonly string[];
 }
 
-/** The reason codes of §5.5.3 with which a negotiation can end. */
-type RejectionCode = "version_unsupported" | "manifest_signature_required" | "capabilities_incompatible";
-
 export interface Accepted {
-  readonly kind: "accepted";
   readonly terms: Terms;
   /** The complete request, from which the next renegotiation starts. */
   readonly capabilities: Capabilities;
@@ -41,14 +37,6 @@ export interface Accepted {
   /** Sentences about differences from the request. */
   readonly notes: readonly string[];
 }
-
-export interface Rejected {
-  readonly kind: "rejected";
-  readonly reasonCode: RejectionCode;
-  readonly reasonMessage: string;
-}
-
-export type Negotiation = Accepted | Rejected;
 
 const NOTES_LENGTH = 4096;
 
@@ -78,10 +66,6 @@ const DEFAULT_TERMS: Terms = {
 /** The default terms at the offer's rate (R22). */
 export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
   return { ...DEFAULT_TERMS, maxEventsPerSecond: offer?.maxEventsPerSecond };
-}
-
-function rejected(reasonCode: RejectionCode, reasonMessage: string): Rejected {
-  return { kind: "rejected", reasonCode, reasonMessage };
 }
 
 /**
@@ -173,27 +157,29 @@ function grant(
     maxChars: wanted.speakable === undefined ? wanted.maxChars : Math.min(wanted.maxChars, MOST_SPEAKABLE_CHARS),
   };
   const honored = honoredCapabilities(terms, requested, spokenOf(wanted.languages, offer));
-  return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };
+  return { terms, capabilities, honored, version: AAEP_VERSION, notes };
 }
 
 /** Treats other versions 1.x as 1.0.0, with a note (R21). */
-function versionNotes(version: string): readonly string[] | Rejected {
+function versionNotes(version: string): readonly string[] {
   if (version === AAEP_VERSION) return [];
   if (isSpokenVersion(version)) return [`aaep_version: ${AAEP_VERSION} is used for ${quoted(version)}.`];
   const sentence = `aaep_version ${quoted(version)} is not spoken here; ask for ${AAEP_VERSION}.`;
-  return rejected("version_unsupported", sentence);
+  throw new Fault("version_unsupported", sentence, { rule: "R21" });
 }
 
-/** Answers a `subscription.request` that has passed the schema (AAEP §5.2–§5.5). */
-export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation {
+/**
+ * Answers a `subscription.request` that has passed the schema (AAEP §5.2–§5.5). Throws the Fault that rejects it: "version_unsupported",
+ * "capabilities_incompatible" or "signature_required". Its sentence names the capability, so that it has no pointer.
+ */
+export function negotiate(request: NegotiableRequest, offer: Offer): Accepted {
   const notes = versionNotes(request.aaep_version);
-  if ("kind" in notes) return notes;
   try {
     const requested = readCapabilities(request.capabilities);
     assertNoConflict(request.capabilities, requested, request.extensions);
     return grant(requested, knownCapabilities(request.capabilities), offer, [...notes, ...(request.notes ?? [])]);
   } catch (caught) {
-    return rejectedBy(caught);
+    throw caught instanceof Fault ? caught.with({ pointer: "" }) : caught;
   }
 }
 
@@ -202,13 +188,6 @@ function assertNoConflict(capabilities: Capabilities, requested: Requested, exte
   const conflict = prefixConflict(capabilities, requested.terms.supportedExtensions ?? [], extensions);
   if (conflict === undefined) return;
   throw new Fault("capabilities_incompatible", conflict, { pointer: "/capabilities", rule: "AAEP §7" });
-}
-
-/** Turns a Fault into a rejection; throws any other error again. */
-function rejectedBy(caught: unknown): Rejected {
-  if (!(caught instanceof Fault)) throw caught;
-  const isSignature = caught.code === "signature_required";
-  return rejected(isSignature ? "manifest_signature_required" : "capabilities_incompatible", caught.sentence);
 }
 
 /**

@@ -7,16 +7,6 @@ import type { SlowLimits } from "../../../engine/engine-status.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
-import type { Rejected } from "./negotiate.js";
-
-/** The rejection of a request whose capabilities cannot be met. */
-export function rejection(rejected: Rejected): Message {
-  return {
-    type: "subscription.rejected",
-    reason_code: rejected.reasonCode,
-    reason_message: rejected.reasonMessage,
-  };
-}
 
 /** The rejection of a request that is at fault, or that cannot be served now (R33). */
 export function rejectionOfFault(fault: Fault): Message {

@@ -28,7 +28,7 @@ import {
 } from "../validation/validate-messages.js";
 import { type Accepted, negotiate, negotiationNotes, renegotiate } from "./negotiate.js";
 import { notesOfRequest, quoted } from "./notes.js";
-import { closingMembers, errorMessage, limitsDocument, rejection, rejectionOfFault } from "./subscriber-messages.js";
+import { closingMembers, errorMessage, limitsDocument, rejectionOfFault } from "./subscriber-messages.js";
 import { asItCame, giveReply, tokenIn } from "./subscriber-replies.js";
 
 export interface SubscriptionHandlerServices {
@@ -136,10 +136,6 @@ export class SubscriptionHandler {
         },
         services.offer,
       );
-      if (negotiated.kind === "rejected") {
-        noteCorrelation(request, { reason: negotiated.reasonCode }, services.log);
-        return { kind: "rejected", message: rejection(negotiated) };
-      }
       engine = this.subscribe(message.subscriber_id, request, negotiated);
       const granted: Granted = { engine, key: services.ids.hex(16), capabilities: negotiated.capabilities };
       noteCorrelation(request, { subscription: engine.id }, services.log);
@@ -151,7 +147,9 @@ export class SubscriptionHandler {
       return { kind: "accepted", message: accepted };
     } catch (caught) {
       engine?.close();
-      return { kind: "rejected", message: rejectionOfFault(publicFault(caught, services.log)) };
+      const rejection = rejectionOfFault(publicFault(caught, services.log));
+      noteCorrelation((message ?? {}) as Message, { reason: String(rejection.reason_code) }, services.log);
+      return { kind: "rejected", message: rejection };
     }
   }
 

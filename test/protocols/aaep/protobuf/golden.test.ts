@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { EventSchema, Urgency } from "#gen/aaep/v1/event_pb.js";
 import {
   AaepdCheckpointSchema,
-  AaepdHeartbeatSchema,
   AaepdPendingSchema,
   AaepdSkipSchema,
   CapabilitiesSchema,
@@ -44,30 +43,12 @@ describe("golden vectors", () => {
   });
 
   test.each<[string, DescMessage, Json, Json]>([
-    [
-      "ids are texts",
-      EventSchema,
-      { event_id: "evt_0A", session_id: "sess_9z" },
-      { eventId: "evt_0A", sessionId: "sess_9z" },
-    ],
-    [
-      "timestamps are texts",
-      EventSchema,
-      { timestamp: "2026-05-24T14:22:11.342Z" },
-      { timestamp: "2026-05-24T14:22:11.342Z" },
-    ],
     ["2^53 - 1 is a number", EventSchema, { sequence_number: 9007199254740991 }, { sequenceNumber: 9007199254740991n }],
     [
       "2^53 as a number is no whole number for certain",
       EventSchema,
       { sequence_number: 2 ** 53 },
       { additional: { sequence_number: 2 ** 53 } },
-    ],
-    [
-      "a small number in a text is a text",
-      EventSchema,
-      { sequence_number: "5" },
-      { additional: { sequence_number: "5" } },
     ],
     [
       "below 0 has no field",
@@ -81,22 +62,8 @@ describe("golden vectors", () => {
       { aaepd: { heartbeat_seconds: 2.5, limits: { max_lag_seconds: 0.5 } } },
       { aaepd: { heartbeatSeconds: 2.5, limits: { maxLagSeconds: 0.5 } } },
     ],
-    ["small whole numbers", CapabilitiesSchema, { aaepd: { max_chars: 80 } }, { aaepd: { maxChars: 80 } }],
-    [
-      "a number in a text is a text",
-      CapabilitiesSchema,
-      { aaepd: { heartbeat_seconds: "2.5" } },
-      { aaepd: { additional: { heartbeat_seconds: "2.5" } } },
-    ],
     ["values of enums", EventSchema, { urgency: "critical" }, { urgency: Urgency.CRITICAL }],
     ["values outside an enum", EventSchema, { urgency: "soon" }, { urgency: 0, additional: { urgency: "soon" } }],
-    ["what is no value of an enum", EventSchema, { urgency: 3 }, { urgency: 0, additional: { urgency: 3 } }],
-    [
-      "an unspecified value has no name",
-      EventSchema,
-      { urgency: "unspecified" },
-      { urgency: 0, additional: { urgency: "unspecified" } },
-    ],
     [
       "language variants",
       EventSchema,
@@ -131,28 +98,10 @@ describe("golden vectors", () => {
       { additional: { producer: { agent_id: "a", later: 1 } } },
     ],
     [
-      "a message without room and an enum that does not fit",
-      EventSchema,
-      { localization_hints: { text_direction: "up" } },
-      { additional: { localization_hints: { text_direction: "up" } } },
-    ],
-    [
       "the context is a text or a list",
       EventSchema,
       { "@context": ["a"] },
       { context: { kind: { case: "listValue", value: { values: [{ kind: { case: "stringValue", value: "a" } }] } } } },
-    ],
-    [
-      "extensions",
-      EventSchema,
-      { extensions: { acme: { deep: [1, null, { a: true }] } } },
-      { extensions: { acme: { deep: [1, null, { a: true }] } } },
-    ],
-    [
-      "the type of a message is its name",
-      SubscriptionCloseSchema,
-      { type: "subscription.close", subscription_id: "sub_1" },
-      { subscriptionId: "sub_1" },
     ],
     ["another type than its name", SubscriptionCloseSchema, { type: "x" }, { additional: { type: "x" } }],
     ["the manifest", ProducerManifestSchema, { type: "aaep:producer.manifest", agent_id: "a" }, { agentId: "a" }],
@@ -162,7 +111,6 @@ describe("golden vectors", () => {
       { type: "aaepd.pending", questions: [] },
       {},
     ],
-    ["a heartbeat", AaepdHeartbeatSchema, { type: "aaepd.heartbeat" }, {}],
     ["a checkpoint", AaepdCheckpointSchema, { type: "aaepd.checkpoint", cursor: "c1.a.1" }, { cursor: "c1.a.1" }],
   ])("%s", (_, descriptor, document, init) => {
     const message = create(descriptor, init as MessageInitShape<DescMessage>);

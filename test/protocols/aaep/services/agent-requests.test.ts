@@ -12,16 +12,6 @@ describe("AAEP §6.1: the event of a question", () => {
       expect(questionIn(event, "confirmation")).toBe(event);
   });
 
-  it.each([
-    ["another kind of question", typed("clarification")],
-    ["no question", { type: "aaep:agent.state.changed" }],
-    ["an extension's", { type: "acme:awaiting.confirmation" }],
-  ])("that is %s is refused", (_, event) => {
-    const { code, pointer, sentence } = faultOf(() => questionIn(event, "confirmation"));
-    expect([code, pointer]).toEqual(["invalid_message", "/type"]);
-    expect(sentence).toContain("awaiting_confirmation");
-  });
-
   it("that is missing is asked for", () => {
     expect(faultOf(() => questionIn(undefined, "clarification"))).toMatchObject({
       code: "invalid_message",

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import type { Journal } from "../../../../src/contracts/journal.js";
-import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import {
   type AgentServiceRig,
   createAgentServiceRig,
@@ -27,6 +25,13 @@ const kindsOf = (agent: PublishStream) =>
 
 const errorOf = (heard: Document | undefined) => heard?.error as Document | undefined;
 const receiptOf = (heard: Document | undefined) => heard?.receipt as Document | undefined;
+
+/** A journal whose appended events are safe when that promise says so. */
+const durableBy = (promise: () => Promise<void>) => ({
+  around: (journal: Journal) => ({
+    append: (events: Parameters<Journal["append"]>[0]) => ({ ...journal.append(events), durable: promise() }),
+  }),
+});
 
 /** A stream on which sess_1 has begun, and its token. */
 async function speaking(service: AgentServiceRig): Promise<{ readonly agent: PublishStream; readonly token: string }> {
@@ -88,39 +93,9 @@ describe("Publish answers", () => {
       });
   });
 
-  it("an event that its own fields contradict, by its place in the batch", async () => {
-    const service = createAgentServiceRig();
-    const { agent } = await speaking(service);
-    const event = encodeDocument(PublishRequestSchema, publish("odd", session().progress(5)));
-    // The request's id, then a batch with one event whose payload is a progress and whose type says otherwise.
-    const odd = { ...session().progress(5), type: "aaep:agent.session.completed" };
-    agent.sendBytes(event);
-    agent.send(publish("contradiction", session().progress(6), odd));
-    await service.settle();
-    expect(kindsOf(agent)).toEqual(["start receipt", "odd receipt", "contradiction error"]);
-    expect(errorOf(agent.heard()[2])?.pointer).toMatch(/^\/1/);
-  });
-
-  it("more events at once than one publish may have (R34)", async () => {
-    const service = createAgentServiceRig();
-    const { agent } = await speaking(service);
-    const events = Array.from({ length: 257 }, (_, index) => session().progress(index / 10));
-    agent.send(publish("many", ...events), publish("most", ...events.slice(0, 256)));
-    await service.settle();
-    expect(kindsOf(agent)).toEqual(["start receipt", "many error", "most receipt"]);
-    expect(errorOf(agent.heard()[1])).toMatchObject({ code: "message_too_large" });
-    expect(receiptOf(agent.heard()[2])?.events).toHaveLength(256);
-  });
-
   it("once what was published is safe, and still in order (R29)", async () => {
     const settlers: (() => void)[] = [];
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => {
-        const appended = journal.append(events);
-        return { ...appended, durable: new Promise<void>((resolve) => settlers.push(resolve)) };
-      },
-    });
-    const { stream, settle } = createAgentServiceRig({ around });
+    const { stream, settle } = createAgentServiceRig(durableBy(() => new Promise((resolve) => settlers.push(resolve))));
     const agent = stream();
     agent.send(publish("a", session().started()), publish("b", session().progress(5)), { request_id: "c" });
     await settle();
@@ -134,13 +109,7 @@ describe("Publish answers", () => {
   });
 
   it("with an error what could not be made safe (R29)", async () => {
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => ({
-        ...journal.append(events),
-        durable: Promise.reject(new Error("the disk is full")),
-      }),
-    });
-    const { stream, settle } = createAgentServiceRig({ around });
+    const { stream, settle } = createAgentServiceRig(durableBy(() => Promise.reject(new Error("the disk is full"))));
     const agent = stream();
     agent.send(publish("a", session().started()));
     await settle();
@@ -237,15 +206,10 @@ describe("the end of a stream", () => {
 
   it("by its client waits for what is not safe yet", async () => {
     let settler = (): void => {};
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => ({
-        ...journal.append(events),
-        durable: new Promise<void>((resolve) => {
-          settler = resolve;
-        }),
-      }),
+    const safe = new Promise<void>((resolve) => {
+      settler = resolve;
     });
-    const { stream, settle } = createAgentServiceRig({ around });
+    const { stream, settle } = createAgentServiceRig(durableBy(() => safe));
     const agent = stream();
     agent.send(publish("a", session().started()));
     agent.halfClose();
@@ -289,13 +253,7 @@ describe("the end of a stream", () => {
   });
 
   it("by the daemon's does not wait for an agent that does not read, nor for what is not safe", async () => {
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => ({
-        ...journal.append(events),
-        durable: new Promise<void>(() => {}),
-      }),
-    });
-    const { stream, settle } = createAgentServiceRig({ around });
+    const { stream, settle } = createAgentServiceRig(durableBy(() => new Promise(() => {})));
     const agent = stream();
     agent.stopReading();
     agent.send(publish("a", session().started()), publish("b", session().progress(5)));
@@ -346,13 +304,9 @@ describe("a stream that is faster than what it talks to", () => {
 
   it("waits for what is not safe yet after 1,024 requests", async () => {
     const settlers: (() => void)[] = [];
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => ({
-        ...journal.append(events),
-        durable: new Promise<void>((resolve) => settlers.push(resolve)),
-      }),
-    });
-    const { stream, settle, rig } = createAgentServiceRig({ around });
+    const { stream, settle, rig } = createAgentServiceRig(
+      durableBy(() => new Promise((resolve) => settlers.push(resolve))),
+    );
     const agent = stream();
     agent.send(publish("a", session().started()));
     for (let index = 0; index < 1100; index += 1) agent.send(publish(`${index}`, session().progress(index / 20)));

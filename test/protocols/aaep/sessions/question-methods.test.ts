@@ -342,59 +342,19 @@ describe("aaep.cancel, aaep.outcome_of", () => {
 });
 
 describe("AAEP §6.3.4, R19: a reply that is none", () => {
-  const LONG = "x".repeat(20_000);
-  const BOTH: readonly (readonly [string, unknown])[] = [
-    ["type", undefined],
-    ["type", 5],
-    ["type", "confirmation.answer"],
-    ["reply_token", undefined],
-    ["reply_token", 5],
-    ["reply_token", "token"],
-    ["reply_token", `rpl_${"x".repeat(65)}`],
-    ["subscription_id", undefined],
-    ["subscription_id", 5],
-    ["subscription_id", "listener"],
-    ["timestamp", undefined],
-    ["timestamp", 1_779_632_531],
-    ["timestamp", "yesterday"],
-    ["timestamp", "2026-02-30T14:00:00.000Z"],
-    ["timestamp", LONG],
-    ["decided_by", 5],
-    ["decided_by", LONG],
-    ["correlation_id", 5],
-    ["correlation_id", LONG],
-  ];
-  const CONFIRMATION: readonly (readonly [string, unknown])[] = [
-    ["decision", undefined],
-    ["decision", true],
-    ["decision", "ACCEPT"],
-    ["decision", LONG],
-    ["decision_rationale", ""],
-    ["decision_rationale", 5],
-    ["decision_rationale", "x".repeat(4097)],
-    ["modified_action", "cheaper"],
-    ["modified_action", []],
-  ];
-  const CLARIFICATION: readonly (readonly [string, unknown])[] = [
-    ["response", undefined],
-    ["response", null],
-    ["response", {}],
-    ["response", ["Tuesday"]],
-    ["response", "x".repeat(16_385)],
-    ["confidence", "0.5"],
-    ["confidence", -0.1],
-    ["confidence", 1.1],
-  ];
-  const cases = [
-    ...[...BOTH, ...CONFIRMATION].map(([field, value]) => ["aaep.confirm", field, value] as const),
-    ...[...BOTH, ...CLARIFICATION].map(([field, value]) => ["aaep.clarify", field, value] as const),
-  ];
-  const named = cases.map(([method, field, value]) => {
-    const text = value === undefined ? "missing" : JSON.stringify(value).slice(0, 40);
-    return [method.replace("aaep.", ""), field, text, method, value] as const;
-  });
-
-  test.each(named)("%s: %s %s", (_, field, __, method, value) => {
+  test.each<readonly [method: string, field: string, value: unknown]>([
+    ["aaep.confirm", "type", "confirmation.answer"],
+    ["aaep.confirm", "reply_token", undefined],
+    ["aaep.confirm", "subscription_id", "listener"],
+    ["aaep.confirm", "timestamp", "2026-02-30T14:00:00.000Z"],
+    ["aaep.confirm", "decided_by", "x".repeat(20_000)],
+    ["aaep.confirm", "decision", "ACCEPT"],
+    ["aaep.confirm", "modified_action", "cheaper"],
+    ["aaep.clarify", "type", undefined],
+    ["aaep.clarify", "timestamp", 1_779_632_531],
+    ["aaep.clarify", "response", ["Tuesday"]],
+    ["aaep.clarify", "confidence", 1.1],
+  ])("%s: %s %j", (method, field, value) => {
     const stage = conversation();
     stage.agent.call(method, method === "aaep.confirm" ? CONFIRM : CLARIFY);
     const [question] = questionsOf(stage);
