@@ -34,8 +34,7 @@ export const A2E_OPTIONS = {
     unit: "requests",
     fallback: 4,
     meaning: "How many requests of one A2E session may be under way.",
-    atTheLimit:
-      "Further requests wait, at most 256 of a session and 8 MiB. The daemon answers one more by runtime_error.",
+    atTheLimit: "Further requests wait, at most 256 of a session. The daemon answers one more by runtime_error.",
     change: "at_once",
     changeIsFor: "new sessions",
   }),

@@ -1,5 +1,5 @@
-// A2E on a connection: a provider that registers, or the session of an agent, with its handshake, its requests and its end. For the agent the daemon is
-// the host (R23, A2E companion).
+// A2E on a connection: a provider that registers, or the session of an agent, with its handshake, its requests and its end. For the agent the daemon
+// is the host (R23, A2E companion).
 import { type Fault, publicFault } from "../../../base/errors.js";
 import { foreignProtocol } from "../../../base/nearest.js";
 import type { Millis } from "../../../contracts/clock.js";

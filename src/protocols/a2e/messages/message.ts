@@ -64,8 +64,8 @@ export function requestIdIn(text: string | undefined): string | undefined {
 }
 
 /**
- * Replaces the values of top-level members of `text`, the JSON of an object, and adds those that it lacks. All other bytes stay as the peer wrote them: a
- * number in an argument keeps all of its digits. Linear in the text.
+ * Replaces the values of top-level members of `text`, the JSON of an object, and adds those that it lacks. All other bytes stay as the peer wrote
+ * them: a number in an argument keeps all of its digits. Linear in the text.
  */
 export function withMembers(text: string, replacements: Readonly<Record<string, string>>): string {
   const missing = new Map(Object.entries(replacements));

@@ -225,8 +225,8 @@ const MOST_DETAILS = 8;
 const LONGEST_VALUE = 200;
 
 /**
- * The arguments of a call that a text may show, as in "city: Lagos, days: 3"; undefined if there are none. Objects and lists are not shown, and no value
- * of an argument is in an event unless the configuration names the argument, because arguments hold secrets.
+ * The arguments of a call that a text may show, as in "city: Lagos, days: 3"; undefined if there are none. Objects and lists are not shown, and no
+ * value of an argument is in an event unless the configuration names the argument, because arguments hold secrets.
  */
 export function detailsOf(given: A2eMessage | undefined, shown: ReadonlySet<string>): string | undefined {
   if (given === undefined || shown.size === 0) return undefined;

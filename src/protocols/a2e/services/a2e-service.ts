@@ -1,25 +1,12 @@
 // a2e.v1.A2EService as a method that every transport of services can serve (R23), and its frames: a message is typed where it has a form of its
 // own and nothing would be lost, else JSON in bytes.
-import { create, type DescMessage, fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
 import {
   A2EService,
   ConverseRequestSchema,
   ConverseResponseSchema,
-  ErrorSchema,
-  HandshakeRequestSchema,
-  HandshakeResponseSchema,
-  InvokeEventSchema,
   type Message,
-  PingSchema,
-  PongSchema,
-  RegisteredSchema,
-  RegisterSchema,
-  ShutdownSchema,
-  ToolCallRequestSchema,
-  ToolCallResponseSchema,
-  ToolEventSchema,
-  ToolListRequestSchema,
-  ToolListResponseSchema,
+  MessageSchema,
 } from "#gen/a2e/v1/a2e_service_pb.js";
 import { Fault } from "../../../base/errors.js";
 import { closingQuote } from "../../../base/json-text.js";
@@ -30,35 +17,24 @@ import type { Connection } from "../../../contracts/transport.js";
 type TypedCase = Exclude<NonNullable<Message["message"]["case"]>, "json">;
 
 /** Each typed form, with the type of its JSON. */
-const FORMS: Readonly<Record<TypedCase, { readonly type: string; readonly schema: DescMessage }>> = {
-  handshakeRequest: { type: "handshake/req", schema: HandshakeRequestSchema },
-  handshakeResponse: { type: "handshake/resp", schema: HandshakeResponseSchema },
-  ping: { type: "ping", schema: PingSchema },
-  pong: { type: "pong", schema: PongSchema },
-  shutdown: { type: "shutdown", schema: ShutdownSchema },
-  error: { type: "error", schema: ErrorSchema },
-  invokeEvent: { type: "invoke/event", schema: InvokeEventSchema },
-  toolEvent: { type: "tool/event", schema: ToolEventSchema },
-  toolListRequest: { type: "tool/list/req", schema: ToolListRequestSchema },
-  toolListResponse: { type: "tool/list/resp", schema: ToolListResponseSchema },
-  toolCallRequest: { type: "tool/call/req", schema: ToolCallRequestSchema },
-  toolCallResponse: { type: "tool/call/resp", schema: ToolCallResponseSchema },
-  register: { type: "aaepd.a2e.register", schema: RegisterSchema },
-  registered: { type: "aaepd.a2e.registered", schema: RegisteredSchema },
+const TYPE_OF: Readonly<Record<TypedCase, string>> = {
+  handshakeRequest: "handshake/req",
+  handshakeResponse: "handshake/resp",
+  ping: "ping",
+  pong: "pong",
+  shutdown: "shutdown",
+  error: "error",
+  invokeEvent: "invoke/event",
+  toolEvent: "tool/event",
+  toolListRequest: "tool/list/req",
+  toolListResponse: "tool/list/resp",
+  toolCallRequest: "tool/call/req",
+  toolCallResponse: "tool/call/resp",
+  register: "aaepd.a2e.register",
+  registered: "aaepd.a2e.registered",
 };
 
-const CASE_OF: ReadonlyMap<unknown, TypedCase> = new Map(
-  Object.entries(FORMS).map(([name, { type }]) => [type, name as TypedCase]),
-);
-
-/** Members of JSON that are lists: protobuf has no absent list. */
-const LISTS: Readonly<Partial<Record<TypedCase, string>>> = {
-  handshakeRequest: "agent_caps",
-  handshakeResponse: "accepted_caps",
-  toolListResponse: "tools",
-  register: "capabilities",
-  registered: "capabilities",
-};
+const CASE_OF: ReadonlyMap<unknown, string> = new Map(Object.entries(TYPE_OF).map(([name, type]) => [type, name]));
 
 /** Serves the stream of one peer, with the frames of that stream. */
 export type ServeA2e = (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>) => void;
@@ -80,14 +56,15 @@ export function createMessageFrames(json: TextCodec<Uint8Array>): TextCodec<Uint
   let isTyped = true;
   return {
     textOf: (frame) => {
-      const value = requestIn(frame).message?.message;
-      if (value?.case === undefined) throw malformed("Set one member of `message`.");
+      const { message } = requestIn(frame);
+      const value = message?.message;
+      if (message === undefined || value?.case === undefined) throw malformed("Set one member of `message`.");
       isTyped = value.case !== "json";
       if (value.case === "json") return json.textOf(value.value);
-      const { type, schema } = FORMS[value.case];
-      const fields = toJson(schema, value.value, { useProtoFieldName: true }) as JsonObject;
-      const list = LISTS[value.case];
-      return JSON.stringify({ type, ...(list === undefined ? {} : { [list]: [] }), ...fields });
+      // Protobuf has no absent list.
+      const written = toJson(MessageSchema, message, { useProtoFieldName: true, alwaysEmitImplicit: true });
+      const [fields = {}] = Object.values(written as Readonly<Record<string, JsonObject>>);
+      return JSON.stringify({ type: TYPE_OF[value.case], ...fields });
     },
     frameOf: (text) => {
       const message = (isTyped ? typedOf(text) : undefined) ?? { case: "json" as const, value: json.frameOf(text) };
@@ -134,7 +111,7 @@ function typedOf(text: string): Message["message"] | undefined {
   const name = CASE_OF.get(type);
   if (name === undefined || !isKept(text, fields)) return undefined;
   try {
-    return { case: name, value: fromJson(FORMS[name].schema, fields) } as Message["message"];
+    return fromJson(MessageSchema, { [name]: fields }).message;
   } catch {
     // A member that the form does not have.
     return undefined;

@@ -165,7 +165,7 @@ function versionNotes(version: string): readonly string[] {
   if (version === AAEP_VERSION) return [];
   if (isSpokenVersion(version)) return [`aaep_version: ${AAEP_VERSION} is used for ${quoted(version)}.`];
   const sentence = `aaep_version ${quoted(version)} is not spoken here; ask for ${AAEP_VERSION}.`;
-  throw new Fault("version_unsupported", sentence, { rule: "R21" });
+  throw new Fault("version_unsupported", sentence);
 }
 
 /**

@@ -10,13 +10,6 @@ import {
 import { session, typesOf } from "../../../support/rigs/engine-rig.js";
 import { ABLE, clarification, confirmation, give } from "../../../support/rigs/question-rig.js";
 
-const MANIFEST = {
-  type: "aaep:producer.manifest",
-  "@context": "https://aaep-protocol.org/context/v1",
-  agent_id: "writer",
-  agent_version: "2.0.0",
-};
-
 const publish = (request_id: string, ...events: readonly Document[]) => ({ request_id, publish: { events } });
 
 /** What each answer or news is, with the id of its request. */
@@ -83,7 +76,7 @@ describe("Publish answers", () => {
   it("a request that asks for nothing, or for two things", async () => {
     const { stream, settle } = createAgentServiceRig();
     const agent = stream();
-    agent.send({ request_id: "none" }, { request_id: "both", publish: { events: [] }, manifest: MANIFEST });
+    agent.send({ request_id: "none" }, { request_id: "both", publish: { events: [] }, manifest: {} });
     await settle();
     expect(kindsOf(agent)).toEqual(["none error", "both error"]);
     for (const heard of agent.heard())
@@ -120,17 +113,6 @@ describe("Publish answers", () => {
 });
 
 describe("an agent on a stream", () => {
-  it("names itself for all its events (R2)", async () => {
-    const { rig, stream, settle } = createAgentServiceRig();
-    const listener = rig.listen();
-    const agent = stream();
-    agent.send({ request_id: "me", manifest: MANIFEST }, publish("a", session().started()));
-    agent.send({ request_id: "odd", manifest: { agent_version: "1" } });
-    await settle();
-    expect(kindsOf(agent)).toEqual(["me manifest", "a receipt", "odd error"]);
-    expect(listener.received[0]?.event.producer).toEqual({ agent_id: "writer", agent_version: "2.0.0" });
-  });
-
   it("is told of its questions, after their receipts", async () => {
     const service = createAgentServiceRig();
     const { rig, settle } = service;

@@ -8,7 +8,6 @@ import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.j
 import { openStream } from "../../../support/peers/service-calls.js";
 import { createSubscriberRig, type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { session } from "../../../support/rigs/engine-rig.js";
-import { HANDSHAKE_TIMEOUT_MS } from "../../../support/rigs/stream-rig.js";
 
 const givenTo = (accepted: Document | undefined): Document =>
   (accepted?.honored_capabilities as { readonly aaepd?: Document } | undefined)?.aaepd ?? {};
@@ -62,14 +61,6 @@ describe("Subscribe, and what is no message", () => {
     await rig.settle();
     expect(stream.heard()).toMatchObject([{ type: "aaepd.error", code: "invalid_message" }]);
     expect(stream.status()).toBe("invalid_message");
-  });
-
-  it("left silent, is closed with the reason and the status (R22)", async () => {
-    const rig = createSubscriberRig();
-    const stream = rig.subscribe();
-    await rig.pass(HANDSHAKE_TIMEOUT_MS);
-    expect(stream.heard()).toMatchObject([{ type: "aaepd.error", code: "timed_out" }]);
-    expect(stream.status()).toBe("timed_out");
   });
 });
 

@@ -170,22 +170,6 @@ describe("aaep.confirm, aaep.clarify", () => {
     ]);
   });
 
-  test("a question that the agent published itself has its outcome told", () => {
-    const stage = conversation();
-    stage.agent.call("aaep.publish", {
-      ...CONFIRM,
-      type: "aaep:agent.awaiting.confirmation",
-      reply_token: "rpl_1",
-      timeout_seconds: 60,
-      default_decision: "reject",
-    });
-    stage.listener.call("aaep.reply", replyTo(stage, questionsOf(stage)[0]));
-    expect(stage.agent.told.at(-1)).toMatchObject({
-      method: "aaep.outcome",
-      params: { reply_token: "rpl_1", decision: "accept", resolved_by: "reply" },
-    });
-  });
-
   test("cancelling the request takes the question back; the end of its connection does not yet (R8)", async () => {
     const stage = conversation();
     const [cancel, end] = [new CallSignal(), new CallSignal()];

@@ -108,7 +108,6 @@ describe("the end of a session from this side", () => {
 describe("a frame that is no message", () => {
   it.each<[name: string, fault: Fault, text: string | undefined, id: string | null, code: string]>([
     ["no JSON", new Fault("invalid_json", "A message is not JSON."), "{oops", null, "INVALID_TYPE"],
-    ["no text", new Fault("invalid_json", "Send messages in UTF-8."), undefined, null, "INVALID_TYPE"],
     [
       "two meanings",
       new Fault("invalid_message", "Write each member once."),
@@ -116,7 +115,6 @@ describe("a frame that is no message", () => {
       "m1",
       "INVALID_TYPE",
     ],
-    ["too many bytes", new Fault("message_too_large", "Send at most 1 MiB."), undefined, null, "INVALID_TYPE"],
     ["an error in the daemon", new Fault("internal", "Try again."), undefined, null, "INTERNAL_ERROR"],
   ])("because of %s is answered by an error", async (_, fault, text, id, code) => {
     const stage = createAkashikStage();

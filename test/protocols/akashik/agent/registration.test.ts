@@ -82,9 +82,6 @@ describe("an agent that is not registered", () => {
   it.each<[operation: string, payload: object]>([
     ["DEREGISTER", {}],
     ["RECORD", RECORD],
-    ["ATTUNE", {}],
-    ["DETECT", {}],
-    ["MERGE", { conflict_id: "c", strategy: "last_write_wins" }],
     ["SUBSCRIBE", { action: "list" }],
   ])("cannot %s", async (operation, payload) => {
     const stage = createAkashikStage();
