@@ -194,6 +194,7 @@ function questionParts(number: number, { event, answerable, deadline }: AskedQue
   };
   const choices = answerable.kind === "clarification" ? answerable.choices : [];
   const [then, answer] = afterwards(event, answerable);
+  const without = then.replace(/^then/, "Without an answer,");
   const hasDetails = textOf(event.summary_detailed) !== "" || Object.keys(fieldsOf(event.extra_context)).length > 0;
   return [
     ...labelled(`Question ${number}.`, answerable.kind === "confirmation" ? event.action : event.question),
@@ -202,15 +203,10 @@ function questionParts(number: number, { event, answerable, deadline }: AskedQue
     ...riskLine(event).map(own),
     ...choices.flatMap(({ label }, index) => [own(`Choice ${index + 1}:`), revealedPart(label, languageOf(event))]),
     ...(hasDetails ? [own("The key details tells more.")] : []),
+    ...(answer === undefined ? [own(`${without}.`)] : [own(`${without}:`), revealedPart(answer, languageOf(event))]),
+    // The last words, because an answer counts behind them.
     own(`${waysToAnswer(answerable, isHostDialog(event))} ${timeLeft(deadline - now)}`),
-    ...(answer === undefined
-      ? [own(`${sentenceOf(then)}.`)]
-      : [own(`${sentenceOf(then)}:`), revealedPart(answer, languageOf(event))]),
   ];
-}
-
-function sentenceOf(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function timeLeft(ms: Millis): string {

@@ -31,18 +31,20 @@ test("a question tells its risk, that there are details, how it is answered, and
   expect(
     asked({ action: "Pay 5 euros", risk_level: "high", irreversible: true, extra_context: { iban: "DE1" } }).words,
   ).toBe(
-    "Question 1. Pay 5 euros Risk: high. It cannot be undone. The key details tells more. Answer accept or reject. 10 minutes to answer. Then it is rejected.",
+    "Question 1. Pay 5 euros Risk: high. It cannot be undone. The key details tells more. Without an answer, it is rejected. Answer accept or reject. 10 minutes to answer.",
   );
   expect(asked({ action: "Run it", extensions: { aaepd: { host_dialog: true } } }).words).toBe(
-    "Question 1. Run it Answer accept or reject, or leave to answer it in the agent's own window. 10 minutes to answer. Then it waits in the agent's own window.",
+    "Question 1. Run it Without an answer, it waits in the agent's own window. Answer accept or reject, or leave to answer it in the agent's own window. 10 minutes to answer.",
   );
 });
 
 test("the answer that is taken without one is said as the agent's words", () => {
   const choices = [{ value: "a", label: "By author" }];
   const { questions, question, words } = asked({ question: "How?", choices, default_response: "a" }, "clarification");
-  expect(words).toMatch(/10 minutes to answer\. Then the answer is taken to be: By author$/);
-  expect(questions.parts(question).at(-1)).toMatchObject({ text: "By author", isOwn: false });
+  expect(words).toContain(
+    "Without an answer, the answer is taken to be: By author Answer the number of a choice. 10 minutes",
+  );
+  expect(questions.parts(question).at(-2)).toMatchObject({ text: "By author", isOwn: false });
 });
 
 test("an agent has gone on by what comes after its question, and not by what the question has overtaken", () => {
