@@ -28,8 +28,8 @@ const CUTTERS = {
   sse: (data, at) => {
     const end = data.indexOf("\n\n", at);
     if (end < 0) return undefined;
-    const from = data.lastIndexOf("data: ", end);
-    return [from < at ? end : from + "data: ".length, end, end + 2];
+    const from = data.indexOf("data: ", at);
+    return [from < 0 || from > end ? end : from + "data: ".length, end, end + 2];
   },
 };
 
