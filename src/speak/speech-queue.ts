@@ -269,7 +269,8 @@ export class SpeechQueue {
     if (this.#failures >= MOST_FAILURES) this.#options.onHeard();
     this.#failures = 0;
     entry.cutCount = 0;
-    if (entry.speech.rank !== "answer") this.#lastSource = entry.speech.source;
+    // Progress and signs of life come between two sentences of an output, and are none.
+    if (entry.speech.rank === "text" || entry.speech.rank === "critical") this.#lastSource = entry.speech.source;
     const said = entry.left.shift();
     // It may have been hushed in the moment in which it ended.
     if (!this.#entries.includes(entry)) return;

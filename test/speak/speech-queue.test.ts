@@ -141,6 +141,8 @@ describe("keys", () => {
     await voice.end("done");
     text("key", "An answer.", "answer");
     await voice.end("done");
+    text("aaepd", "A sign of life.", "passing");
+    await voice.end("done");
     expect([queue.hush(), queue.lastSource]).toEqual([undefined, "b"]);
     queue.hold("muted");
     expect(queue.lastSource).toBeUndefined();

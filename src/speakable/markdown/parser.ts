@@ -273,11 +273,11 @@ parser.inline.ruler.push("address", address);
 /** Cells that the rows of a table may lack together. Markdown fills each row up. */
 const MOST_LACKING = 1_000;
 
-/** The line below the head of the table that is read, and how many cells its rows may still lack. */
-const reading = { below: 0, left: 0 };
+/** The line below the head of the table that is read, its cells once they are counted, and how many its rows may still lack. */
+const reading = { below: 0, cells: 0, left: 0 };
 
 function noteTable(state: StateBlock, startLine: number, endLine: number, silent: boolean): boolean {
-  if (!silent) Object.assign(reading, { below: startLine + 1, left: MOST_LACKING });
+  if (!silent) Object.assign(reading, { below: startLine + 1, cells: 0, left: MOST_LACKING });
   return table?.(state, startLine, endLine, silent) === true;
 }
 
@@ -285,7 +285,8 @@ function noteTable(state: StateBlock, startLine: number, endLine: number, silent
 function lacksCells(state: StateBlock, line: number): boolean {
   if (state.parentType !== "table") return false;
   const bars = (of: number): number => state.src.slice(state.bMarks[of], state.eMarks[of]).split("|").length;
-  reading.left -= Math.max(0, bars(reading.below) - bars(line));
+  reading.cells ||= bars(reading.below);
+  reading.left -= Math.max(0, reading.cells - bars(line));
   return reading.left < 0;
 }
 

@@ -75,10 +75,10 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
     };
   };
 
-  /** Forgets the oldest terms without a stream, where no others have room. Throws where each has one. */
-  const makeRoom = (): void => {
-    if (subscribed.size < MOST_KEPT) return;
-    for (const [id, { isEmpty }] of subscribed) if (isEmpty) return void subscribed.delete(id);
+  /** The id of the oldest terms without a stream, which go where no others have room. Throws where each has one. */
+  const whoseRoom = (): string | undefined => {
+    if (subscribed.size < MOST_KEPT) return undefined;
+    for (const [id, { isEmpty }] of subscribed) if (isEmpty) return id;
     const sentence = `There are ${MOST_KEPT} subscriptions of this kind already. End one, or try again later.`;
     throw new Fault("rate_limit", sentence, { rule: "R34" });
   };
@@ -92,10 +92,12 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
     plain: new TermsAddress(named, { request: requestOf(`listener-${services.ids.hex(8)}`, {}) }),
     subscribe: (connection, text) => {
       const address = new TermsAddress(named, { request: parseJsonDocument(text) as Message });
-      makeRoom();
+      const oldest = whoseRoom();
       const { opening, openingCursor, id, key } = address.begin(connection, named.sse, undefined);
       const answer = JSON.stringify(opening.message);
       if (opening.kind === "rejected") return { id: undefined, answer };
+      // A request that is refused takes nobody's room.
+      if (oldest !== undefined) subscribed.delete(oldest);
       connection.send(named.sse.checkpoint(openingCursor));
       address.first = { id, key };
       keep(id, address);
