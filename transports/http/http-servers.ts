@@ -130,7 +130,9 @@ class PlainRequest extends IncomingMessage {
 
   /** Node asks once the head is whole. */
   get upgrade(): boolean {
-    return this.isAsked === true && this.method === "GET" && this.headers.upgrade?.toLowerCase() === "websocket";
+    if (this.isAsked !== true) return false;
+    // Node itself closes the connection of a CONNECT.
+    return this.method === "CONNECT" || (this.method === "GET" && this.headers.upgrade?.toLowerCase() === "websocket");
   }
 
   set upgrade(asked: unknown) {
@@ -160,7 +162,13 @@ function createPlainServer(
   server.on("upgrade", (request: IncomingMessage, _socket: Duplex, head: Buffer) => {
     const response = new ServerResponse(request);
     const { socket } = request;
-    response.assignSocket(socket);
+    try {
+      response.assignSocket(socket);
+    } catch {
+      // The answer to an earlier request still has the socket, and no client of WebSocket sends its request behind another. Node listens no more.
+      socket.on("error", () => {}).destroy();
+      return;
+    }
     // A refusal ends the connection: nothing is parsed on it any more.
     response.shouldKeepAlive = false;
     response.once("finish", () => socket.end());

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { type Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
@@ -76,6 +78,29 @@ describe("a request that offers another protocol", () => {
     // Whatever came behind the request is lost, and its client is told so.
     expect([status, String(body), told.connection]).toEqual([200, "{}", "close"]);
   });
+});
+
+it("a WebSocket that is asked for behind another request costs its own connection alone", async () => {
+  const path = join(temporaryDirectory(), "a.http");
+  const address = { kind: "unix", path } as const;
+  const page = {
+    path: "/healthz",
+    needsToken: false,
+    answer: () => ({ status: 200, contentType: "text/plain", body: "alive" }),
+  };
+  const options = { address, pages: [page], admit: () => undefined, log: SILENT, closeTimeoutMs: 0 };
+  const listener = await listenHttp(options, []);
+  onTestFinished(async () => {
+    await listener.stop();
+    await listener.drain();
+  });
+  const socket = connect(path);
+  const ended = once(socket, "close");
+  const asks = "GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+  socket.on("error", () => {}).resume();
+  socket.write(`GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n${asks}`);
+  await ended;
+  expect((await rawHttp(`unix:${path}`, "/healthz", { method: "GET" })).status).toBe(200);
 });
 
 describe("services that share a server", () => {
