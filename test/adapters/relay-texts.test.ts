@@ -57,6 +57,8 @@ it("a piece of text waits for no answer to the piece before it", async () => {
     await running;
   });
   await eventually(() => expect(producer.posted.length).toBe(1));
+  // A place that only daemons name.
+  producer.saysText(`id: c1.${"0".repeat(32)}.7\n\n`);
   producer.says("session.started", { summary_normal: "Reads." });
   await eventually(() => expect(heard.length).toBe(1));
   says(producer, 0, 100);
@@ -65,6 +67,30 @@ it("a piece of text waits for no answer to the piece before it", async () => {
   producer.says("session.completed", { summary_normal: "The end." });
   await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("The end."));
   expect(told(heard)).toBe(words(0, 100));
+});
+
+it("the order stays where pieces come under ids that are taken", async () => {
+  const { base, producer } = await produce();
+  const daemon = await serve(temporaryDirectory());
+  const heard = await listen(daemon);
+  const relay = startCommandLine(["relay", base], { environment: daemon.environment });
+  await eventually(() => expect(producer.posted.length).toBe(1));
+  producer.says("session.started", { summary_normal: "Reads.", session_id: "sess_one" });
+  const piece = (session_id: string, id: number, chunk: string): void =>
+    producer.says("output.streaming", {
+      session_id,
+      event_id: `evt_${id}`,
+      output_id: "out_1",
+      chunk,
+      complete: false,
+    });
+  for (const id of [1, 2, 3]) piece("sess_one", id, `one${id} `);
+  producer.says("session.started", { summary_normal: "Again.", session_id: "sess_two" });
+  for (const id of [1, 2, 3, 4, 5, 6]) piece("sess_two", id, `w${id - 1} `);
+  producer.says("session.completed", { session_id: "sess_two", summary_normal: "The end." });
+  await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("The end."));
+  expect(told(heard)).toContain(words(0, 6));
+  relay.signal("SIGTERM");
 });
 
 it("no piece is lost where the daemon has lost the session", async () => {

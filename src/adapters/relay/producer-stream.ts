@@ -145,13 +145,16 @@ export class ProducerStream {
       unreadBytes = read.length === 0 ? unreadBytes + part.length : 0;
       if (unreadBytes > MOST_BYTES)
         throw new Fault("message_too_large", `A message of the producer is longer than ${MOST_BYTES} bytes.`);
+      seen = seen.slice(-LONGEST_PLACE) + text;
       for (const { id, data } of read.splice(0)) {
         const { message, fault } = readMessage(data);
         await onMessage(message, fault);
-        if (id !== undefined && PLACE.test(id)) this.#lastId = id;
+        if (id === undefined || !PLACE.test(id)) continue;
+        this.#lastId = id;
+        // A bare place in front of it is an earlier one.
+        seen = seen.slice(Math.max(0, seen.lastIndexOf(`id: ${id}\n`)));
       }
       await onTaken();
-      seen = seen.slice(-LONGEST_PLACE) + text;
       this.#lastId = [...seen.matchAll(BARE_PLACE)].at(-1)?.[1] ?? this.#lastId;
     }
   }

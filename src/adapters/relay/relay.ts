@@ -20,6 +20,7 @@ import {
   nameOf,
   noEvent,
   objectOf,
+  producerAt,
   summaryOf,
   topicOf,
 } from "./relayed-event.js";
@@ -142,10 +143,12 @@ export class Relay {
       if (decision !== undefined) this.#endQuestions(this.#sessions.get(remote), ({ event_id: id }) => id === question);
       return;
     }
-    const session = this.#sessionOf(remote, message);
+    const session = this.#sessionOf(remote, message, unread);
     const event = this.#own(message, session);
     const topic = topicOf(event);
-    if (topic === "output.streaming" && session.hasBegun && unread === undefined) return this.#sendText(session, event);
+    // Only a daemon gives each event an id of its own, and in it no piece is refused while the next is taken.
+    const isText = topic === "output.streaming" && unread === undefined && this.journal !== undefined;
+    if (isText && session.hasBegun) return this.#sendText(session, event);
     await this.#settleTexts();
     if (!session.hasBegun && topic !== "session.started") await this.#begin(session);
     this.#endQuestions(session, (asked) => isOver(asked, event));
@@ -154,7 +157,7 @@ export class Relay {
     if (ENDS.has(topic)) this.#sessions.delete(remote);
   }
 
-  #sessionOf(remote: string, { producer }: Message): RelayedSession {
+  #sessionOf(remote: string, { producer }: Message, unread: Fault | undefined): RelayedSession {
     let session = this.#sessions.get(remote);
     if (session === undefined) {
       session = {
@@ -166,10 +169,10 @@ export class Relay {
       if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) void this.#lose(oldest);
     }
     const given = objectOf(producer);
-    const { host } = new URL(this.#options.base);
-    const { agent_id: id = "relayed-producer", agent_name: name = id } = given;
-    session.isRelayed = / at \S+$/.test(String(name));
-    session.producer = { ...given, agent_id: id, agent_name: `${String(name)} at ${host}` };
+    session.isRelayed = / at \S+$/.test(nameOf(given));
+    session.producer = producerAt(new URL(this.#options.base).host, given);
+    // An event that could not be read has no limit but its length.
+    if (unread !== undefined) session.producer = namedOnly(session.producer);
     return session;
   }
 

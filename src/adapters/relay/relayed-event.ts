@@ -34,12 +34,23 @@ export function topicOf({ type }: Message): string {
 }
 
 export function nameOf({ agent_name: name }: Message): string {
-  return String(name);
+  return textOr("", name);
+}
+
+/** The producer as it is named here: NAME at HOST (R38). */
+export function producerAt(host: string, producer: Message): Message {
+  const id = textOr("relayed-producer", producer.agent_id);
+  return { ...producer, agent_id: id, agent_name: `${textOr(id, producer.agent_name)} at ${host}` };
+}
+
+/** The text, or `other` where a producer gave something else. */
+function textOr(other: string, given: unknown): string {
+  return typeof given === "string" ? given : other;
 }
 
 /** The name of a producer, shortened: what a refused event says of its producer may be why it was refused. */
 export function namedOnly({ agent_id: id, agent_name: name }: Message): Message {
-  const short = (text: unknown): string => shortenedText(String(text), LONGEST_NAME);
+  const short = (text: unknown): string => shortenedText(textOr("", text), LONGEST_NAME);
   return { agent_id: short(id), agent_name: short(name) };
 }
 
