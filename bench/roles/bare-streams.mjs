@@ -6,6 +6,8 @@ import { serveRole } from "../role.mjs";
 
 const BATCH = 128;
 let streams = new Set();
+let texts;
+let next = 0;
 
 function keep(stream) {
   const own = streams;
@@ -38,17 +40,18 @@ serveRole({
   },
   begin: () => {
     streams = new Set();
+    texts = createEventTexts();
+    next = 0;
   },
   accepted: async ({ count }) => {
     while (streams.size !== count) await new Promise((resolve) => setImmediate(resolve));
   },
   /** Resolves when everything has been handed over. */
   send: async ({ kind, count }) => {
-    const texts = createEventTexts();
     const formOf = kind === "sse" ? (text) => `event: aaep.event\ndata: ${text}\n\n` : (text) => text;
-    for (let from = 0; from < count; from += BATCH) {
-      const length = Math.min(BATCH, count - from);
-      const messages = Array.from({ length }, (_, at) => Buffer.from(formOf(texts.chunk(from + at))));
+    for (const end = next + count; next < end; ) {
+      const messages = [];
+      for (; messages.length < BATCH && next < end; next += 1) messages.push(Buffer.from(formOf(texts.chunk(next))));
       await Promise.all([...streams].map((stream) => WRITES[kind](stream, messages)));
     }
   },

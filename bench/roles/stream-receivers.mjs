@@ -10,6 +10,10 @@ import { createTally } from "../tally.mjs";
 const tally = createTally();
 let sockets = [];
 
+/** The bytes in front of every event's text. */
+const HEAD = Buffer.from("event: aaep.event\ndata: ");
+const LINE_END = 0x0a;
+
 /** Returns the start and the end of the message at `at`, and the place behind it; undefined if it is not whole. */
 const CUTTERS = {
   socket: (data, at) => {
@@ -26,10 +30,10 @@ const CUTTERS = {
   },
   /** A head of a chunk in front of the message is passed over: no chunk ends within a message. */
   sse: (data, at) => {
-    const end = data.indexOf("\n\n", at);
-    if (end < 0) return undefined;
-    const from = data.indexOf("data: ", at);
-    return [from < 0 || from > end ? end : from + "data: ".length, end, end + 2];
+    const from = data[at] === HEAD[0] ? at + HEAD.length : data.indexOf(HEAD, at) + HEAD.length;
+    if (from < HEAD.length) return undefined;
+    const end = data.indexOf(LINE_END, from);
+    return end < 0 ? undefined : [from, end, end + 2];
   },
 };
 

@@ -7,7 +7,7 @@ export function createSseCodec(utf8: Utf8, event: string | undefined): Codec<Uin
   const json = createJsonCodec(utf8);
   const head = event === undefined ? "data: " : `event: ${event}\ndata: `;
   // JSON has no line ends of its own, but an agent's text may have some between its members.
-  const framed = (text: string): Uint8Array => utf8.encode(`${head}${text.replaceAll(/[\r\n]/g, " ")}\n\n`);
+  const framed = (text: string): Uint8Array => utf8.encode(`${head}${onOneLine(text)}\n\n`);
   return {
     decode: json.decode,
     textOf: json.textOf,
@@ -15,4 +15,9 @@ export function createSseCodec(utf8: Utf8, event: string | undefined): Codec<Uin
     checkpoint: (cursor) => utf8.encode(`id: ${cursor}\n\n`),
     format: { encode: (document, source) => framed(source ?? JSON.stringify(document)) },
   };
+}
+
+/** Searching for each character alone costs a tenth of one search for both. */
+function onOneLine(text: string): string {
+  return text.includes("\n") || text.includes("\r") ? text.replaceAll(/[\r\n]/g, " ") : text;
 }
