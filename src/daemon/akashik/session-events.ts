@@ -2,7 +2,7 @@
 import { type AgentEvent, topicKind } from "../../engine/event/event.js";
 import type { Told } from "../../protocols/akashik/field/field.js";
 import type { EventKind } from "../../protocols/akashik/field/field-types.js";
-import { wordsOf } from "../../protocols/akashik/field/words.js";
+import { subjectOf, wordsOf } from "../../protocols/akashik/field/words.js";
 
 interface Mapped {
   readonly kind: EventKind;
@@ -71,7 +71,7 @@ export function fieldEventOf(event: AgentEvent): Told | undefined {
     entity: of === "agent" ? `agent ${agentId ?? event.session_id}` : `${of} ${event.session_id}`,
     causedBy: agentId,
     onlyFor: kind === "handoff.incoming" ? targetOf(event) : undefined,
-    subject: { kind, words: wordsOf(summary, agentId ?? "") },
+    subject: subjectOf(kind, () => wordsOf(summary, agentId ?? "")),
     summary,
     requiresAction,
   };

@@ -5,14 +5,18 @@ import type { Conflict, FieldKept, MemoryUnit } from "./field-types.js";
 
 export class Conflicts {
   private readonly store: FieldKept;
-  /** Ascending by age. */
   private readonly byId = new Map<string, Conflict>();
+  /** Ids, each ascending: by age, and by the instant of the resolution. */
+  private readonly unresolved: string[] = [];
+  private readonly resolved: string[] = [];
+  /** How many unresolved conflicts contest a unit, by its id. */
+  private readonly contested = new Map<string, number>();
 
   /** `kept`: the conflicts of an earlier boot, in any order. */
   constructor(store: FieldKept, kept: readonly Conflict[]) {
     this.store = store;
-    for (const conflict of [...kept].sort((one, other) => one.epoch - other.epoch))
-      this.byId.set(conflict.id, conflict);
+    const epochOf = ({ epoch, resolution }: Conflict): number => resolution?.epoch ?? epoch;
+    for (const conflict of [...kept].sort((one, other) => epochOf(one) - epochOf(other))) this.hold(conflict);
   }
 
   get(id: string): Conflict | undefined {
@@ -21,27 +25,47 @@ export class Conflicts {
 
   put(conflict: Conflict): void {
     const { id } = conflict;
-    this.byId.set(id, conflict);
+    this.hold(conflict);
     this.store.put("conflict", id, () => this.byId.get(id));
   }
 
-  /** At most so many: first the conflicts that are not resolved, then the resolved ones, each the newest first. */
+  /** At most so many: first the conflicts that are not resolved, the newest first, then the others, the last resolved first. */
   newest(most: number): readonly Conflict[] {
-    const open: Conflict[] = [];
-    const resolved: Conflict[] = [];
-    for (const conflict of this.byId.values()) (conflict.status === "resolved" ? resolved : open).push(conflict);
-    return [...open.reverse(), ...resolved.reverse()].slice(0, most);
+    const ids = [...this.unresolved.slice(-most).reverse(), ...this.resolved.slice(-most).reverse()].slice(0, most);
+    return ids.flatMap((id) => this.byId.get(id) ?? []);
   }
 
   /** Whether a conflict that is not resolved contests the unit. */
   isContested(unitId: string): boolean {
-    for (const { status, unit_a, unit_b } of this.byId.values())
-      if (status !== "resolved" && (unit_a === unitId || unit_b === unitId)) return true;
-    return false;
+    return this.contested.has(unitId);
   }
 
   count(): number {
     return this.byId.size;
+  }
+
+  private hold(conflict: Conflict): void {
+    const { id, status } = conflict;
+    const isNew = !this.byId.has(id);
+    this.byId.set(id, conflict);
+    if (status !== "resolved") {
+      if (!isNew) return;
+      this.unresolved.push(id);
+      this.contest(conflict, 1);
+      return;
+    }
+    this.resolved.push(id);
+    if (isNew) return;
+    this.unresolved.splice(this.unresolved.indexOf(id), 1);
+    this.contest(conflict, -1);
+  }
+
+  private contest({ unit_a, unit_b }: Conflict, more: 1 | -1): void {
+    for (const id of [unit_a, unit_b]) {
+      const count = (this.contested.get(id) ?? 0) + more;
+      if (count === 0) this.contested.delete(id);
+      else this.contested.set(id, count);
+    }
   }
 }
 

@@ -99,7 +99,7 @@ export interface FieldServices {
   readonly maxUnits: () => number;
 }
 
-/** Most agents. Each of them is looked at for each event. */
+/** Most agents. Each event is compared with those that have subscribed to its kind. */
 export const MOST_AGENTS = 4096;
 /** Most subscriptions of one agent. */
 export const MOST_SUBSCRIPTIONS = 64;
@@ -112,5 +112,6 @@ export const MOST_WAITING = 1000;
 export const MOST_WAITING_BYTES = 1024 * 1024;
 /** Most bytes of the notifications that wait for all agents together. Beyond that each further one is replaced by its agent's notice. */
 export const MOST_WAITING_BYTES_IN_ALL = 16 * 1024 * 1024;
-/** Most windows of `debounce_ms` at a time. Beyond that a further entity waits until one ends. */
+/** Most windows of `debounce_ms` at a time, of all agents and of each. Beyond that a further entity waits until one ends. */
 export const MOST_WINDOWS = 65_536;
+export const MOST_WINDOWS_EACH = 4096;

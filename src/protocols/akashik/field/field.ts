@@ -83,8 +83,9 @@ export class Field {
     const { clock, kept: store, maxUnits } = services;
     this.services = services;
     const waiting = createSharedRoom(() => MOST_WAITING_BYTES_IN_ALL);
-    this.agentServices = { clock, store, waiting, windows: createSharedRoom(() => MOST_WINDOWS) };
-    this.notifier = new Notifier(this.agents, clock);
+    const windows = createSharedRoom(() => MOST_WINDOWS);
+    this.agentServices = { clock, store, waiting, windows, hearers: new Map() };
+    this.notifier = new Notifier(this.agents, this.agentServices.hearers, clock);
     this.units = new Units(store, kept.units);
     this.known = new Conflicts(store, kept.conflicts);
     this.clock = new LamportClock(newestEpoch(kept), (end) => store.put("clock", "", () => end));
@@ -190,7 +191,7 @@ export class Field {
     return poll;
   }
 
-  /** At most 1,000 conflicts: first the unresolved ones, then the resolved ones, each the newest first. */
+  /** At most 1,000 conflicts: first the unresolved ones, the newest first, then the others, the last resolved first. */
   conflicts(): readonly Conflict[] {
     return this.known.newest(MOST_CONFLICTS_SHOWN);
   }

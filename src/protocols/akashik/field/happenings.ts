@@ -2,7 +2,7 @@
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Conflict, EventKind, FieldAgent, FieldEvent, MemoryUnit } from "./field-types.js";
 import type { HeldUnit } from "./units.js";
-import { wordsOf } from "./words.js";
+import { subjectOf, wordsOf } from "./words.js";
 
 /** Most UTF-16 units of a content in a summary. */
 const LONGEST_CONTENT = 200;
@@ -35,8 +35,8 @@ export function changedEvent(
 ): FieldEvent {
   const { id } = unit;
   const summary = `${causedBy} ${kind === "memory.contested" ? "contests" : "supersedes"}: ${shortened(unit)}`;
-  const { words } = subject;
-  return { kind, entity: `unit ${id}`, epoch, causedBy, subject: { kind, words }, summary, unitId: id };
+  const changed = subjectOf(kind, () => subject.words);
+  return { kind, entity: `unit ${id}`, epoch, causedBy, subject: changed, summary, unitId: id };
 }
 
 /** "conflict.detected": the conflict is new, or a person has to decide it. */
@@ -53,7 +53,7 @@ export function conflictEvent(
     entity: `conflict ${id}`,
     epoch,
     causedBy,
-    subject: { kind, words: new Set([...first.subject.words, ...second.subject.words]) },
+    subject: subjectOf(kind, () => new Set([...first.subject.words, ...second.subject.words])),
     summary: `${conflictSentence(kind, conflict)}: ${shortened(first.unit)} / ${shortened(second.unit)}`,
     conflictId: id,
     requiresAction: kind === "conflict.detected",
@@ -63,7 +63,7 @@ export function conflictEvent(
 export function joinedEvent({ id, role, interests, epoch }: FieldAgent): FieldEvent {
   const kind = "agent.joined";
   const summary = `${id} has joined as ${shortenedText(role, LONGEST_CONTENT)}.`;
-  const subject = { kind, words: wordsOf(role, ...interests) } as const;
+  const subject = subjectOf(kind, () => wordsOf(role, ...interests));
   return { kind, entity: `agent ${id}`, epoch, causedBy: id, subject, summary };
 }
 

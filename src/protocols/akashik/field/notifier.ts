@@ -1,9 +1,9 @@
-// Tells agents of events: looks at each agent for whether the event concerns it. Many agents take several turns of the event loop (R34).
+// Tells agents of events: those that have subscribed to the event's kind, or the one that it is for. Many take several turns of the event loop (R34).
 import { Turns } from "../../../engine/time/turns.js";
-import type { FieldClock, FieldEvent } from "./field-types.js";
+import type { EventKind, FieldClock, FieldEvent } from "./field-types.js";
 import type { ToldAgent } from "./told-agent.js";
 
-/** Agents that are looked at, or notifications of one, in one turn. */
+/** Agents that may hear an event, or notifications of one, in one turn. */
 const STEPS_PER_TURN = 64;
 
 interface Told {
@@ -16,15 +16,21 @@ export class Notifier {
   /** The number of the newest event. */
   newest = 0;
   private readonly agents: ReadonlyMap<string, ToldAgent>;
+  private readonly hearers: ReadonlyMap<EventKind, ReadonlySet<ToldAgent>>;
   private readonly turns: Turns;
   private readonly queue = new Set<Told>();
   private isWaiting = false;
   /** Callers that wait for an event and all before it, in the order of the events. */
   private readonly callers = new Set<{ readonly number: number; readonly resolve: () => void }>();
 
-  /** `agents`: those that are there now. */
-  constructor(agents: ReadonlyMap<string, ToldAgent>, clock: FieldClock) {
+  /** `agents`, `hearers`: as they are at each time, by id and by what they have subscribed to. */
+  constructor(
+    agents: ReadonlyMap<string, ToldAgent>,
+    hearers: ReadonlyMap<EventKind, ReadonlySet<ToldAgent>>,
+    clock: FieldClock,
+  ) {
     this.agents = agents;
+    this.hearers = hearers;
     this.turns = new Turns(clock, STEPS_PER_TURN);
   }
 
@@ -42,10 +48,16 @@ export class Notifier {
   }
 
   private *stepsOf(event: FieldEvent, number: number): Generator<undefined> {
-    for (const agent of this.agents.values()) {
+    for (const agent of this.hearersOf(event)) {
       yield;
       yield* agent.tell(event, number);
     }
+  }
+
+  private hearersOf({ kind, onlyFor }: FieldEvent): Iterable<ToldAgent> {
+    if (onlyFor === undefined) return this.hearers.get(kind) ?? [];
+    const agent = this.agents.get(onlyFor);
+    return agent === undefined ? [] : [agent];
   }
 
   private work(): void {

@@ -1,14 +1,16 @@
 // An agent as the Field tells it of events: at once, at the end of a window of `debounce_ms`, or when it comes back (Akashik SUBSCRIBE).
 import type { SharedRoom } from "../../../base/shared-room.js";
 import type { Millis } from "../../../contracts/clock.js";
-import type {
-  FieldAgent,
-  FieldClock,
-  FieldEvent,
-  FieldKept,
-  FieldSubscription,
-  Notification,
-  Push,
+import {
+  type EventKind,
+  type FieldAgent,
+  type FieldClock,
+  type FieldEvent,
+  type FieldKept,
+  type FieldSubscription,
+  MOST_WINDOWS_EACH,
+  type Notification,
+  type Push,
 } from "./field-types.js";
 import { keyOf, Mailbox, type Waiting, waitingKey } from "./mailbox.js";
 import { type Listener, listenerOf, relevanceScore } from "./relevance.js";
@@ -30,6 +32,8 @@ export interface AgentServices {
   /** Of bytes that wait. */
   readonly waiting: SharedRoom;
   readonly windows: SharedRoom;
+  /** The agents that have a subscription to a kind of event. */
+  readonly hearers: Map<EventKind, Set<ToldAgent>>;
 }
 
 export class ToldAgent {
@@ -82,18 +86,22 @@ export class ToldAgent {
 
   subscribe(subscription: FieldSubscription, since: number): void {
     this.subscriptions.set(subscription.id, { ...subscription, since });
+    const { hearers } = this.services;
+    for (const kind of subscription.events) hearers.set(kind, (hearers.get(kind) ?? new Set()).add(this));
   }
 
   unsubscribe(id: string): void {
+    const kinds = this.subscriptions.get(id)?.events ?? [];
     this.subscriptions.delete(id);
+    const heard = new Set([...this.subscriptions.values()].flatMap(({ events }) => events));
+    for (const kind of kinds) if (!heard.has(kind)) this.services.hearers.get(kind)?.delete(this);
     for (const [key, cancel] of this.windows) if (key.startsWith(waitingKey(id, ""))) this.endWindow(key, cancel);
     this.mailbox.drop(id, this.subscriptions.keys().next().value);
   }
 
-  /** Tells of an event, unless the agent caused it or it is for another agent. A step is one notification. */
+  /** Tells of an event, unless the agent caused it. A step is one notification. */
   *tell(event: FieldEvent, number: number): Generator<undefined> {
-    const { id } = this.agent;
-    if (event.causedBy === id || (event.onlyFor !== undefined && event.onlyFor !== id)) return;
+    if (event.causedBy === this.agent.id) return;
     let score: number | undefined;
     for (const subscription of this.subscriptions.values()) {
       if (subscription.since >= number || !subscription.events.includes(event.kind)) continue;
@@ -107,30 +115,29 @@ export class ToldAgent {
   private offer(one: Waiting): void {
     // The end of its window sends the newest.
     if (this.isInWindow(one)) this.mailbox.put(one);
-    else if (!this.send(one)) {
+    else if (this.send(one) !== "sent") {
       this.mailbox.put(one);
       this.retry();
     }
   }
 
-  /** Returns false if the agent does not take it now; it then was not sent. */
-  private send(one: Waiting): boolean {
+  private send(one: Waiting): "sent" | "no window" | "not taken" {
     const { clock, windows } = this.services;
     const key = keyOf(one);
     const windowMs = this.subscriptions.get(one.notification.subscription_id)?.debounceMs ?? 0;
-    if (windowMs > 0 && !windows.isRoom()) return false;
-    if (this.push?.(one.notification) !== true) return false;
+    if (windowMs > 0 && !(this.windows.size < MOST_WINDOWS_EACH && windows.isRoom())) return "no window";
+    if (this.push?.(one.notification) !== true) return "not taken";
     // Also an older one of the entity, which the agent has not been sent yet.
     this.mailbox.take(key);
-    if (windowMs === 0) return true;
+    if (windowMs === 0) return "sent";
     windows.add(1);
     const cancel = clock.wakeAt(clock.now() + windowMs, () => {
       this.endWindow(key, cancel);
       const next = this.mailbox.get(key);
-      if (next !== undefined && !this.send(next)) this.retry();
+      if (next !== undefined && this.send(next) !== "sent") this.retry();
     });
     this.windows.set(key, cancel);
-    return true;
+    return "sent";
   }
 
   private isInWindow(one: Waiting): boolean {
@@ -147,15 +154,17 @@ export class ToldAgent {
   private sendWaiting(to: Push, keys: readonly string[]): void {
     for (const key of keys.slice(0, SENT_PER_TURN)) {
       const one = this.push === to ? this.mailbox.get(key) : undefined;
-      if (one === undefined || this.isInWindow(one) || this.send(one)) continue;
+      if (one === undefined || this.isInWindow(one)) continue;
+      const outcome = this.send(one);
+      if (outcome === "sent") continue;
       this.retry();
-      return;
+      if (outcome === "not taken") return;
     }
     const rest = keys.slice(SENT_PER_TURN);
     if (rest.length > 0) this.services.clock.afterTurn(() => this.sendWaiting(to, rest));
   }
 
-  /** Tries again later with everything that waits though no window is open. */
+  /** Tries again later with everything that waits though its entity has no window. */
   private retry(): void {
     const { push, services } = this;
     if (push === undefined) return;

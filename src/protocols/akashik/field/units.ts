@@ -2,9 +2,8 @@
 import type { AkashikRecordRequest } from "#gen/akashik/types.js";
 import { bytesOf } from "../../../base/shared-room.js";
 import type { FieldAgent, FieldKept, MemoryUnit, Subject, UnitStatus } from "./field-types.js";
-import { wordsOf } from "./words.js";
+import { subjectOf, wordsOf } from "./words.js";
 
-/** A unit and its subject. The words of the subject are made when they are first asked for, and once. */
 export interface HeldUnit {
   readonly unit: MemoryUnit;
   readonly subject: Subject;
@@ -62,7 +61,10 @@ export class Units {
   }
 
   private hold(unit: MemoryUnit): HeldUnit {
-    const held = { unit, subject: subjectOf(unit) };
+    const { type, content, intent } = unit;
+    // The content comes first, because the number of words is limited.
+    const subject = subjectOf(type, () => wordsOf(content, intent.purpose, intent.question ?? ""));
+    const held = { unit, subject };
     this.byId.set(unit.id, held);
     this.order.push(unit.id);
     return held;
@@ -71,18 +73,6 @@ export class Units {
   private save(id: string): void {
     this.store.put("unit", id, () => this.byId.get(id)?.unit);
   }
-}
-
-function subjectOf({ type, content, intent }: MemoryUnit): Subject {
-  let words: ReadonlySet<string> | undefined;
-  return {
-    kind: type,
-    get words() {
-      // The content comes first, because the number of words is limited.
-      words ??= wordsOf(content, intent.purpose, intent.question ?? "");
-      return words;
-    },
-  };
 }
 
 /** The weight of a conflict that is not resolved. */

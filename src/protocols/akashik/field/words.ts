@@ -1,6 +1,7 @@
 // The words of a text by which relevance compares: stems of English words, other words as they are, and pairs of characters where a script puts no
 // space between words.
 import { stemmer } from "stemmer";
+import type { Subject } from "./field-types.js";
 
 /** The part of a text that is read, UTF-16 units, and most different words of it. */
 const LONGEST_READ = 4096;
@@ -31,6 +32,18 @@ export function wordsOf(...texts: readonly string[]): ReadonlySet<string> {
     }
   }
   return words;
+}
+
+/** A subject whose words are made when they are first asked for, and once. */
+export function subjectOf(kind: Subject["kind"], make: () => Subject["words"]): Subject {
+  let words: Subject["words"] | undefined;
+  return {
+    kind,
+    get words() {
+      words ??= make();
+      return words;
+    },
+  };
 }
 
 function stemOf(word: string): string | undefined {

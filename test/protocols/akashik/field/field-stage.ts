@@ -100,6 +100,8 @@ export function createFieldStage({ maxUnits = 10_000 }: FieldStageOptions = {}) 
     memory,
     agent,
     field: () => field,
+    /** How many notifications each of these agents has received. */
+    received: (...ids: readonly string[]) => ids.map((id) => agents.find((one) => one.id === id)?.received.length),
     /** A kill: everything that is not kept is gone, and every agent is away. */
     restart: () => {
       for (const one of agents) one.leave();

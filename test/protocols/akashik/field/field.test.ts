@@ -311,6 +311,51 @@ describe("a subscription", () => {
     expect(late.take()).toEqual([]);
   });
 
+  it("R34: is told in one turn, however many agents hear nothing of it", () => {
+    const stage = createFieldStage();
+    stage.agent("a");
+    const watcher = stage.agent("watcher");
+    for (let index = 0; index < 1000; index += 1) {
+      stage.agent(`idle ${index}`);
+      stage.field().subscribe(`idle ${index}`, { ...TERMS, events: ["task.completed", "handoff.incoming"] });
+    }
+    stage.field().subscribe("watcher", { ...TERMS, events: ["memory.recorded"] });
+    const { id } = stage.field().subscribe("idle 0", { ...TERMS, events: [...ALL_EVENTS, "handoff.incoming"] });
+    stage.field().unsubscribe("idle 0", id);
+    stage.record("a", "news");
+    const subject = { kind: "handoff.incoming", words: new Set<string>() } as const;
+    const handoff = { kind: subject.kind, entity: "handoff 1", causedBy: "a", summary: "Take over.", subject };
+    stage.field().tell({ ...handoff, onlyFor: "idle 999" });
+    expect(stage.field().settled()).toBeUndefined();
+    expect([watcher.received.length, ...stage.received("idle 0", "idle 998", "idle 999")]).toEqual([1, 0, 0, 1]);
+    stage.field().tell(handoff);
+    stage.clock.settle();
+    expect(stage.received("idle 0", "idle 998", "idle 999")).toEqual([1, 1, 2]);
+  });
+
+  it("is settled when it and all before it are told, and not those behind it", async () => {
+    const stage = createFieldStage();
+    stage.agent("a");
+    for (let index = 0; index < 200; index += 1) {
+      stage.agent(`r${index}`);
+      stage.field().subscribe(`r${index}`, { ...TERMS, events: ["memory.recorded"] });
+    }
+    const settled: string[] = [];
+    const told = (name: string): void => {
+      stage.record("a", name);
+      void stage
+        .field()
+        .settled()
+        ?.then(() => settled.push(`${name} ${stage.received("r199")}`));
+    };
+    for (const name of ["first", "second", "third"]) told(name);
+    while (stage.field().settled() !== undefined) {
+      stage.clock.turn();
+      await Promise.resolve();
+    }
+    expect(settled).toEqual(["first 1", "second 2", "third 3"]);
+  });
+
   it("R34: thousands that match are told over several turns, each once", () => {
     const stage = createFieldStage();
     stage.agent("a");

@@ -119,6 +119,29 @@ describe("a reader that takes nothing", () => {
   });
 });
 
+describe("windows", () => {
+  it("of an agent are at most 4,096: what needs none is told beside them, and other agents have their own", () => {
+    const stage = createFieldStage();
+    const [reader, other] = [stage.agent("reader"), stage.agent("other")];
+    stage.agent("a");
+    const windowed = { ...ALL, events: ["memory.recorded"] as const, debounceMs: 60_000 };
+    stage.field().subscribe("reader", windowed);
+    stage.field().subscribe("reader", { ...ALL, events: ["agent.joined"] });
+    for (let count = 0; count < 4097; count += 1) stage.record("a", `unit ${count}`);
+    expect(reader.take()).toHaveLength(4096);
+    stage.field().subscribe("other", windowed);
+    stage.record("a", "one more");
+    expect(other.take()).toHaveLength(1);
+    reader.setFull(true);
+    stage.agent("late");
+    reader.setFull(false);
+    stage.clock.advance(1000);
+    expect(reader.take().map(({ event }) => event)).toEqual(["agent.joined"]);
+    stage.clock.advance(60_000);
+    expect(reader.take().map(({ summary }) => summary)).toEqual(["a recorded: unit 4096", "a recorded: one more"]);
+  });
+});
+
 describe("conflicts", () => {
   const contested = () => {
     const stage = createFieldStage();
@@ -137,6 +160,35 @@ describe("conflicts", () => {
     for (let round = 0; round < 3; round += 1)
       expect(stage.field().merge("a", mergeOf(id, { strategy: "human_escalation" })).conflict.status).toBe("escalated");
     expect(watcher.take()).toHaveLength(1);
+  });
+
+  it("are listed unresolved ones first, each kind the last first, and a unit is contested until its last one is resolved", () => {
+    const stage = createFieldStage();
+    stage.agent("a");
+    const { unit } = stage.record("a", "The prices rose.");
+    const ids = ["1st", "2nd", "3rd", "4th"].map((content) => {
+      stage.field().receive(0);
+      const { conflicts } = stage.record("a", content, { relations: [relation("contradicts", unit.id)] });
+      return conflicts[0]?.id ?? "";
+    });
+    const [first = "", second = "", third = "", fourth = ""] = ids;
+    const statuses = [first, third, second, fourth].map((id) => {
+      stage.field().receive(0);
+      stage.field().merge("a", mergeOf(id, { strategy: "human_escalation" }));
+      const strategy = "human_escalation";
+      stage.field().merge("a", mergeOf(id, { strategy, resolution: { winner_id: unit.id } }));
+      const listed = stage.field().conflicts();
+      stage.restart();
+      expect(stage.field().conflicts()).toEqual(listed);
+      const kept = stage.memory.read().units.find(({ id: one }) => one === unit.id)?.status;
+      return [kept, ...listed.map((one) => ids.indexOf(one.id) + 1)];
+    });
+    expect(statuses).toEqual([
+      ["contested", 4, 3, 2, 1],
+      ["contested", 4, 2, 3, 1],
+      ["contested", 4, 2, 3, 1],
+      ["active", 4, 2, 3, 1],
+    ]);
   });
 
   it("are won by the unit that is not superseded", () => {
