@@ -33,3 +33,14 @@ class ReceivedTest(unittest.TestCase):
         received.reconnected()
         self.assertIsNotNone(received.news(question))
         self.assertIsNone(received.news({**question}))
+
+    def test_a_session_that_begins_anew_under_its_id_writes_new_text(self):
+        received, begins = Received(), {"type": "aaep:agent.session.started", "event_id": "b1", "session_id": "s"}
+        for event in (begins, text("Hello Ann.", 0)):
+            self.assertIsNotNone(received.news(event))
+        received.reconnected()
+        self.assertEqual([received.news(begins), received.news(text("Hello Ann.", 0))], [None, None])
+        received.reconnected()
+        self.assertIsNotNone(received.news({**begins, "event_id": "b2"}))
+        news = received.news(text("Hello Bob.", 0))
+        self.assertEqual(news and news["chunk"], "Hello Bob.")

@@ -15,6 +15,8 @@ export interface SpeechQueueOptions {
   /** Reports that nothing can be spoken, once, with the last fault, and then that it can again. */
   readonly onSilent: (fault: Fault) => void;
   readonly onHeard: () => void;
+  /** Reports that an utterance has waited long for its begin. It goes on waiting. */
+  readonly onUnbegun: () => void;
   /** Reports that the rest of a speech waits, because somebody else kept speaking. */
   readonly onParked: (speech: Speech) => void;
 }
@@ -32,6 +34,8 @@ const SILENT_MS = 30_000;
 const MOST_CRITICAL = 100;
 /** Characters that wait, from which on `room` holds the source of speeches back. */
 const ROOM = 20_000;
+/** How long an utterance may wait for its begin, ms, until that is told: others may speak, or may have paused everything. */
+const UNBEGUN_MS = 30_000;
 /** An utterance that has begun counts as lost without an end after three times the time that it needs, and this, ms. */
 const LATE_MS = 5000;
 const CHARACTERS_PER_WORD = 6;
@@ -66,7 +70,7 @@ export class SpeechQueue {
   #cancelWait = (): void => {};
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #waitingCharacters = 0;
-  #lastSource: string | undefined;
+  #lastOutput: string | undefined;
   #isClosed = false;
 
   constructor(options: SpeechQueueOptions) {
@@ -78,9 +82,9 @@ export class SpeechQueue {
     return (this.#flight?.entry ?? this.#entries[0])?.speech;
   }
 
-  /** The source of the speech that was said last, but for answers; undefined while the sound is held. Between two of its sentences nothing waits. */
-  get lastSource(): string | undefined {
-    return this.#held === "no" ? this.#lastSource : undefined;
+  /** The output that was said last; undefined while the sound is held. Between two of its sentences nothing waits. */
+  get lastOutput(): string | undefined {
+    return this.#held === "no" ? this.#lastOutput : undefined;
   }
 
   /** Texts that wait behind the speech that is being said. */
@@ -201,6 +205,7 @@ export class SpeechQueue {
   #giveWay(): void {
     if (this.#flight === undefined) return;
     const { entry } = this.#flight;
+    this.#flight.cancelTimer();
     this.#flight.isOurs = true;
     this.#flight = undefined;
     if (entry.speech.rank === "passing") this.#entries = this.#entries.filter((one) => one !== entry);
@@ -222,7 +227,8 @@ export class SpeechQueue {
       this.#cancelWait = clock.wakeAt(this.#quietUntil, () => this.#goOn());
       return;
     }
-    const flight: Flight = { entry, cancelTimer: () => {}, isOurs: false, isOver: false };
+    const cancelTimer = clock.wakeAt(clock.now() + UNBEGUN_MS, this.#options.onUnbegun);
+    const flight: Flight = { entry, cancelTimer, isOurs: false, isOver: false };
     this.#flight = flight;
     void voice.speak(utterance, () => this.#begun(flight, utterance)).then((outcome) => this.#landed(flight, outcome));
   }
@@ -231,6 +237,7 @@ export class SpeechQueue {
     if (this.#flight !== flight) return;
     const { entry } = flight;
     const { clock } = this.#options;
+    flight.cancelTimer();
     const lateAt = clock.now() + 3 * this.#neededMs(utterance) + LATE_MS;
     flight.cancelTimer = clock.wakeAt(lateAt, () => this.#isLate(flight));
     if (!entry.hasBegun) entry.speech.onBegun?.();
@@ -269,8 +276,7 @@ export class SpeechQueue {
     if (this.#failures >= MOST_FAILURES) this.#options.onHeard();
     this.#failures = 0;
     entry.cutCount = 0;
-    // Progress and signs of life come between two sentences of an output, and are none.
-    if (entry.speech.rank === "text" || entry.speech.rank === "critical") this.#lastSource = entry.speech.source;
+    if (entry.speech.isOutput === true) this.#lastOutput = entry.speech.source;
     const said = entry.left.shift();
     // It may have been hushed in the moment in which it ended.
     if (!this.#entries.includes(entry)) return;

@@ -18,6 +18,8 @@ export interface Speech {
    * `reading`: a text that a key reads, which those interrupt. `text`: in its turn. `passing`: progress, said into silence or dropped.
    */
   readonly rank: "answer" | "critical" | "reading" | "text" | "passing";
+  /** Its source is an output, whose next sentences may follow later. */
+  readonly isOutput?: boolean;
   /** A few words that begin a critical speech at once, also while others speak. */
   readonly opening?: Part;
   readonly parts: readonly Part[];

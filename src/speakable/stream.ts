@@ -67,6 +67,7 @@ export class SpeakableStream {
   /** Returns the leaves of all text that waits, although more may follow: what happens next is not said before it. */
   flush(): readonly Leaf[] {
     const text = this.joined();
+    this.fence = undefined;
     return this.take(text, text.length);
   }
 

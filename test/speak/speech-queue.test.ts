@@ -23,9 +23,10 @@ function stage({ waits = false } = {}) {
     onSilent: ({ sentence }) => told.push(`silent: ${sentence}`),
     onHeard: () => told.push("heard"),
     onParked: ({ source }) => told.push(`parked: ${source}`),
+    onUnbegun: () => told.push("unbegun"),
   });
   const text = (source: string, words: string, rank: Speech["rank"] = "text"): boolean =>
-    queue.add({ source, rank, parts: [part(words)] });
+    queue.add({ source, rank, isOutput: source.length === 1, parts: [part(words)] });
   const asks = (source: string, words: string, onSaid = (): void => {}): boolean =>
     queue.add({ source, rank: "critical", opening: part("Claude asks", true), parts: [part(words)], onSaid });
   /** Speaks on until nothing is left. */
@@ -136,16 +137,18 @@ describe("keys", () => {
   it("between two sentences of an output its source is known, while the sound is on", async () => {
     const { queue, text, voice } = stage();
     text("a", "First of a.");
-    expect([queue.hush(), queue.lastSource]).toEqual(["a", undefined]);
+    expect([queue.hush(), queue.lastOutput]).toEqual(["a", undefined]);
     text("b", "First of b.");
     await voice.end("done");
     text("key", "An answer.", "answer");
     await voice.end("done");
-    text("aaepd", "A sign of life.", "passing");
-    await voice.end("done");
-    expect([queue.hush(), queue.lastSource]).toEqual([undefined, "b"]);
+    for (const rank of ["passing", "text", "critical"] as const) {
+      text("aaepd", "A sign of life, or a tool.", rank);
+      await voice.end("done");
+    }
+    expect([queue.hush(), queue.lastOutput]).toEqual([undefined, "b"]);
     queue.hold("muted");
-    expect(queue.lastSource).toBeUndefined();
+    expect(queue.lastOutput).toBeUndefined();
   });
 
   it("hush ends nothing that waits until the sound is on again", async () => {
@@ -229,8 +232,10 @@ describe("a voice that does not speak", () => {
       begunAt = clock.now();
     };
     queue.add({ source: "q", rank: "critical", parts: [part("May I?")], onBegun });
+    await clock.advanceSettled(29_999);
+    expect(told).toEqual([]);
     await clock.advanceSettled(600_000);
-    expect([voice.begun.length, voice.resetCount(), begunAt, told]).toEqual([1, 0, undefined, []]);
+    expect([voice.begun.length, voice.resetCount(), begunAt, told]).toEqual([1, 0, undefined, ["unbegun"]]);
     voice.begin();
     expect(begunAt).toBe(clock.now());
     await clock.advanceSettled(10_000);

@@ -209,6 +209,17 @@ describe("where it is", () => {
     await expect(connectSpeechDispatcher(options)).rejects.toThrow(/apt install speech-dispatcher.*--to command/);
   });
 
+  it("one that never ends its start is ended", async () => {
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, "speech-dispatcher"), "#!/bin/sh\nexec /bin/sleep 100\n", { mode: 0o755 });
+    const clock = createVirtualClock();
+    const connecting = connectSpeechDispatcher({ path: join(folder, "s.sock"), clock, environment: { PATH: folder } });
+    const refused = expect(connecting).rejects.toThrow("has ended with SIGKILL");
+    const passing = setInterval(() => void clock.advanceSettled(5000), 20);
+    await refused;
+    clearInterval(passing);
+  });
+
   it("none runs: it is started with the socket, and waited for", async () => {
     const folder = temporaryDirectory();
     const program = join(folder, "speech-dispatcher");

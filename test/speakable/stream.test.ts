@@ -204,6 +204,15 @@ test("what waits is given at once where something else is to be said, and the te
   expect(speechOf([...stream.push(" I read** on. End."), ...stream.end()])).toBe(" I read on. End.");
 });
 
+test("behind a block of code that was given before its last line had come, text is spoken sentence by sentence", () => {
+  const stream = new SpeakableStream({ code: "read" });
+  stream.push("```js\nlet a = 1;\n");
+  stream.push("```");
+  stream.flush();
+  const said = ["\n\n", "It runs. ", "It goes on. ", "And on."].map((chunk) => speechOf(stream.push(chunk)));
+  expect(said.join("")).toContain("It runs.");
+});
+
 test("brackets that nothing closes are searched once, and a link may have any text", () => {
   expect(speechOf(speakable(`[${"a ".repeat(4000)}](https://x.org)`))).toContain("link to x.org");
   expect(speechOf(speakable("[a [b](c) d](e)"))).toBe("[a b, link to c d](e)");

@@ -96,7 +96,7 @@ export class KeyActions {
   /** The output whose next sentence its agent is writing. */
   #betweenSentences(): string | undefined {
     const { queue, narrator } = this.#options;
-    return queue.lastSource !== undefined && narrator.isOpen(queue.lastSource) ? queue.lastSource : undefined;
+    return queue.lastOutput !== undefined && narrator.isOpen(queue.lastOutput) ? queue.lastOutput : undefined;
   }
 
   #skip(): KeyAnswer {

@@ -4,7 +4,6 @@ import { keepNewest } from "../../base/keep-newest.js";
 import { textOf } from "../../base/members.js";
 import type { BrailleDisplay } from "../../braille/braille-display.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
-import { piecesOf } from "../../speak/pieces.js";
 import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { endsSession, isCritical, summaryOf } from "../terminal/event-text.js";
@@ -13,7 +12,19 @@ import { createHeardTexts, type HeardText, type HeardTexts, leftOutOf } from "..
 import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { kindOf, type Mode, NARRATION } from "./narration-table.js";
 import { createSpokenOutput, gistOf, type SpokenOptions, type SpokenOutput, wordsOf } from "./spoken-output.js";
-import { languageOf, named, own, revealedPart, shortName, spokenName, textOfParts, theirs } from "./spoken-parts.js";
+import {
+  ended,
+  gapParts,
+  languageOf,
+  lastSentence,
+  named,
+  own,
+  revealedPart,
+  shortName,
+  spokenName,
+  textOfParts,
+  theirs,
+} from "./spoken-parts.js";
 import type { SpokenQuestion, SpokenQuestions } from "./spoken-questions.js";
 
 export interface NarratorOptions {
@@ -136,6 +147,13 @@ export class Narrator {
     this.#add({ source: `notice\n${token}`, rank: "critical", opening, parts: [own("The answer did not count.")] });
   }
 
+  /** A question has ended while nobody here could hear it. */
+  endUnheard(question: SpokenQuestion): void {
+    this.#options.questions.forget(question);
+    this.#options.queue.remove(questionSource(question));
+    this.tell(`Question ${question.number} is over.`);
+  }
+
   /** Leaves the rest of this source unsaid. */
   endSource(source: string): void {
     this.#ended.add(source);
@@ -144,7 +162,8 @@ export class Narrator {
 
   /** Whether more of this output may come. */
   isOpen(source: string): boolean {
-    return this.#outputs.has(source) && !this.#ended.has(source);
+    const output = this.#outputs.get(source);
+    return output !== undefined && !this.#ended.has(source) && !this.#over.has(output.latest.session_id);
   }
 
   /** The output of a source, as the daemon names it; undefined for a source of another kind. */
@@ -309,7 +328,8 @@ export class Narrator {
     const short = shortName(event);
     if (how === "now") {
       const [begins, ...more] = opening ?? named(short, kind === "error" ? " failed." : ", important.", language);
-      this.#add({ source, rank: "critical", ...(begins && { opening: begins }), parts: [...more, ...parts] });
+      const speech = { source, rank: "critical", isOutput: kind === "text", parts: [...more, ...parts] } as const;
+      this.#add({ ...speech, ...(begins && { opening: begins }) });
       this.#lastNamed = "";
       return;
     }
@@ -318,6 +338,7 @@ export class Narrator {
     const speech = {
       source,
       rank: how === "silence" ? "passing" : "text",
+      isOutput: kind === "text",
       parts: isNamed ? parts : [...named(name, ".", language), ...parts],
     } as const;
     if (this.#add(speech)) this.#lastNamed = name;
@@ -332,7 +353,7 @@ export class Narrator {
     const { aloud, queue, isReadOnly } = this.#options;
     if (aloud === "none") return false;
     const { onSaid, ...unnoted } = speech;
-    const parts = aloud === "all" ? speech.parts : speech.parts.filter(({ isOwn }) => isOwn);
+    const parts = aloud === "all" ? speech.parts : speech.parts.filter(({ isOwn }) => isOwn).map(ended);
     const isTaken = queue.add({ ...(aloud === "all" && !isReadOnly ? speech : unnoted), parts });
     this.#isHeard ||= isTaken;
     if (!isTaken && queue.held === "muted" && speech.rank === "text") this.missedCount += 1;
@@ -374,17 +395,4 @@ function outcomeParts(event: Envelope, ended: SpokenQuestion | undefined): reado
   const { decision, decided_by } = event.extensions?.aaepd ?? {};
   const outcome = own(`${ended === undefined ? "The question" : `Question ${ended.number}`}: ${textOf(decision)}.`);
   return decided_by === "reply" ? [outcome] : [outcome, revealedPart(summaryOf(event), languageOf(event))];
-}
-
-function lastSentence(part: Part): Part {
-  const last = (text: string): string => piecesOf(text).at(-1) ?? text;
-  return { ...part, text: last(part.text), braille: last(part.braille ?? part.text) };
-}
-
-/** The words for a gap before an event (R27). */
-function gapParts({ extensions }: Envelope): readonly Part[] {
-  const gap = extensions?.aaepd?.gap;
-  if (gap === undefined) return [];
-  const { events } = fieldsOf(gap);
-  return [own(typeof events === "number" ? `Up to ${events} events are missing here.` : "Events are missing here.")];
 }

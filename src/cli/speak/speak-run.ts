@@ -70,6 +70,8 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     wordsPerMinute: wordsPerMinute(options.rate),
     onSilent: ({ sentence }) => report(`Nothing can be spoken: ${sentence} Trying again every 30 seconds.`),
     onHeard: () => report("Speaking again."),
+    onUnbegun: () =>
+      report("Speech Dispatcher has not begun to speak for 30 seconds. Another program speaks, or has paused it."),
     onParked: () => report("Another program speaks. The rest waits for: aaepd resume"),
   });
   const { mode, aloud, code, links, emoji } = options;
@@ -215,11 +217,7 @@ function createStates({ report, narrator, questions, openQuestions, nameOf }: St
     const open = new Set(
       (await openQuestions()).map((event) => (event as { readonly reply_token?: unknown }).reply_token),
     );
-    for (const one of before)
-      if (!open.has(one.asked.token)) {
-        questions.forget(one);
-        narrator.tell(`Question ${one.number} is over.`);
-      }
+    for (const one of before) if (!open.has(one.asked.token)) narrator.endUnheard(one);
   }
 
   return (state: SubscriberState, { name, label }: Source): void => {

@@ -1,6 +1,7 @@
 // The two speakers: the daemon, whose words have a pitch of their own, and agents, whose words are theirs alone.
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
+import { piecesOf } from "../../speak/pieces.js";
 import type { Part } from "../../speak/speech.js";
 import { revealed } from "../../speakable/index.js";
 import { fieldsOf } from "../terminal/fields-of.js";
@@ -52,6 +53,24 @@ export function spokenName({ producer }: Pick<Envelope, "producer">): string {
 export function shortName(event: Pick<Envelope, "producer">): string {
   const [name = ""] = spokenName(event).split(" in ");
   return name.split(" ").slice(0, 2).join(" ");
+}
+
+/** A label as it is said where its words are not. */
+export function ended(part: Part): Part {
+  return { ...part, text: part.text.replace(/:$/, ".") };
+}
+
+export function lastSentence(part: Part): Part {
+  const last = (text: string): string => piecesOf(text).at(-1) ?? text;
+  return { ...part, text: last(part.text), braille: last(part.braille ?? part.text) };
+}
+
+/** The words for a gap before an event (R27). */
+export function gapParts({ extensions }: Envelope): readonly Part[] {
+  const gap = extensions?.aaepd?.gap;
+  if (gap === undefined) return [];
+  const { events } = fieldsOf(gap);
+  return [own(typeof events === "number" ? `Up to ${events} events are missing here.` : "Events are missing here.")];
 }
 
 /** The text of the parts in one line. */

@@ -58,6 +58,7 @@ export function createHeardTexts(): HeardTexts {
     oldest.text = Array.from(oldest.text.slice(0, LONGEST_BEGINNING)).join("");
     oldest.leftOut += length - oldest.text.length;
     characters -= length;
+    behind = Math.min(behind, texts.length - 1);
     isAll = false;
   }
 

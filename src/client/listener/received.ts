@@ -1,6 +1,6 @@
 // A subscriber's memory of received events and text, by which it drops repeats after a return (R12). Knows no connection.
 import type { Envelope } from "#gen/aaep/types.js";
-import { QUESTION, STREAMING } from "../event-types.js";
+import { QUESTION, STARTED, STREAMING } from "../event-types.js";
 import { RecentMap } from "../recent-map.js";
 
 /** Newest ids that are certainly remembered. */
@@ -32,13 +32,19 @@ export class Received {
       return this.#newText(event, chunk, position);
     const heardOn = this.#ids.get(event.event_id);
     this.#ids.set(event.event_id, this.#connection);
+    if (heardOn === undefined && STARTED.test(event.type)) this.#forget(event.session_id);
     const isNews = heardOn === undefined || (heardOn !== this.#connection && QUESTION.test(event.type));
     return isNews ? event : undefined;
   }
 
+  /** A session that begins under an id that was there before writes new text, however equal. */
+  #forget(sessionId: string): void {
+    this.#outputs.deleteAll((output) => output.sessionId === sessionId);
+  }
+
   #newText(event: Envelope, chunk: string, position: number): Envelope | undefined {
     const key = `${event.session_id}\n${typeof event.output_id === "string" ? event.output_id : ""}`;
-    const output = this.#outputs.get(key) ?? new HeardText();
+    const output = this.#outputs.get(key) ?? new HeardText(event.session_id);
     this.#outputs.set(key, output);
     const characters = [...chunk];
     const repeated = output.take(characters, position, event.complete === true);
@@ -49,11 +55,16 @@ export class Received {
 
 /** One output, as far as it was heard. Positions are in code points (R13). */
 class HeardText {
+  readonly sessionId: string;
   #end = 0;
   #completeAt: number | undefined;
   /** The characters directly before the end. */
   #tail = "";
   #tailCount = 0;
+
+  constructor(sessionId: string) {
+    this.sessionId = sessionId;
+  }
 
   /** Returns how many of the characters, counted from the first, were heard before; undefined if nothing is new, the completion neither. */
   take(characters: readonly string[], position: number, completes: boolean): number | undefined {

@@ -8,7 +8,7 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How long a started Speech Dispatcher may take until it listens, and the time between two looks, ms. */
+/** How long Speech Dispatcher may take to take a connection, to start, and then to listen; and the time between two looks, ms. */
 const START_MS = 5000;
 const LOOK_MS = 50;
 
@@ -39,7 +39,7 @@ export interface SpeechDispatcherOptions {
 export async function connectSpeechDispatcher(options: SpeechDispatcherOptions): Promise<Socket> {
   const { path, clock } = options;
   try {
-    return await connectTo(path);
+    return await connectTo(options);
   } catch (caught) {
     if (!isMissing(caught) && !isRefused(caught)) throw faultFromNodeError(caught, path);
   }
@@ -47,35 +47,46 @@ export async function connectSpeechDispatcher(options: SpeechDispatcherOptions):
   if (whyNot !== undefined) throw noSpeech(whyNot);
   for (const until = clock.now() + START_MS; ; await wait(LOOK_MS, clock)) {
     try {
-      return await connectTo(path);
+      return await connectTo(options);
     } catch (caught) {
       if (clock.now() >= until) throw noSpeech(faultFromNodeError(caught, path).sentence);
     }
   }
 }
 
-function connectTo(path: string): Promise<Socket> {
+function connectTo({ path, clock }: SpeechDispatcherOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
+    const cancelTimer = clock.wakeAt(clock.now() + START_MS, () => socket.destroy(noAnswer()));
     socket.once("error", reject);
     socket.once("connect", () => {
+      cancelTimer();
       socket.off("error", reject);
       resolve(socket);
     });
+    socket.once("close", cancelTimer);
   });
 }
 
 /** Starts one that outlives this process, as its own clients do. Returns why it did not start. */
-function start({ path, environment }: SpeechDispatcherOptions): Promise<string | undefined> {
+function start({ path, environment, clock }: SpeechDispatcherOptions): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn("speech-dispatcher", ["--spawn", "--communication-method", UNIX, "--socket-path", path], {
       env: environment,
       stdio: "ignore",
     });
+    const cancelTimer = clock.wakeAt(clock.now() + START_MS, () => child.kill("SIGKILL"));
     child.once("error", (error) => resolve(faultFromNodeError(error, "speech-dispatcher").sentence));
     // It leaves its daemon behind, or refuses where its configuration forbids that.
-    child.once("exit", (code) => resolve(code === 0 ? undefined : `speech-dispatcher --spawn has ended with ${code}.`));
+    child.once("exit", (code, signal) => {
+      cancelTimer();
+      resolve(code === 0 ? undefined : `speech-dispatcher --spawn has ended with ${signal ?? code}.`);
+    });
   });
+}
+
+function noAnswer(): Fault {
+  return new Fault("timed_out", "Speech Dispatcher takes no connection.");
 }
 
 function noSpeech(why: string): Fault {

@@ -29,7 +29,7 @@ itInFull("memory stays level", async () => {
       ...{ cancel: tell, reset: tell, close: tell },
     },
     wordsPerMinute: 175,
-    ...{ onSilent: tell, onHeard: tell, onParked: tell },
+    ...{ onSilent: tell, onHeard: tell, onParked: tell, onUnbegun: tell },
   });
   const narrator = new Narrator({
     ...{ queue, clock, mode: "sentence", aloud: "all", speakable: {} },

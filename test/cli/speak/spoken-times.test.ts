@@ -8,14 +8,15 @@ import { SpeechQueue } from "../../../src/speak/speech-queue.js";
 import { createScriptedVoice } from "../../speak/scripted-voice.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
-function stage(mode: Mode) {
+function stage(mode: Mode, aloud: "all" | "names" = "all") {
   const clock = createVirtualClock();
   const voice = createScriptedVoice();
   const tell = (): void => {};
-  const queue = new SpeechQueue({ voice, clock, wordsPerMinute: 175, onSilent: tell, onHeard: tell, onParked: tell });
+  const told = { onSilent: tell, onHeard: tell, onParked: tell, onUnbegun: tell };
+  const queue = new SpeechQueue({ voice, clock, wordsPerMinute: 175, ...told });
+  const questions = createSpokenQuestions(clock);
   const narrator = new Narrator({
-    ...{ queue, clock, mode, aloud: "all", speakable: {} },
-    questions: createSpokenQuestions(clock),
+    ...{ queue, clock, mode, aloud, questions, speakable: {} },
     placeOf: () => "",
   });
   const heard = (event: object): void =>
@@ -27,7 +28,7 @@ function stage(mode: Mode) {
   const finish = async (): Promise<void> => {
     while (voice.spoken() !== undefined) await voice.end("done");
   };
-  return { clock, queue, narrator, heard, finish, said: () => voice.said.map(({ text }) => text) };
+  return { clock, queue, questions, narrator, heard, finish, said: () => voice.said.map(({ text }) => text) };
 }
 
 async function saidAfterHalfAMinute(mode: Mode): Promise<readonly string[]> {
@@ -88,4 +89,41 @@ it("an agent that has failed is at work no more, whatever comes behind its end",
   await finish();
   narrator.close();
   expect(said().join("\n")).not.toContain("still working");
+});
+
+it("hush means no output whose session has failed, though the output has no end", async () => {
+  const { narrator, heard, finish } = stage("sentence");
+  heard({ type: "aaep:agent.output.streaming", output_id: "o", chunk: "One is said. Two is not" });
+  expect(narrator.isOpen("output\ns\no")).toBe(true);
+  heard({ type: "aaep:agent.session.errored", event_id: "evt_end", summary_normal: "The shelf is locked." });
+  expect(narrator.isOpen("output\ns\no")).toBe(false);
+  await finish();
+  narrator.close();
+});
+
+const QUESTION = {
+  type: "aaep:agent.awaiting.clarification",
+  reply_token: "token",
+  question: "Which shelf?",
+  default_response: "The third",
+  timeout_seconds: 600,
+};
+
+it("a question that has ended unheard is not said on", async () => {
+  const { clock, queue, questions, narrator, heard, finish, said } = stage("done");
+  queue.hold("muted");
+  heard({ ...QUESTION, timestamp: new Date(clock.wallTime()).toISOString() });
+  for (const one of questions.open()) narrator.endUnheard(one);
+  queue.resume();
+  await finish();
+  narrator.close();
+  expect([said(), questions.open()]).toEqual([[], []]);
+});
+
+it("where agents' words are left out, a label ends as a sentence does", async () => {
+  const { clock, narrator, heard, finish, said } = stage("done", "names");
+  heard({ ...QUESTION, timestamp: new Date(clock.wallTime()).toISOString() });
+  await finish();
+  narrator.close();
+  expect(said().join(" ")).toContain("Without an answer, the answer is taken to be. Answer");
 });

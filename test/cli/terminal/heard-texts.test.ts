@@ -33,6 +33,15 @@ test("a text that is too long, and one that is no longer there, are told", () =>
   expect(texts.again()).toMatchObject({ text: "Text 0." });
 });
 
+test("again reads the oldest text that is kept where the one that was read last is not", () => {
+  const texts = createHeardTexts();
+  const outputs = Array.from({ length: 6 }, (_, index) => texts.add(CLAUDE, `Text ${index}.`));
+  for (let count = 0; count < 5; count += 1) texts.back();
+  expect(texts.again()).toBe(outputs[0]);
+  for (const one of outputs.slice(2)) texts.append(one, MEGABYTE);
+  expect(texts.again()).toBe(outputs[2]);
+});
+
 test("a gist reads no more of a long text than it needs", () => {
   const texts = createHeardTexts();
   const [short, long] = [texts.add(CLAUDE, MEGABYTE.slice(0, 50_000)), texts.add(CLAUDE, MEGABYTE)];

@@ -45,6 +45,19 @@ test("R12, R28: on one connection a question is asked once, in either spelling o
   }
 });
 
+test("R12: a session that begins anew under its id, as after a restart that kept nothing, writes new text", () => {
+  const received = new Received();
+  const begins = (number: number): Envelope => event(number, { type: "aaep:agent.session.started" });
+  const { session_id } = begins(1);
+  const says = (text: string) => received.accept({ ...chunk(0, text, 0), session_id })?.chunk;
+  received.accept(begins(1));
+  expect(says("Hello Ann.")).toBe("Hello Ann.");
+  received.reconnected();
+  expect([received.accept(begins(1)), says("Hello Ann.")]).toEqual([undefined, undefined]);
+  received.reconnected();
+  expect([received.accept(begins(2))?.event_id, says("Hello Bob.")]).toEqual([begins(2).event_id, "Hello Bob."]);
+});
+
 test("R12: the newest 10,000 ids are remembered, and never more than 20,000", () => {
   const received = new Received();
   const offer = (number: number): boolean => received.accept(event(number)) !== undefined;
