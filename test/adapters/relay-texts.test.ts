@@ -49,6 +49,7 @@ it("a piece of text waits for no answer to the piece before it", async () => {
     words: speechOf("en", {}).words,
     timers: PLATFORM_TIMERS,
     chance: Math.random,
+    mayOpen: async () => {},
     onNews: () => {},
   });
   const running = relay.run();

@@ -1,6 +1,6 @@
 // A relay between a real daemon and a producer that does whatever the test wants.
 import { describe, expect, it } from "vitest";
-import { relayAddress } from "../../src/adapters/relay/relay-address.js";
+import { producerAddress, relayAddress } from "../../src/adapters/relay/relay-address.js";
 import { AgentClient } from "../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { eventually, runCommandLine, serve, startCommandLine } from "../cli/command-stage.js";
@@ -257,24 +257,48 @@ describe("the command", () => {
       expect(relayAddress(wrong, true), wrong).toBeUndefined();
   });
 
-  it("refuses a relay of the daemon itself, and a second one of a producer, under whichever name of the machine", async () => {
+  it("refuses a relay of the daemon itself, and a second one of an address, under whichever name of the machine", async () => {
     const { daemon, base } = await servedByAddress();
     const { base: other, daemon: relaying } = await relayed();
-    for (const [url, { environment }, why] of [
-      [base, daemon, "is this daemon"],
-      [base.replace("127.0.0.1", "localhost"), daemon, "is this daemon"],
-      [other.replace("127.0.0.1", "localhost"), relaying, "Another process relays"],
+    for (const [url, { environment }, code, why] of [
+      [base, daemon, 2, "is this daemon"],
+      [base.replace("127.0.0.1", "localhost"), daemon, 2, "is this daemon"],
+      [other.replace("127.0.0.1", "localhost"), relaying, 1, "Another process relays"],
     ] as const) {
       const refused = await runCommandLine(["relay", url], environment);
-      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(why)]);
+      expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(why)]);
     }
-    // Another address of a producer that is a daemon.
-    const first = startCommandLine(["relay", base], { environment: relaying.environment });
-    await eventually(async () => expect((await relaysOf(relaying)).length).toBe(2));
-    const made = await runCommandLine(["address", "create", "another"], daemon.environment);
-    const second = await runCommandLine(["relay", made.stdout.trim()], relaying.environment);
-    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("by another relay already")]);
+  });
+
+  it("waits while another relay hears the producer under another address, and goes on when that one ends", async () => {
+    const { daemon: producing, base } = await servedByAddress();
+    const made = await runCommandLine(["address", "create", "another"], producing.environment);
+    const daemon = await serve(temporaryDirectory());
+    const heard = await listen(daemon);
+    const connected = async () => (await relaysOf(daemon)).map((relay) => relay.connected);
+    const first = startCommandLine(["relay", base], { environment: daemon.environment });
+    await eventually(async () => expect(await connected()).toEqual([true]));
+    const second = startCommandLine(["relay", made.stdout.trim()], { environment: daemon.environment });
+    await eventually(() =>
+      expect(second.stderr()).toContain("by another relay already, under another address. Trying"),
+    );
+    expect(await connected()).toEqual([true, false]);
     first.signal("SIGINT");
+    await eventually(async () => expect(await connected()).toEqual([true]));
+    const agent = await AgentClient.open(ipcRpcConnector(producing.socketPath));
+    const started = { type: "aaep:agent.session.started", session_id: SESSION, summary_normal: "Begins." };
+    await agent.publish({ ...started, producer: { agent_id: "a" } });
+    await eventually(() => expect(heard.map((event) => event.summary_normal)).toEqual(["Begins."]));
+    await agent.close();
+    second.signal("SIGINT");
+  });
+
+  it("takes localhost for 127.0.0.1, and any other loopback address for another producer", () => {
+    const addresses = ["localhost", "127.0.0.1", "127.0.0.2", "[::1]"].map((host) =>
+      producerAddress(`http://${host}:1`),
+    );
+    expect(new Set(addresses).size).toBe(3);
+    expect(addresses[0]).toBe(addresses[1]);
   });
 
   it("is an option of serve too", async () => {

@@ -1,13 +1,13 @@
 // A relay, and the connection to the daemon that hears it.
-
-import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { PLATFORM_TIMERS } from "../../client/timers.js";
 import { claimName } from "../claim-name.js";
 import type { Speech } from "../language.js";
-import { Relay, type RelayNews } from "./relay.js";
+import { Relay } from "./relay.js";
+import { producerAddress } from "./relay-address.js";
+import type { RelayNews } from "./relay-news.js";
 import { RelayCounts } from "./relay-report.js";
 
 export interface OpenRelayOptions {
@@ -30,11 +30,8 @@ export interface OpenRelay {
 
 /** Rejects with the Fault "address_in_use" where the producer is relayed already, or as `AgentClient.open`. */
 export async function openRelay({ base, socket, runtimeFolder, speech, onNews }: OpenRelayOptions): Promise<OpenRelay> {
-  const url = new URL(base);
-  const { host } = url;
-  // A producer of this machine is one, by whichever of its names.
-  if (isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1"))) url.hostname = "localhost";
-  const key = `relay ${url.href}`;
+  const { host } = new URL(base);
+  const key = `relay ${producerAddress(base)}`;
   const { name, release } = claimName(key, runtimeFolder, process.getuid?.());
   try {
     if (name !== key) throw new Fault("address_in_use", `Another process relays ${host} already.`, { origin: "local" });
@@ -58,6 +55,7 @@ export async function openRelay({ base, socket, runtimeFolder, speech, onNews }:
       timers: PLATFORM_TIMERS,
       journal: () => relay.journal,
       onRefused: (fault) => {
+        if (fault.code === "address_in_use") return relay.yieldTo(fault);
         refusal = fault;
         void client.close();
       },
@@ -69,6 +67,7 @@ export async function openRelay({ base, socket, runtimeFolder, speech, onNews }:
       words: speech.words,
       timers: PLATFORM_TIMERS,
       chance: Math.random,
+      mayOpen: () => counted.tellNow(),
       onNews: (news) => {
         counted.count(news);
         onNews(news);

@@ -13,6 +13,8 @@ export interface ProducerStreamOptions {
   readonly timers: Timers;
   /** From [0, 1). */
   readonly chance: () => number;
+  /** As `RelayOptions.mayOpen`. */
+  readonly mayOpen: () => Promise<void>;
   /** Called for each stream that opens. `isWhole`: it goes on at the place at which the one before ended, or is the first. Must not reject. */
   readonly onOpen: (isWhole: boolean) => Promise<void>;
   /** Takes a message, with the fault for which it is none. The next is read when this has resolved. Must not reject. */
@@ -36,15 +38,18 @@ const LONGEST_PLACE = 520;
 const STABLE_MS: Millis = 10_000;
 /** Producers send a comment at least every 30 s. After twice that and more the connection counts as lost, ms. */
 const SILENCE_MS: Millis = 75_000;
+const SILENT = new Fault("timed_out", "The producer has sent nothing for 75 seconds.");
 const BACK_OFF = { firstMs: 500, longestMs: 30_000 };
 
 export class ProducerStream {
   readonly #options: ProducerStreamOptions;
   readonly #pause: Pause;
-  readonly #closing = new AbortController();
+  #isClosed = false;
   #lastId = "";
+  /** Whether the next stream goes on where an earlier one ended. */
   #wasOpen = false;
   #retryMs: Millis = 0;
+  #ending = new AbortController();
 
   constructor(options: ProducerStreamOptions) {
     this.#options = options;
@@ -69,41 +74,44 @@ export class ProducerStream {
       } catch (caught) {
         fault = caught instanceof TypeError ? unreachable(caught) : faultFrom(caught);
       }
-      if (this.#closing.signal.aborted) return;
+      if (this.#isClosed) return;
       if (!isTold) onLost(fault);
       isTold = true;
       if (timers.now() - since >= STABLE_MS) retry = 0;
       await this.#pause.take(Math.max(this.#retryMs, backOffMs(retry, chance(), BACK_OFF)));
-      if (this.#closing.signal.aborted) return;
+      if (this.#isClosed) return;
     }
   }
 
+  /** Ends the stream, since the producer is heard elsewhere. Another is tried later, and begins with what comes then. */
+  breakOff(why: Fault): void {
+    this.#wasOpen = false;
+    this.#ending.abort(why);
+  }
+
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
+    this.#ending.abort();
     this.#pause.cutShort();
   }
 
   /** Reads one stream to its end. Rejects with what is wrong with it. */
   async #read(opened: () => void): Promise<void> {
     const ending = new AbortController();
-    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-    const end = (): void => {
-      ending.abort();
-      // Node's fetch may have lost its signal by now: it holds it weakly once the answer has begun.
-      reader?.cancel().catch(() => {});
-    };
-    this.#closing.signal.addEventListener("abort", end);
-    const { timers } = this.#options;
+    this.#ending = ending;
+    const { timers, mayOpen } = this.#options;
     let cancelWatch = (): void => {};
     const watch = (): void => {
       cancelWatch();
-      cancelWatch = timers.wakeAt(timers.now() + SILENCE_MS, end);
+      cancelWatch = timers.wakeAt(timers.now() + SILENCE_MS, () => ending.abort(SILENT));
     };
     try {
+      await mayOpen().catch((why: Fault) => this.breakOff(why));
+      ending.signal.throwIfAborted();
       watch();
       const headers = { accept: "text/event-stream", "cache-control": "no-cache" };
       const answer = await fetch(`${this.#options.base}/events`, {
-        headers: this.#lastId === "" ? headers : { ...headers, "last-event-id": this.#lastId },
+        headers: this.#wasOpen && this.#lastId !== "" ? { ...headers, "last-event-id": this.#lastId } : headers,
         redirect: "error",
         signal: ending.signal,
       });
@@ -112,14 +120,16 @@ export class ProducerStream {
       const isWhole = !this.#wasOpen || this.#lastId !== "";
       this.#wasOpen = true;
       opened();
-      reader = (answer.body as ReadableStream<Uint8Array>).getReader();
-      if (ending.signal.aborted) return;
+      const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+      // Node's fetch may have lost its signal by now: it holds it weakly once the answer has begun.
+      ending.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
+      ending.signal.throwIfAborted();
       await this.#options.onOpen(isWhole);
       await this.#readMessages(reader, watch);
+      ending.signal.throwIfAborted();
     } finally {
       cancelWatch();
-      this.#closing.signal.removeEventListener("abort", end);
-      end();
+      ending.abort();
     }
   }
 

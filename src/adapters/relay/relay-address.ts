@@ -19,3 +19,10 @@ export function relayAddress(text: string, isPlainAllowed: boolean): string | un
   while (base.endsWith("/")) base = base.slice(0, -1);
   return base;
 }
+
+/** The address by which a producer is relayed once. `localhost` is 127.0.0.1; other loopback addresses may be other producers. */
+export function producerAddress(base: string): string {
+  const url = new URL(base);
+  if (url.hostname === "localhost") url.hostname = "127.0.0.1";
+  return url.href;
+}

@@ -1,4 +1,10 @@
-import type { RelayNews } from "./relay.js";
+import type { Fault } from "../../base/errors.js";
+
+export type RelayNews =
+  | { readonly kind: "connected" }
+  | { readonly kind: "heard" }
+  | { readonly kind: "lost"; readonly fault: Fault }
+  | { readonly kind: "refused"; readonly fault: Fault };
 
 /** Puts the news of a relay into words. A refusal of one rule is told once, since the same producer repeats it. */
 export function createRelayNews(base: string, tell: (words: string) => void): (news: RelayNews) => void {

@@ -3,7 +3,7 @@ import { type Fault, faultFrom } from "../../base/errors.js";
 import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { RelayNews } from "./relay.js";
+import type { RelayNews } from "./relay-news.js";
 
 /** A relay, as the status has it. */
 export interface RelayReport {
@@ -27,7 +27,7 @@ export interface RelayCountsOptions {
   readonly timers: Timers;
   /** As `Relay.journal`. */
   readonly journal: () => string | undefined;
-  /** Told where the daemon hears this producer already, or is the producer itself. */
+  /** Told why the daemon does not hear the producer from here: "address_in_use", another relay has it, or "address_invalid", it is the daemon. */
   readonly onRefused: (fault: Fault) => void;
 }
 
@@ -70,13 +70,20 @@ export class RelayCounts {
   tell(): void {
     this.#cancelTelling ??= this.#timers.wakeAt(this.#timers.now() + TOLD_EACH_MS, () => {
       this.#cancelTelling = undefined;
-      const report: RelayReport = { ...this.#report, refused: Object.fromEntries(this.#refused) };
-      this.#client.request("aaepd.relay", { ...report, journal: this.#journal() }).catch((caught) => {
-        const fault = faultFrom(caught);
-        // A daemon of before has no such method.
-        if (fault.code === "address_in_use") this.#onRefused(fault);
-      });
+      this.tellNow().catch(this.#onRefused);
     });
+  }
+
+  /** Rejects with the Fault of `onRefused`. */
+  async tellNow(): Promise<void> {
+    const report: RelayReport = { ...this.#report, refused: Object.fromEntries(this.#refused) };
+    try {
+      await this.#client.request("aaepd.relay", { ...report, journal: this.#journal() });
+    } catch (caught) {
+      const fault = faultFrom(caught);
+      // A daemon of before has no such method.
+      if (fault.code === "address_in_use" || fault.code === "address_invalid") throw fault;
+    }
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import type { Timers } from "../../client/timers.js";
 import { readCursor } from "../../engine/event/cursor.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import { ProducerStream } from "./producer-stream.js";
+import type { RelayNews } from "./relay-news.js";
 import {
   breached,
   breachIn,
@@ -35,15 +36,11 @@ export interface RelayOptions {
   readonly timers: Timers;
   /** From [0, 1). */
   readonly chance: () => number;
+  /** Asked before each connection. Rejects with why the producer may not be heard from here at present. */
+  readonly mayOpen: () => Promise<void>;
   /** Receives each state of the connection, each event that was heard, and then that it was refused. Must not throw. */
   readonly onNews: (news: RelayNews) => void;
 }
-
-export type RelayNews =
-  | { readonly kind: "connected" }
-  | { readonly kind: "heard" }
-  | { readonly kind: "lost"; readonly fault: Fault }
-  | { readonly kind: "refused"; readonly fault: Fault };
 
 /** UTF-16 units of the id of a session, which the relay remembers. */
 const LONGEST_ID = 256;
@@ -58,6 +55,7 @@ const MOST_SAID = 20;
 const SAID_IN_MS = 60_000;
 /** A producer that is away so long has given its sessions up, ms. */
 const AWAY_MS = 60_000;
+
 export class Relay {
   readonly #options: RelayOptions;
   readonly #stream: ProducerStream;
@@ -73,11 +71,9 @@ export class Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
-    const { base, timers, chance, onNews } = options;
+    const { timers, onNews } = options;
     this.#stream = new ProducerStream({
-      base,
-      timers,
-      chance,
+      ...options,
       onOpen: (isWhole) => this.#opened(isWhole),
       onMessage: (message, fault) => this.#take(message, fault),
       onTaken: () => this.#settleTexts(),
@@ -96,6 +92,11 @@ export class Relay {
   /** Relays until `close`. Never rejects. */
   run(): Promise<void> {
     return this.#stream.run();
+  }
+
+  /** Another relay hears the producer: this one tries again later. */
+  yieldTo(why: Fault): void {
+    this.#stream.breakOff(why);
   }
 
   close(): void {

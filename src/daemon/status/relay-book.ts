@@ -16,31 +16,33 @@ export interface RelayBook {
 
 /** `ownJournal`: the id of this daemon's journal, which its listeners hear in their places (R17). */
 export function createRelayBook(ownJournal: string): RelayBook {
-  const relays = new Map<object, RelayReport>();
-  const journals = new Map<object, string>();
+  const relays = new Map<object, ToldRelay>();
   return {
     take: (params, access, caller) => {
       assertMay(access, "publish");
-      const { report, journal } = readReport(params);
-      if (journal !== undefined) {
-        if (journal === ownJournal) throw heard(report, "is this daemon, which its listeners hear by themselves");
-        if ([...journals].some(([other, its]) => other !== caller && its === journal))
-          throw heard(report, "is heard by another relay already, under another address");
-        journals.set(caller, journal);
-      }
-      if (!relays.has(caller))
-        caller.whenLeft(() => {
-          relays.delete(caller);
-          journals.delete(caller);
-        });
-      relays.set(caller, report);
+      const told = readReport(params);
+      const { report, journal } = told;
+      if (journal === ownJournal)
+        throw refusal("address_invalid", report, "is this daemon, which its listeners hear by themselves");
+      const isHeard =
+        journal !== undefined &&
+        [...relays].some(([other, its]) => other !== caller && its.journal === journal && its.report.connected);
+      if (!relays.has(caller)) caller.whenLeft(() => void relays.delete(caller));
+      relays.set(caller, isHeard ? { report: { ...report, connected: false }, journal } : told);
+      if (isHeard) throw refusal("address_in_use", report, "is heard by another relay already, under another address");
     },
-    report: () => (relays.size === 0 ? undefined : [...relays.values()]),
+    report: () => (relays.size === 0 ? undefined : [...relays.values()].map(({ report }) => report)),
   };
 }
 
+interface ToldRelay {
+  readonly report: RelayReport;
+  /** The id of the producer's journal. One connected relay has it. */
+  readonly journal: string | undefined;
+}
+
 /** Throws the Fault "invalid_params". */
-function readReport(params: unknown): { readonly report: RelayReport; readonly journal: string | undefined } {
+function readReport(params: unknown): ToldRelay {
   const { host, connected, events, refused, journal } = (params ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof host !== "string" || host.length > LONGEST_NAME)
     throw wrong("/host", `Name the producer's host, by at most ${LONGEST_NAME} characters.`);
@@ -67,8 +69,8 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-function heard({ host }: RelayReport, why: string): Fault {
-  return new Fault("address_in_use", `The producer at ${host} ${why}.`, { rule: "R38" });
+function refusal(code: "address_in_use" | "address_invalid", { host }: RelayReport, why: string): Fault {
+  return new Fault(code, `The producer at ${host} ${why}.`, { rule: "R38" });
 }
 
 function wrong(pointer: string, sentence: string): Fault {

@@ -107,25 +107,35 @@ describe("a request", () => {
 });
 
 describe("R34: what the requests of all agents take", () => {
+  const large = (id: string, length: number) => toolCall(id, "search", { arguments: { text: "x".repeat(length) } });
+
+  it("leaves three quarters to others, unless one request alone takes more", () => {
+    const { stage, agent } = opened();
+    const other = stage.agent(["tools"], "other");
+    for (const id of ["c1", "c2", "c3"]) agent.say(large(id, 4_000_000));
+    other.say(large("c1", 9_000_000));
+    other.say(large("c2", 100_000));
+    expect([agent, other].map((peer) => peer.received.slice(1).map(({ req_id: id }) => id))).toEqual([["c3"], ["c2"]]);
+  });
+
   it("is bounded; small ones go on, and an answer or the end of an agent makes room", () => {
     const { stage, agent, provider } = opened();
-    const others = [stage.agent(["tools"], "second"), stage.agent(["tools"], "third")] as const;
-    const large = (id: string) => toolCall(id, "search", { arguments: { text: "x".repeat(9_000_000) } });
+    const others = ["b", "c", "d", "last"].map((name) => stage.agent(["tools"], name));
+    const [leaver, , , last] = others as [A2ePeer, A2ePeer, A2ePeer, A2ePeer];
     const isRefused = (peer: A2ePeer) => peer.last()?.type === "error";
-    for (const peer of [agent, ...others]) peer.say(large("c1"));
-    expect([agent, ...others].map(isRefused)).toEqual([false, false, false]);
-    agent.say(large("c2"));
-    expect(agent.last()).toMatchObject({ type: "error", req_id: "c2", code: "runtime_error" });
-    agent.say(toolCall("c3", "search", {}));
-    expect(toolsOf(requestsOf(provider))).toHaveLength(4);
-    others[0].hangUp();
-    agent.say(large("c4"));
+    for (const peer of [agent, ...others]) peer.say(large("c1", 8_000_000));
+    expect([agent, ...others].map(isRefused)).toEqual([false, false, false, false, true]);
+    expect(last.last()).toMatchObject({ type: "error", req_id: "c1", code: "runtime_error" });
+    last.say(toolCall("c2", "search", {}));
     expect(toolsOf(requestsOf(provider))).toHaveLength(5);
-    agent.say(large("c5"));
+    leaver.hangUp();
+    last.say(large("c3", 8_000_000));
+    expect(toolsOf(requestsOf(provider))).toHaveLength(6);
+    agent.say(large("c4", 8_000_000));
     expect(isRefused(agent)).toBe(true);
     provider.say(answerTo(requestsOf(provider)[0] ?? {}, "found"));
-    agent.say(large("c6"));
-    expect(toolsOf(requestsOf(provider))).toHaveLength(6);
+    agent.say(large("c5", 8_000_000));
+    expect(toolsOf(requestsOf(provider))).toHaveLength(7);
   });
 });
 

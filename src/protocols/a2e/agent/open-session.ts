@@ -6,7 +6,7 @@ import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
 import { type A2eMessage, namedTools } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import type { Mirror } from "../mirror/mirror.js";
-import type { A2eServices } from "../providers/a2e-services.js";
+import { type A2eServices, MOST_REQUEST_UNITS } from "../providers/a2e-services.js";
 import type { Provider } from "../providers/provider.js";
 import { RelayedRequest, requestNameOf } from "./relayed-request.js";
 
@@ -14,6 +14,8 @@ import { RelayedRequest, requestNameOf } from "./relayed-request.js";
 const REST_AFTER_MS: Millis = 1000;
 /** Most requests of one session that wait for a slot. */
 const MOST_WAITING = 256;
+/** UTF-16 units of the requests of one session, if it has several, so that others have room beside it. */
+const MOST_UNITS = MOST_REQUEST_UNITS / 4;
 /** UTF-16 units that each session may have where all of them have none left, so that no agent's large requests keep the small ones of others away. */
 const ALWAYS_UNITS = 64 * 1024;
 
@@ -156,7 +158,8 @@ export class OpenSession {
       return;
     }
     this.cancelRest();
-    const isRoom = room.isRoom(text.length) || this.units + text.length <= ALWAYS_UNITS;
+    const units = this.units + text.length;
+    const isRoom = units <= ALWAYS_UNITS || (room.isRoom(text.length) && (this.units === 0 || units <= MOST_UNITS));
     const isSlot = this.begun.size < this.maxParallel || this.waiting.size < MOST_WAITING;
     if (!isRoom || !isSlot) {
       fail("runtime_error", "Too many requests wait already. Send this one again later.", id, { capability });
