@@ -19,7 +19,7 @@ import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
 import { createDemoScreen } from "./demo-screen.js";
 import { type DemoSession, isQuestion, readDemoSession } from "./demo-session.js";
-import { hasWholeText, type Seat, summaryLines } from "./demo-summary.js";
+import { type Seat, summaryLines } from "./demo-summary.js";
 
 export interface DemoOptions {
   readonly session: string;
@@ -110,7 +110,7 @@ async function show(
     onFailure: fail,
   });
   const receiver = (seat: Seat) => (event: Envelope) => {
-    seat.tally.note(event, clock.now(), clock.wallTime());
+    seat.got.note(event, clock.wallTime());
     const wasSaid = seat === screenReader && answers.heard(event);
     if (!wasSaid) screen.showEvent(seat, event);
   };
@@ -133,11 +133,10 @@ async function show(
     const finished = Promise.all(awaited).then(() => undefined);
     const drained = await within(Math.max(LEAST_DRAIN_MS, drainMs), io, interrupted, finished);
     if (drained !== undefined) return drained;
-    for (const { tally } of seats) tally.endPace();
     daemon.endInput();
     await within(END_MS, io, Promise.all(audience.map(({ ended }) => ended)));
     screen.end(["", ...summaryLines(shown, session), ...refusals]);
-    const isWhole = seats.every(({ tally }) => hasWholeText(tally, session));
+    const isWhole = seats.every(({ got }) => got.hasWholeText(session));
     return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
   } finally {
     answers.stop();

@@ -8,8 +8,7 @@ import { eventText } from "../terminal/event-text.js";
 import { wrapText } from "../terminal/wrap-text.js";
 import { createDemoLines, type DemoEntry } from "./demo-lines.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
-import type { Seat } from "./demo-summary.js";
-import { createTally } from "./demo-tally.js";
+import { Got, type Seat } from "./demo-summary.js";
 
 export interface DemoScreenOptions {
   readonly io: CommandIo;
@@ -39,7 +38,7 @@ export interface DemoScreen {
 export function createDemoScreen({ io, write, language, only }: DemoScreenOptions): DemoScreen {
   const { clock } = io;
   const listeners = demoListeners(language);
-  const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
+  const seats = listeners.map((listener): Seat => ({ listener, got: new Got(), accepted: undefined }));
   const chosen = chosenListeners(listeners, only);
   const shown = seats.filter(({ listener }) => chosen.includes(listener));
   const names = chosen.map(({ name }) => name);

@@ -7,7 +7,6 @@ import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/package-path.js";
 import { chunkOf } from "../terminal/event-text.js";
 import { readJson, readLines } from "../terminal/read-lines.js";
-import { outputKey } from "./demo-tally.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -61,6 +60,11 @@ export function publishedTexts(events: readonly Fields[]): readonly string[] {
     if (chunk !== undefined) texts.set(outputKey(event), (texts.get(outputKey(event)) ?? "") + chunk);
   }
   return [...texts.values()];
+}
+
+/** Key of one output of one session. */
+export function outputKey({ session_id: sessionId, output_id: outputId }: Readonly<Record<string, unknown>>): string {
+  return `${textOf(sessionId)} ${textOf(outputId)}`;
 }
 
 function pathOf(name: string): string {
