@@ -155,27 +155,35 @@ class _Review:
 def _asked(output: Any, left: set[str]) -> list[tuple[Any, list[str] | list[_Review]]]:
     """The interrupts that are new, each with what a person is asked."""
     interrupts = (output.get("__interrupt__") or ()) if isinstance(output, Mapping) else ()
-    return [(one, [one.value] if isinstance(one.value, str) else _reviews(one)) for one in interrupts if one.id not in left]
+    return [(one, [one.value] if _is_text(one) else _reviews(one)) for one in interrupts if one.id not in left]
+
+
+def _is_text(interrupt: Any) -> bool:
+    """Whether a text asks for a text. The graph raises an error for an answer that its schema does not take."""
+    return isinstance(interrupt.value, str) and getattr(interrupt, "response_schema", None) in (None, {"type": "string"})
 
 
 def _reviews(interrupt: Any) -> list[_Review]:
-    """The calls of one interrupt together, or one call alone. None if a person's yes is not taken: then nobody is asked."""
-    value: Any = interrupt.value if isinstance(interrupt.value, Mapping) else {}
-    requests = value.get("action_requests") or ([value] if value.get("type") == "tool_approval" else [])
-    takes = {one.get("action_name"): one.get("allowed_decisions") for one in value.get("review_configs") or []}
-    reviews = [
-        _Review(
-            ModelCall(str(one.get("tool_call_id") or ""), str(one.get("name")), one.get("args")),
-            takes.get(one.get("name")) or _types_in(getattr(interrupt, "response_schema", None)),
-        )
-        for one in requests
-    ]
-    return reviews if all("approve" in one.takes for one in reviews) else []
+    """The calls of one interrupt together, or one call alone. None where nobody is asked: a person's yes is not taken, or the form is another."""
+    value = interrupt.value
+    try:
+        requests = value.get("action_requests") or ([value] if value.get("type") == "tool_approval" else [])
+        takes = {one.get("action_name"): one.get("allowed_decisions") for one in value.get("review_configs") or []}
+        reviews = [
+            _Review(
+                ModelCall(str(one.get("tool_call_id") or ""), str(one.get("name")), one.get("args")),
+                takes.get(one.get("name")) or _types_in(getattr(interrupt, "response_schema", None)),
+            )
+            for one in requests
+        ]
+        return reviews if all("approve" in one.takes for one in reviews) else []
+    except (AttributeError, KeyError, TypeError):
+        return []
 
 
 def _types_in(schema: Any) -> Collection[str]:
-    """The decisions that a schema of answers takes: several by their names, or one."""
-    if not isinstance(schema, Mapping):
+    """The decisions that a schema of answers takes: several by their names, or one. Raises KeyError or TypeError for another schema."""
+    if schema is None:
         return ("approve", "reject")
     return schema["discriminator"]["mapping"] if "discriminator" in schema else (schema["properties"]["type"]["const"],)
 
