@@ -22,6 +22,7 @@ testCopiedFile({
   commandOfOthers: ["python3", "stranger.py"],
   sessions: STRANGERS_SESSIONS,
   prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled"],
+  takesBack: true,
   mistakes: [/not JSON compliant/, /keys must be str/],
 });
 

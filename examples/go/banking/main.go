@@ -15,7 +15,7 @@ import (
 )
 
 // A default is never told as somebody's decision.
-var whyNot = map[string]string{
+var whyNot = map[aaep.Declined]string{
 	"reply":              "You declined it.",
 	"timeout":            "Nobody answered in time.",
 	"no_subscriber":      "There was nobody to ask.",
@@ -29,26 +29,21 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	agent := aaep.Open(aaep.Options{
-		ID:      "banking-agent",
-		OnError: func(err error) { fmt.Fprintln(os.Stderr, err) },
-	})
+	agent := aaep.Open("banking-agent", "banking-agent", func(err error) { fmt.Fprintln(os.Stderr, err) })
 	defer agent.Close()
 	agent.Session(ctx, "Transfers 500 dollars to Ada Obi.", func(s *aaep.Session) (string, error) {
-		s.Tool("fetch_balance", aaep.Call{Summary: "Reading your balance."}, func() (string, error) {
+		s.Tool("fetch_balance", "Reading your balance.", nil, func() (string, error) {
 			return "Your balance is 12,500 dollars.", nil
 		})
 		told, balance := "Transferred 500 dollars.", "12,000"
-		err := s.Tool("transfer_funds", aaep.Call{
-			Summary:      "Transferring 500 dollars.",
-			Irreversible: true,
-			Action:       "Transfer 500 dollars to Ada Obi.",
-			Consequence:  "The money leaves your account at once. 12,000 dollars remain.",
-			Timeout:      *timeout,
-			Context:      aaep.Members{"amount": 500, "currency": "USD"},
+		err := s.Tool("transfer_funds", "Transferring 500 dollars.", &aaep.Question{
+			Action:      "Transfer 500 dollars to Ada Obi.",
+			Consequence: "The money leaves your account at once. 12,000 dollars remain.",
+			Timeout:     *timeout,
+			Context:     aaep.Members{"amount": 500, "currency": "USD"},
 		}, func() (string, error) { return "The transfer is done.", nil })
-		if declined := new(aaep.Declined); errors.As(err, &declined) {
-			told, balance = whyNot[declined.ResolvedBy]+" Nothing was transferred.", "still 12,500"
+		if declined := aaep.Declined(""); errors.As(err, &declined) {
+			told, balance = whyNot[declined]+" Nothing was transferred.", "still 12,500"
 		}
 		fmt.Println(told)
 		s.Text(fmt.Sprintf("%s Your balance is %s dollars.", told, balance))

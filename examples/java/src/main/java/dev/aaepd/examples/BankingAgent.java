@@ -26,24 +26,23 @@ public final class BankingAgent {
   }
 
   private static String transfer(Aaep.Session s, int timeoutSeconds) throws Exception {
-    s.tool("fetch_balance", "Reading your balance.", () -> 12_500, "Your balance is 12,500 dollars.");
+    s.tool("fetch_balance", "Reading your balance.", null, () -> "Your balance is 12,500 dollars.");
     Aaep.Question question =
         new Aaep.Question(
             "Transfer 500 dollars to Ada Obi.",
             "The money leaves your account at once. 12,000 dollars remain.",
             timeoutSeconds,
             Map.of("amount", 500, "currency", "USD"));
-    String told;
+    String told = "Transferred 500 dollars.";
     String balance = "12,000";
     try {
-      told = s.irreversible("transfer_funds", "Transferring 500 dollars.", question, () -> "Transferred 500 dollars.", "The transfer is done.");
+      s.tool("transfer_funds", "Transferring 500 dollars.", question, () -> "The transfer is done.");
     } catch (Aaep.Declined declined) {
       told = WHY_NOT.get(declined.resolvedBy) + " Nothing was transferred.";
       balance = "still 12,500";
     }
     System.out.println(told);
     s.text("%s Your balance is %s dollars.".formatted(told, balance));
-    s.complete(told);
     return told;
   }
 }

@@ -2,7 +2,7 @@ package dev.aaepd.examples;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.aaepd.Aaep;
+import dev.aaepd.OwnSocket;
 import dev.aaepd.examples.aaep.v1.AaepdError;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
@@ -51,7 +51,7 @@ final class DaemonChannel implements AutoCloseable {
     if (address.startsWith("unix:")) {
       String path = address.substring("unix:".length());
       try {
-        Aaep.assertOwnSocket(path, false);
+        OwnSocket.assertOwnSocket(path, false);
       } catch (NoSuchFileException error) {
         throw new IOException(GONE + path, error);
       }
@@ -115,7 +115,7 @@ final class DaemonChannel implements AutoCloseable {
             new ChannelInboundHandlerAdapter() {
               @Override
               public void channelActive(ChannelHandlerContext context) throws IOException {
-                Aaep.assertOwnPeer(socket, path); // an exception ends the channel
+                OwnSocket.assertOwnPeer(socket, path); // an exception ends the channel
                 context.fireChannelActive();
               }
             });
