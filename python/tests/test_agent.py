@@ -5,6 +5,7 @@ import os
 import resource
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -236,8 +237,34 @@ class Agents(WithDaemon):
         eventually(lambda: not [thread.name for thread in threading.enumerate() if thread.name.startswith("aaepd")])
 
     def test_terms_that_are_refused_end_the_loop(self):
-        with subscribe({"coalesce_boundaries": 5}) as events, self.assertRaises(Rejected):
-            next(iter(events))
+        with subscribe({"coalesce_boundaries": 5}) as events:
+            with self.assertRaises(Rejected):
+                next(iter(events))
+            for _ in range(3):
+                self.assertEqual(list(events), [])
+
+
+class FalseDaemons(unittest.TestCase):
+    def test_what_a_listener_cannot_read_does_not_end_its_loop(self):
+        accepted = b'{"type":"subscription.accepted","subscription_id":"1","honored_capabilities":null}\n'
+        event = b'{"type":"aaep:agent.session.started","event_id":"evt_1"}\n'
+        with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+            path = os.path.join(folder, "aaepd.sock")
+            server.bind(path)
+            server.listen()
+
+            def serve():
+                for said in (b"5\n", accepted, event):
+                    connection, _ = server.accept()
+                    with connection:
+                        connection.recv(4096)
+                        connection.sendall(said)
+
+            threading.Thread(target=serve).start()
+            faults = []
+            with subscribe(socket_path=path, on_error=faults.append) as events:
+                self.assertEqual(next(iter(events))["event_id"], "evt_1")
+            self.assertEqual([fault.split(":")[0] for fault in faults[:2]], ["The connection is lost"] * 2)
 
 
 class WithDaemonOfItsOwn(unittest.TestCase):

@@ -91,8 +91,7 @@ class AsyncSession(BaseSession):
             made = run()
             result: Result = await made if inspect.isawaitable(made) else made  # pyright: ignore[reportAssignmentType]
         except BaseException as error:
-            is_fault = isinstance(error, Exception) and not isinstance(error, asyncio.CancelledError)
-            end("error" if is_fault else "cancelled", error)
+            end("error" if isinstance(error, Exception) else "cancelled", error)
             raise
         end("success", self._told(name, completed, result))
         return result

@@ -106,6 +106,7 @@ class Core:
         self._link: Link | None = None
         self._life: threading.Thread | None = None
         self._is_met = False
+        self._was_own = False  # the last one
         self._is_given_up = False  # nobody waits for the absent daemon any more
         self._status: Status = "away"
         self._looked_at = 0.0
@@ -250,8 +251,6 @@ class Core:
                 self._give_up(AWAY, "cancelled")
             time.sleep(PAUSE_S)
         return None
-
-    _was_own = False
 
     def _begin_own(self) -> Link | None:
         program = self._program or find_program(os.environ)

@@ -69,7 +69,7 @@ class Subscription:
         self._life.start()
 
     def __iter__(self) -> Iterator[AaepEvent]:
-        while (event := event_in(self._read.get())) is not None:
+        while (event := self._event_in(self._read.get())) is not None:
             yield event
 
     def __aiter__(self) -> Self:
@@ -84,7 +84,7 @@ class Subscription:
             await asyncio.sleep(0)  # other tasks have their turn
             while True:
                 with contextlib.suppress(queue.Empty):
-                    event: AaepEvent | None = event_in(self._read.get_nowait())
+                    event: AaepEvent | None = self._event_in(self._read.get_nowait())
                     break
                 await arrived.wait()
                 arrived.clear()
@@ -145,7 +145,7 @@ class Subscription:
         while not self._over.is_set():
             try:
                 connection = connect_own(self._socket_path) if self._socket_path else connect_to_serve()
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 connection = None
                 self._tell(f"The daemon is not asked: {error}")
             was_accepted = False
@@ -156,7 +156,7 @@ class Subscription:
                 except Rejected as rejected:
                     self._put(rejected)
                     break
-                except (OSError, ValueError, RecursionError) as error:
+                except Exception as error:  # what nobody can read too: the loop over the events goes on
                     self._tell(f"The connection is lost: {error}")
                 finally:
                     was_accepted = self._subscription_id is not None
@@ -210,14 +210,17 @@ class Subscription:
             with contextlib.suppress(RuntimeError):  # the loop is over
                 wake()
 
+    def _event_in(self, one: Any) -> Any:
+        """What was read: an event, or None at the end, which every loop finds again. Raises what ended it."""
+        if one is None:
+            with contextlib.suppress(queue.Full):
+                self._read.put_nowait(None)
+            self._wake()
+        if isinstance(one, BaseException):
+            raise one
+        return one
+
     def _tell(self, sentence: str) -> None:
         if self._on_error is not None:
             with contextlib.suppress(Exception):  # a mistake in on_error is no reason to stop
                 self._on_error(Fault(sentence))
-
-
-def event_in(one: Any) -> Any:
-    """What was read: an event, or None at the end. Raises what ended it."""
-    if isinstance(one, BaseException):
-        raise one
-    return one

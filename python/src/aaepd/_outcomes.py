@@ -98,11 +98,9 @@ def resolution(result: Mapping[str, Any]) -> ResolvedBy | None:
 
 def unconfirmed(caught: Unanswered, reply_token: str) -> ConfirmationOutcome:
     decision: Literal["reject"] | None = "reject" if caught.because == "no_subscriber" else None
-    because: ResolvedBy = caught.because
-    return ConfirmationOutcome(decision, because, reply_token, fault=str(caught))
+    return ConfirmationOutcome(decision, caught.because, reply_token, fault=str(caught))
 
 
 def unclarified(caught: Unanswered, reply_token: str, default: str | None) -> ClarificationOutcome:
     response = default if caught.because == "no_subscriber" else None
-    because: ResolvedBy = caught.because
-    return ClarificationOutcome(response, because, reply_token, fault=str(caught))
+    return ClarificationOutcome(response, caught.because, reply_token, fault=str(caught))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import secrets
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from ._core import Call, Core, Unanswered
+from ._core import UNREADABLE, Call, Core, Unanswered
 from ._messages import LONGEST_TEXT, brief, tool_name
 from ._outcomes import ClarificationOutcome, ConfirmationOutcome, Declined, clarified, confirmed, unclarified, unconfirmed
 
@@ -110,7 +109,7 @@ class BaseSession:
                 _current.set(None)  # another context: of a generator that was closed
         if kind is None:
             self.complete()
-        elif issubclass(kind, Exception) and not issubclass(kind, asyncio.CancelledError):
+        elif issubclass(kind, Exception):
             self.fail(error)
         else:
             self.cancel()
@@ -342,7 +341,7 @@ class BaseSession:
             # The daemon takes the call only after an accepting reply.
             taken = (yield self._core.ask("aaep.publish", event), LONGEST_ANSWER_S).get("events")
             if not isinstance(taken, list) or [one.get("event_id") for one in taken if isinstance(one, dict)] != [event["event_id"]]:
-                raise Unanswered("error", "The daemon's answer cannot be read.")
+                raise Unanswered("error", UNREADABLE)
         except BaseException as caught:
             self._end_tool({**tool, "status": "timeout"})
             if isinstance(caught, Unanswered):

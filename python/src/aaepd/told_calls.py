@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -170,4 +171,4 @@ def value_in_words(value: object, depth: int) -> str:
         return ", ".join(value_in_words(one, depth + 1) for one in value)
     if isinstance(value, Mapping):
         return "; ".join(argument_parts(value, depth))
-    return {True: "true", False: "false", None: "null"}.get(value, str(value)) if value is None or isinstance(value, bool) else str(value)
+    return json.dumps(value) if value is None or isinstance(value, bool) else str(value)
