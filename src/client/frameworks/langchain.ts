@@ -148,11 +148,15 @@ export async function invokeHeard<Input, Config extends object, Output>(
       const { response, resolved_by } = await session.clarify({ question: value, host_dialog: true });
       return resolved_by === "reply" ? response : undefined;
     }
-    const { actionRequests: requests, reviewConfigs } = (value ?? {}) as Review;
+    const { actionRequests: requests = [], reviewConfigs } = (value ?? {}) as Review;
     const takes = (name: string, type: string): boolean =>
       reviewConfigs?.find(({ actionName }) => actionName === name)?.allowedDecisions.includes(type) !== false;
-    // Nobody is asked whose yes is not taken.
-    if (requests?.every(({ name }) => takes(name, "approve")) !== true) return undefined;
+    try {
+      // Nobody is asked whose yes is not taken.
+      if (requests.length === 0 || !requests.every(({ name }) => takes(name, "approve"))) return undefined;
+    } catch {
+      return undefined; // of another form
+    }
     const decisions = await Promise.all(
       requests.map(async ({ name, args }) => {
         const decision = await calls.ask({ id: undefined, name, input: args });
