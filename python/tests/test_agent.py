@@ -236,6 +236,12 @@ class Agents(WithDaemon):
         heard.close()
         eventually(lambda: not [thread.name for thread in threading.enumerate() if thread.name.startswith("aaepd")])
 
+    def test_a_slip_of_the_hand_is_told_at_once(self):
+        with self.assertRaisesRegex(RuntimeError, "Enter the agent first"):
+            AsyncAgent("loop").session("Works.")
+        with self.assertRaisesRegex(TypeError, "not JSON serializable"):
+            subscribe({"max_events_per_second": {1}})
+
     def test_terms_that_are_refused_end_the_loop(self):
         with subscribe({"coalesce_boundaries": 5}) as events:
             with self.assertRaises(Rejected):

@@ -39,7 +39,9 @@ class AsyncAgent(BaseAgent):
         self._open = lambda: Core(manifest_of(agent_id, name, version), program, arguments, on_error)
 
     def session(self, description: str, **started: Any) -> AsyncSession:
-        """A task: `async with agent.session("Looks for a book.") as s:`."""
+        """A task: `async with agent.session("Looks for a book.") as s:`. Raises RuntimeError before the agent is entered."""
+        if not hasattr(self, "_core"):
+            raise RuntimeError("Enter the agent first: async with AsyncAgent(…) as agent.")
         return AsyncSession(self._core, description, started)
 
     async def close(self, within_s: float = LONGEST_WAIT_S) -> None:

@@ -227,7 +227,7 @@ class Core:
             starts = 0 if was_met or not link.is_own else starts + 1
             if link.is_own and not was_met and starts >= MOST_STARTS:
                 words = link.last_words()  # a sentence of aaepd says what to do
-                self._fall_silent(f"The daemon did not start: the agent is silent. {words if words.startswith('Error: ') else f'{words} {REMEDY}'}")
+                self._fall_silent(f"The daemon did not start: the agent is silent. {words if words.startswith('Error: ') else f'{words} {REMEDY}'.lstrip()}")
             if self.takes:
                 time.sleep(PAUSE_S)
 

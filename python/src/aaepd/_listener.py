@@ -45,8 +45,10 @@ def subscribe(
     on_error: Callable[[Fault], object] | None = None,
 ) -> Subscription:
     """Listens to this user's daemon: `for event in subscribe(): …`, or `async for`. It waits for a daemon that is not there yet, and comes back after
-    a loss, to where it was. Terms are AAEP's capabilities (§5.3). Leave the loop and call close, or use `with`. Raises Rejected in the loop.
+    a loss, to where it was. Terms are AAEP's capabilities (§5.3). Leave the loop and call close, or use `with`. Raises Rejected in the loop, and TypeError
+    at once for terms that JSON cannot hold.
     """
+    json.dumps(terms)
     return Subscription(dict(terms or {}), subscriber_id, socket_path, on_error)
 
 

@@ -103,8 +103,8 @@ class Heard(BaseCallbackHandler):
 
 def invoke_heard(graph: Any, input: Any, config: Mapping[str, Any], session: Session, words: Words = Words()) -> Any:
     """Runs a graph with a checkpointer, heard in a session, and asks a person what its interrupts ask: about the calls of `HumanInTheLoopMiddleware` for
-    consent, and about an interrupt of your own whose value is a text for an answer. The graph goes on with the answers. An interrupt without a person's
-    answer, or of another form, is left in the result, for your program to answer. Raises as the graph does.
+    consent, and about an interrupt of your own whose value is a text, and that takes one, for an answer. The graph goes on with the answers. An interrupt
+    without a person's answer, or of another form, is left in the result, for your program to answer. Raises as the graph does.
     """
     left: set[str] = set()
     heard, told = _with_heard(config, session, words), ToldCalls(session, words)
