@@ -27,8 +27,6 @@ export interface Reaction<Message> {
   readonly answers: readonly Message[];
   /** Whether the connection ends after the answers. */
   readonly closes: boolean;
-  /** Whether the message cost so much that other peers come first: the peer's next message is taken in a later turn of the event loop. */
-  readonly wasCostly?: boolean;
   /** The fault of the message, if `answers` report one. */
   readonly fault?: Fault;
 }

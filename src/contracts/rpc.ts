@@ -41,8 +41,6 @@ export interface RpcHandlers {
   readonly refused?: (call: RefusedCall) => { readonly result: unknown } | undefined;
   /** As `FrameTaker.room`, for calls that must not overtake one under way. Default: none is. */
   readonly room?: () => Promise<void> | undefined;
-  /** Whether the call that was handled last cost so much that the peer's next message waits for a later turn. Default: no call does. */
-  readonly isCostly?: (method: string) => boolean;
 }
 
 /** One JSON-RPC 2.0 peer over any connection of bytes. The peer's requests are answered; it is asked nothing. Method names are plain strings here. */

@@ -39,8 +39,8 @@ export interface FrameReader<Frame> {
 
 /** The owner of a loop over frames. */
 export interface FrameTaker<Frame> {
-  /** Handles one frame. Returns whether it cost so much that other peers come first. Must not throw. */
-  readonly take: (frame: Frame) => boolean;
+  /** Handles one frame. Must not throw. */
+  readonly take: (frame: Frame) => void;
   /** Returns a promise that resolves when the next frame may be taken, and never rejects; undefined: at once. */
   readonly room: () => Promise<void> | undefined;
   /** Called once, behind the last frame, as `FrameReader.end`. */

@@ -36,17 +36,16 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
 
   /** Returns whether the next frame may follow at once. */
   private handle(frame: Frame): boolean {
-    const isCostly = this.taker.take(frame);
+    this.taker.take(frame);
     this.turns.over();
     const room = this.taker.room();
-    if (!isCostly && room === undefined) return true;
-    void this.waitForRoom(room, isCostly);
+    if (room === undefined) return true;
+    void this.waitForRoom(room);
     return false;
   }
 
-  private async waitForRoom(room: Promise<void> | undefined, isCostly: boolean): Promise<void> {
-    if (isCostly) await new Promise<void>((resolve) => void this.turns.wait(resolve));
-    for (let next = room; next !== undefined; next = this.taker.room()) await next;
+  private async waitForRoom(room: Promise<void>): Promise<void> {
+    for (let next: Promise<void> | undefined = room; next !== undefined; next = this.taker.room()) await next;
     this.connection.readOn();
   }
 }

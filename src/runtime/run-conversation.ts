@@ -187,11 +187,11 @@ export class MessageConversation<Frame, Message> implements Conversation, Delive
     this.waitingForInput?.resolve();
   }
 
-  take(frame: Frame): boolean {
-    if (this.isOver) return false;
+  take(frame: Frame): void {
+    if (this.isOver) return;
     this.hasSpoken = true;
     try {
-      const { answers, closes, wasCostly, fault } = this.reactionTo(frame);
+      const { answers, closes, fault } = this.reactionTo(frame);
       this.lastFault = fault;
       for (const answer of answers) this.say(answer);
       if (closes) {
@@ -201,10 +201,8 @@ export class MessageConversation<Frame, Message> implements Conversation, Delive
         this.forgetTimeout();
         this.heartbeats?.start();
       }
-      return wasCostly === true;
     } catch (caught) {
       this.noMore(faultFrom(caught));
-      return false;
     }
   }
 

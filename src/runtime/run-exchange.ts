@@ -175,13 +175,12 @@ export class Exchange<Frame> implements Conversation, FrameTaker<Frame> {
     return closeWithin(this.connection, undefined, limit, clock);
   }
 
-  take(frame: Frame): boolean {
+  take(frame: Frame): void {
     try {
       if (!this.isOver) this.takeMessage(frame);
     } catch (caught) {
       void this.end(publicFault(caught, this.services.log));
     }
-    return false;
   }
 
   room(): Promise<void> | undefined {

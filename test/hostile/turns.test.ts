@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import type { PlainPeer, RpcPeer } from "../support/peers/peers.js";
-import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
+import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 const COUNT = 20;
 const NUMBERS = Array.from({ length: COUNT }, (_, index) => index);
@@ -43,47 +43,8 @@ async function answersByTurn(peer: PlainPeer, messageOf: (index: number) => Mess
   return batches.map(({ length }) => length);
 }
 
-async function agentWithToken(rig: DaemonRig): Promise<unknown> {
-  const agent = await rig.rpc();
-  return (await agent.publish(STARTED)).resume_token;
-}
-
-describe("what costs much is handled one a turn, in order", () => {
-  it.each([
-    ["aaep.subscribe", requestOf()],
-    ["aaep.renegotiate", undefined],
-    ["aaep.list_pending", {}],
-    ["aaep.skip", {}],
-    ["aaepd.skip", {}],
-    ["aaep.repeat", { event_id: "evt_unknown" }],
-    ["aaep.resume_session", undefined],
-  ] as const)("JSON-RPC: %s", async (method, params) => {
-    const rig = await startRig();
-    const resumeToken = await agentWithToken(rig);
-    const peer = await rig.rpc("memory");
-    const one = peer.subscription();
-    await one.subscribe(requestOf());
-    const others: Readonly<Record<string, unknown>> = {
-      "aaep.renegotiate": { type: "subscription.renegotiate", subscription_id: one.id(), capabilities: {} },
-      "aaep.resume_session": { session_id: SESSION, resume_token: resumeToken },
-    };
-    expect(await callsByTurn(peer, method, params ?? others[method])).toEqual(NUMBERS.map((index) => [index]));
-  });
-
-  const DONE = { type: "aaep:agent.session.completed", session_id: SESSION, summary_normal: "Done." };
-
-  it.each([
-    ["one event", DONE],
-    ["an array", [{ ...STARTED, session_id: "sess_2" }, DONE]],
-    ["the long form", { events: [DONE] }],
-    ["a type written in full", { ...DONE, type: "https://aaep-protocol.org/types/agent.session.completed" }],
-  ] as const)("JSON-RPC: a publish that ends a session, as %s", async (_form, params) => {
-    const rig = await startRig();
-    const peer = await rig.rpc("memory");
-    expect(await callsByTurn(peer, "aaep.publish", params)).toEqual(NUMBERS.map((index) => [index]));
-  });
-
-  it("JSON-RPC: other publishes share turns", async () => {
+describe("what one connection says at once is handled in order, for two milliseconds at a time", () => {
+  it("JSON-RPC: publishes", async () => {
     const rig = await startRig();
     const peer = await rig.rpc("memory");
     await peer.publish(STARTED);
@@ -94,7 +55,7 @@ describe("what costs much is handled one a turn, in order", () => {
     expect(batches.length).toBeLessThan(COUNT);
   });
 
-  it("JSON-RPC: what costs little shares turns", async () => {
+  it("JSON-RPC: other calls", async () => {
     const rig = await startRig();
     const peer = await rig.rpc("memory");
     await peer.request("aaep.ping");
@@ -104,21 +65,7 @@ describe("what costs much is handled one a turn, in order", () => {
     expect(batches.length).toBeLessThan(COUNT);
   });
 
-  it.each([
-    ["subscription.request", requestOf()],
-    ["subscription.renegotiate", undefined],
-    ["aaepd.list_pending", { type: "aaepd.list_pending" }],
-    ["aaepd.skip", { type: "aaepd.skip", output_id: 1 }],
-    ["aaepd.repeat", { type: "aaepd.repeat", event_id: "evt_unknown" }],
-  ] as const)("plain: %s", async (_type, message) => {
-    const rig = await startRig();
-    const peer = await rig.plain("memory");
-    await peer.subscribe(requestOf());
-    const renegotiate = { type: "subscription.renegotiate", subscription_id: peer.id(), capabilities: {} };
-    expect(await answersByTurn(peer, () => message ?? renegotiate)).toEqual(NUMBERS.map(() => 1));
-  });
-
-  it("plain: what costs little is handled together, for two milliseconds at a time", async () => {
+  it("plain messages", async () => {
     const rig = await startRig();
     const peer = await rig.plain("memory");
     await peer.subscribe(requestOf());

@@ -3,6 +3,7 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { ServiceListener } from "../../src/contracts/service.js";
 import { listenForCalls } from "../service-calls/listen.js";
+import { createTurnstile } from "../service-calls/turnstile.js";
 import { createGate } from "./gate.js";
 import { createHealth } from "./health.js";
 import { createHealthDescriptor } from "./health-descriptor.js";
@@ -19,6 +20,7 @@ import { drainServer } from "./shutdown.js";
 export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   const options = resolveGrpcOptions(given);
   const gate = createGate(options);
+  const turns = createTurnstile({ mostWaiting: options.maxStreams });
   const server = new Server({
     interceptors: [gate.interceptor],
     // Turns off the library's statistics of every call, which nobody reads.
@@ -37,7 +39,7 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
     [createHealthDescriptor()],
   );
   const openStreams = createOpenStreams();
-  for (const method of options.methods) addMethod(server, method, options, gate.admitted);
+  for (const method of options.methods) addMethod(server, method, options, gate.admitted, turns);
   for (const { definition, implementation } of [health, ...reflection])
     server.addService(definition, openStreams.tended(implementation));
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());

@@ -3,17 +3,19 @@ import type { MethodDefinition, Server, ServerUnaryCall, sendUnaryData, UntypedH
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
 import { bufferOf } from "../service-calls/batch-messages.js";
+import type { Turnstile } from "../service-calls/turnstile.js";
 import type { Gate } from "./gate.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import { createStreamConnection, type StreamCall } from "./stream-call.js";
 import { answerCall } from "./unary-call.js";
 
-/** Serves one method. Throws a Fault "usage" if its kind differs from its descriptor's. */
+/** Serves one method, its unary calls in `turns` once their messages are whole. Throws a Fault "usage" if its kind differs from its descriptor's. */
 export function addMethod(
   server: Server,
   method: ServiceMethod,
   options: ResolvedGrpcOptions,
   admitted: Gate["admitted"],
+  turns: Turnstile,
 ): void {
   const { parent, name, methodKind } = method.descriptor;
   if (method.kind !== (methodKind === "unary" ? "unary" : "stream") || methodKind === "client_streaming") {
@@ -29,17 +31,25 @@ export function addMethod(
     responseSerialize: bufferOf,
     responseDeserialize: same,
   };
-  server.addService({ [name]: definition }, { [name]: handlerOf(method, options, admitted) });
+  server.addService({ [name]: definition }, { [name]: handlerOf(method, options, admitted, turns) });
 }
 
 function same(bytes: Buffer): Buffer {
   return bytes;
 }
 
-function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, admitted: Gate["admitted"]): UntypedHandleCall {
+function handlerOf(
+  method: ServiceMethod,
+  options: ResolvedGrpcOptions,
+  admitted: Gate["admitted"],
+  turns: Turnstile,
+): UntypedHandleCall {
   if (method.kind === "unary") {
-    return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) =>
-      void answerCall(method, call, admitted(call).connection, respond, options);
+    return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
+      const { connection } = admitted(call);
+      const answer = (): void => void (call.cancelled || answerCall(method, call, connection, respond, options));
+      if (!turns.pass(connection, answer)) connection.cutOff();
+    };
   }
   return (call: StreamCall) => {
     const connection = createStreamConnection(call, admitted(call), { ...options, joinsBatches: method.joinsBatches });

@@ -79,24 +79,23 @@ export class RpcPeer implements AnsweringConnection {
     return this.inputEnd.promise;
   }
 
-  take(frame: Uint8Array): boolean {
-    if (this.isStopped) return false;
+  take(frame: Uint8Array): void {
+    if (this.isStopped) return;
     const incoming = readIncoming(frame);
     switch (incoming.kind) {
       case "call":
         this.takeCall(incoming);
-        return this.handlers.isCostly?.(incoming.method) === true;
+        break;
       case "refused":
         this.takeRefused(incoming);
-        return false;
+        break;
       case "answer":
         this.takeAnswer(incoming);
-        return false;
+        break;
       case "cancellation":
         for (const call of this.unanswered) if (call.id === incoming.id) call.signal.abort("cancelled");
-        return false;
+        break;
       case "ignored":
-        return false;
     }
   }
 
@@ -126,9 +125,9 @@ export class RpcPeer implements AnsweringConnection {
   readAll(): void {
     this.connection.read({
       take: (frame) => {
-        const isCostly = this.take(frame);
-        if (!isCostly && this.room() === undefined) return true;
-        void this.readOn(isCostly);
+        this.take(frame);
+        if (this.room() === undefined) return true;
+        void this.readOn();
         return false;
       },
       end: (fault) => this.noMore(fault),
@@ -182,8 +181,7 @@ export class RpcPeer implements AnsweringConnection {
     await this.connection.close(undefined, withinMs);
   }
 
-  private async readOn(isCostly: boolean): Promise<void> {
-    if (isCostly) await nextTurn();
+  private async readOn(): Promise<void> {
     for (let room = this.room(); room !== undefined; room = this.room()) await room;
     this.connection.readOn();
   }

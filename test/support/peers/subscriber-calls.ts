@@ -3,11 +3,11 @@ import { create, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobu
 import { AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { faultFrom } from "../../../src/base/errors.js";
-import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
 import type { ServiceMethod } from "../../../src/contracts/service.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { subscriberMethods } from "../../../src/protocols/aaep/services/subscriber-service.js";
+import { CallSignal } from "../../../transports/json-rpc/call-signal.js";
 import type { RigOptions } from "../rigs/engine-rig.js";
 import { createStreamRig, type StreamRig, utf8 } from "../rigs/stream-rig.js";
 import { openStream, type StreamClient } from "./service-calls.js";
@@ -32,8 +32,6 @@ export interface SubscriberRig extends Omit<StreamRig, "listen"> {
   readonly subscribeJson: () => SubscriberStream;
   /** Calls a method that is answered once. Answers its response, or `{fault}` with code, pointer and rule. */
   readonly call: (method: DescMethod, request: Document) => Promise<Document>;
-  /** The same for a call whose turn the test itself lets come. */
-  readonly callWithoutSettling: (method: DescMethod, request: Document, signal?: AbortSignal) => Promise<Document>;
 }
 
 const { method: typed } = SubscriberService;
@@ -48,7 +46,6 @@ export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs
   const rig = createStreamRig(options);
   const methods = subscriberMethods({
     ...rig.services,
-    clock: rig.clock,
     utf8,
     manifest: () => ({ type: "aaep:producer.manifest", agent_id: "test-agent", agent_name: "Test" }),
     serve: rig.serve,
@@ -76,11 +73,11 @@ export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs
     return { ...stream, say, responses, heard, types: () => heard().map(({ type }) => type) };
   };
 
-  const call: SubscriberRig["callWithoutSettling"] = async (descriptor, request, signal) => {
+  const call: SubscriberRig["call"] = async (descriptor, request) => {
     const { answer } = methodOf(descriptor, "unary");
     const peer = { label: "call", trust: "token-holder" } as const;
     try {
-      const answered = await answer(frameOf(descriptor, request), { peer, signal: callSignal(signal) });
+      const answered = await answer(frameOf(descriptor, request), { peer, signal: new CallSignal() });
       return decodeDocument(descriptor.output, answered);
     } catch (caught) {
       const { code, pointer, rule } = faultFrom(caught);
@@ -108,24 +105,11 @@ export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs
       };
       return { ...stream, say, responses, heard, types: () => heard().map(({ type }) => type) };
     },
-    callWithoutSettling: call,
     call: async (descriptor, request) => {
       const answered = call(descriptor, request);
       await rig.settle();
       return answered;
     },
-  };
-}
-
-function callSignal(signal: AbortSignal | undefined): AbortSignalLike {
-  return {
-    get aborted() {
-      return signal?.aborted === true;
-    },
-    get reason() {
-      return signal?.aborted === true ? "cancelled" : undefined;
-    },
-    addEventListener: () => {},
   };
 }
 

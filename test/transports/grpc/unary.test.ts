@@ -56,6 +56,28 @@ describe("calls that are answered once", () => {
     expect(peers).toMatchObject([peer, peer]);
   });
 
+  it("R34: each that takes long has a turn of its own", async () => {
+    let turn = 0;
+    const turns: number[] = [];
+    let isOver = false;
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    const { client } = await clientOf({
+      answer: (request) => {
+        turns.push(turn);
+        for (const until = performance.now() + 5; performance.now() < until; );
+        return request as Uint8Array;
+      },
+    });
+    const calls = Array.from({ length: 8 }, (_, index) => callOnce(client, GET_MANIFEST, Buffer.from([index])).answer);
+    expect((await Promise.all(calls)).map(([index]) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    isOver = true;
+    expect(new Set(turns).size).toBe(8);
+  });
+
   it("answers with bytes that are no Buffer", async () => {
     const { client } = await clientOf({ answer: () => new Uint8Array([0, 1, 2, 3]).subarray(1, 3) });
     expect([...(await callOnce(client, GET_MANIFEST, Buffer.alloc(0)).answer)]).toEqual([1, 2]);

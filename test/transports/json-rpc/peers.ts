@@ -37,7 +37,6 @@ function recording(calls: RpcCall[], handlers: Partial<RpcHandlers>): RpcHandler
       calls.push(call);
       handlers.notification?.(call);
     },
-    isCostly: handlers.isCostly ?? (() => false),
   };
 }
 

@@ -7,13 +7,7 @@ import type { AbortSignalLike } from "../../../contracts/rpc.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Engine } from "../../../engine/engine.js";
-import {
-  isQuestionKind,
-  isTerminalKind,
-  type Producer,
-  type QuestionKind,
-  topicKind,
-} from "../../../engine/event/event.js";
+import { isQuestionKind, type Producer, type QuestionKind, topicKind } from "../../../engine/event/event.js";
 import type { HostDecision, ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import type { SessionSummary } from "../../../engine/sessions/session-record.js";
 import type { Message } from "../json/message.js";
@@ -58,19 +52,8 @@ const DEFAULTS = {
   clarification: { timeout_seconds: 300 },
 } as const;
 
-/** Whether a publish costs much: the end of a session closes everything open in it (R3a), and a question is put to everybody who can answer (R6). */
-export function isCostlyPublish(events: readonly unknown[]): boolean {
-  return events.some((event) => isCostlyKind(topicKind((event as { readonly type?: unknown } | null)?.type)));
-}
-
-function isCostlyKind(kind: ReturnType<typeof topicKind>): boolean {
-  return isTerminalKind(kind) || isQuestionKind(kind);
-}
-
 /** One agent, from its first call to the end of its connection. */
 export class AgentHandler {
-  /** Whether the last publish cost so much that other peers come first. */
-  wasCostly = false;
   private readonly services: AgentHandlerServices;
   private handle: AgentHandle | undefined;
   private spoken: readonly string[] = [];
@@ -219,7 +202,6 @@ export class AgentHandler {
   }
 
   private async follow(later: Promise<PublishReceipt>): Promise<PublishReceipt> {
-    this.wasCostly = true;
     const done = (): void => {
       this.publishing = undefined;
     };
@@ -242,14 +224,11 @@ export class AgentHandler {
   }
 
   private assertMayPublish(events: readonly unknown[]): void {
-    this.wasCostly = false;
     for (const [index, event] of events.entries()) {
       if (typeof event !== "object" || event === null || Array.isArray(event))
         throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
       const { type, session_id: sessionId } = event as Message;
-      const kind = topicKind(type);
-      assertMay(this.services.access, isQuestionKind(kind) ? "ask" : "publish", sessionId);
-      this.wasCostly ||= isCostlyKind(kind);
+      assertMay(this.services.access, isQuestionKind(topicKind(type)) ? "ask" : "publish", sessionId);
     }
   }
 

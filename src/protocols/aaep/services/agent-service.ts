@@ -6,13 +6,12 @@ import type { ServiceCall, ServiceMethod } from "../../../contracts/service.js";
 import type { QuestionKind } from "../../../engine/event/event.js";
 import { outcomeFields } from "../../../engine/questions/question-result.js";
 import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
-import { type AgentHandler, isCostlyPublish } from "../agent/agent-handler.js";
+import type { AgentHandler } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { type AgentLeaseServices, AgentLeases, type LeaseClaim } from "./agent-leases.js";
 import { agentDocument, batchIn, missing, questionIn, textOf } from "./agent-requests.js";
 import { type AgentStreamServices, serveAgentStream } from "./agent-stream.js";
-import { CallTurns } from "./call-turns.js";
 
 export interface AgentServiceServices extends AgentLeaseServices, AgentStreamServices {
   readonly engine: AgentLeaseServices["engine"] & AgentStreamServices["engine"];
@@ -35,20 +34,14 @@ interface Unary<Said> {
   readonly descriptor: DescMethod;
   /** Reads what the call says. Throws the Fault of a request without it. */
   readonly read: (request: Message) => Said;
-  /** Whether the call waits for a turn of its own, one call of its peer at a time (R34). Default: it does not. */
-  readonly isCostly?: (said: Said) => boolean;
   readonly act: (handler: AgentHandler, said: Said, call: ServiceCall, claim: LeaseClaim) => Message | Promise<Message>;
 }
-
-/** A call with more events than this is costly. */
-const MANY_EVENTS = 64;
 
 export function agentMethods(services: AgentServiceServices): AgentMethods {
   const { method } = AgentService;
   const leases = new AgentLeases(services);
-  const turns = new CallTurns(services.clock);
 
-  const unary = <Said>({ descriptor, read, isCostly = () => false, act }: Unary<Said>): ServiceMethod => ({
+  const unary = <Said>({ descriptor, read, act }: Unary<Said>): ServiceMethod => ({
     kind: "unary",
     descriptor,
     answer: async (frame, call) => {
@@ -56,8 +49,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
         const request = agentDocument(descriptor.input, frame);
         const said = read(request);
         const claim = claimOf(request);
-        const run = () => leases.call(claim, call, (handler) => act(handler, said, call, claim));
-        const { answer, agentKey } = await (isCostly(said) ? turns.take(call.peer.label, call.signal, run) : run());
+        const { answer, agentKey } = await leases.call(claim, call, (handler) => act(handler, said, call, claim));
         return encodeDocument(descriptor.output, { ...answer, agent_key: agentKey });
       } catch (caught) {
         throw publicFault(caught, services.log);
@@ -84,7 +76,6 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     unary({
       descriptor: method.publishBatch,
       read: ({ publish }) => batchIn(publish),
-      isCostly: ({ events }) => events.length > MANY_EVENTS || isCostlyPublish(events),
       act: async (handler, { events, resumeToken }) => {
         const receipt = await handler.publish(events, true, resumeToken);
         // Acknowledged events are durable (R29).
@@ -115,7 +106,6 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
         if (session === undefined) throw missing("session", "with session_id and resume_token");
         return session as Message;
       },
-      isCostly: () => true,
       act: async (handler, session) => {
         const { summary, durable } = handler.resumeSession(session);
         const answered = summaryDocument(summary, session.after);

@@ -91,9 +91,9 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     return isCutShort === true ? 1 : 0;
   }
 
-  /** Handles one request. Returns whether it was costly. */
-  take(frame: Uint8Array): boolean {
-    if (this.isOver) return false;
+  /** Handles one request. */
+  take(frame: Uint8Array): void {
+    if (this.isOver) return;
     // The place is reserved first, so that messages about these events follow their receipt.
     const answer = this.reserve();
     let id: string | undefined;
@@ -104,10 +104,8 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
       const responded = this.respond(request);
       if (!(responded instanceof Promise) && responded.durable === undefined) answer(request.id, responded.response);
       else void this.answerLater(responded, request.id, answer);
-      return responded instanceof Promise || responded.isCostly;
     } catch (caught) {
       answer(id ?? requestIdIn(frame), this.errorOf(caught));
-      return false;
     }
   }
 
@@ -184,15 +182,15 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     switch (request.kind) {
       case "publish": {
         const receipt = handler.publish(request.events, true, request.resumeToken);
-        return receipt instanceof Promise ? receipt.then(receipted) : receipted(receipt, handler.wasCostly);
+        return receipt instanceof Promise ? receipt.then(receipted) : receipted(receipt);
       }
       case "manifest":
         handler.setManifest(request.manifest);
-        return { response: { manifest: {} }, isCostly: false };
+        return { response: { manifest: {} } };
       case "resume": {
         const { summary, durable } = handler.resumeSession(request.claim);
         const session = summaryDocument(summary, request.claim.after);
-        return { response: { session }, isCostly: true, durable };
+        return { response: { session }, durable };
       }
     }
   }
@@ -224,12 +222,11 @@ interface Place {
 interface Responded {
   /** The member of the response that carries the answer. */
   readonly response: Message;
-  readonly isCostly: boolean;
   readonly durable?: Promise<void> | undefined;
 }
 
-function receipted(receipt: PublishReceipt, isCostly = true): Responded {
-  return { response: { receipt: receiptDocument(receipt) }, isCostly, durable: receipt.durable };
+function receipted(receipt: PublishReceipt): Responded {
+  return { response: { receipt: receiptDocument(receipt) }, durable: receipt.durable };
 }
 
 function encoded(requestId: string, response: Message): Uint8Array {

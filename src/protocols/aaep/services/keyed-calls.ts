@@ -11,7 +11,6 @@ import {
   type SubscriptionHandler,
   type SubscriptionHandlerServices,
 } from "../subscriber/subscription-handler.js";
-import type { CallTurns } from "./call-turns.js";
 import { documentIn } from "./service-messages.js";
 
 export interface KeyedSubscription {
@@ -50,7 +49,6 @@ export class KeyedSubscriptions {
 /** Reply, Close, and the calls of the list, as methods of aaep.v1.SubscriberService. */
 export function keyedCalls(
   { engine }: Pick<SubscriptionHandlerServices, "engine">,
-  turns: CallTurns,
   subscriptions: KeyedSubscriptions,
 ): readonly ServiceMethod[] {
   const { method } = SubscriberService;
@@ -77,7 +75,6 @@ export function keyedCalls(
 
   const acceptance = (accepted: boolean): Uint8Array => encodeDocument(method.reply.output, { accepted });
 
-  /** A call of the list. A costly one finds its subscription again in its turn, because it may be gone by then. */
   const listed = (call: SubscriberCall): ServiceMethod => {
     const field = fieldOf(call.type);
     const descriptor = methodWith(field);
@@ -90,13 +87,9 @@ export function keyedCalls(
     return {
       kind: "unary",
       descriptor,
-      answer: (frame, { signal }) => {
+      answer: (frame) => {
         const { key, message } = keyedMessage(descriptor.input, field, frame);
-        const needed = () => subscriptions.needed(message.subscription_id, key);
-        const one = needed();
-        if (call.isCostly !== true) return answerTo(one, message);
-        const run = () => answerTo(needed(), message);
-        return turns.take(one.handler.id, signal, run);
+        return answerTo(subscriptions.needed(message.subscription_id, key), message);
       },
     };
   };

@@ -35,7 +35,7 @@ export function createListenProtocol(
             subscriptions.add({ handler: source, end: endInOrder });
           }
           // A stream without a subscription permits no second attempt.
-          return { answers: [outcome.message], closes: !isAccepted && !source.isOpen(), wasCostly: true };
+          return { answers: [outcome.message], closes: !isAccepted && !source.isOpen() };
         },
         refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
         isOpen: () => source.isOpen(),

@@ -2,7 +2,7 @@
 import { create, type DescMethod, toBinary } from "@bufbuild/protobuf";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
-import type { Clock, Millis } from "../../../contracts/clock.js";
+import type { Millis } from "../../../contracts/clock.js";
 import type { Codec, Utf8 } from "../../../contracts/codec.js";
 import type { Heartbeat, MessageProtocol } from "../../../contracts/protocol.js";
 import type { ServiceMethod } from "../../../contracts/service.js";
@@ -10,7 +10,6 @@ import type { Connection } from "../../../contracts/transport.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { createPlainProtocol, type PlainServices } from "../sessions/plain-session.js";
-import { CallTurns } from "./call-turns.js";
 import { createAaepMessageCodec } from "./codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "./codec-protobuf.js";
 import { KeyedSubscriptions, keyedCalls } from "./keyed-calls.js";
@@ -25,7 +24,6 @@ export type ServeStream = (
 ) => void;
 
 export interface SubscriberServices extends Omit<PlainServices, "heartbeatSeconds"> {
-  readonly clock: Pick<Clock, "now" | "afterTurn" | "turnNumber">;
   readonly utf8: Utf8;
   /** The daemon's current manifest. */
   readonly manifest: () => Message;
@@ -67,7 +65,7 @@ export function subscriberMethods(services: SubscriberServices): readonly Servic
     typedStream(typed.listen, createListenCodec(), (plain, connection) =>
       createListenProtocol(plain, subscriptions, () => void connection.close()),
     ),
-    ...keyedCalls(services, new CallTurns(services.clock), subscriptions),
+    ...keyedCalls(services, subscriptions),
     {
       kind: "unary",
       descriptor: typed.getManifest,

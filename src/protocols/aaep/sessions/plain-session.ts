@@ -43,10 +43,10 @@ export class PlainSession implements ProtocolSession<unknown> {
   receive(message: unknown, text?: () => string | undefined): Reaction<unknown> {
     const type = readableType(message);
     try {
-      return { ...this.react(message, type, text), wasCostly: isCostly(type) };
+      return this.react(message, type, text);
     } catch (caught) {
       const fault = publicFault(caught, this.services.log);
-      return { answers: [errorMessage(fault, type)], closes: false, wasCostly: isCostly(type), fault };
+      return { answers: [errorMessage(fault, type)], closes: false, fault };
     }
   }
 
@@ -104,11 +104,6 @@ export class PlainSession implements ProtocolSession<unknown> {
     else if (taken !== undefined) return { answers: [typedAnswer(call, taken)], closes: false };
     return NOTHING;
   }
-}
-
-/** Whether a message costs so much that other peers come first (R34). */
-function isCostly(type: string | undefined): boolean {
-  return type === "subscription.request" || (type !== undefined && CALLS.get(type)?.isCostly === true);
 }
 
 /** On an active subscription, the advice does not mention the first message. */

@@ -62,29 +62,23 @@ interface Method {
   readonly run: (session: RpcSession, call: RpcCall) => unknown;
   /** Whether the call is useless, or must not have an effect, if the caller does not receive the answer (AAEP §5.1, §5.7). */
   readonly needsAnswer?: boolean | undefined;
-  /** Whether the cost grows with open or journaled state, so that the peer's next message waits for a later turn (R34). */
-  readonly isCostly?: boolean | undefined;
 }
 
 /** The methods that a peer calls (AAEP app. B). `aaepd.skip`, which is a message of plain streams, is a second name of `aaep.skip`. */
 const METHODS: ReadonlyMap<string, Method> = new Map([
   ["aaep.publish", { run: (session, call) => session.publishAnswered(call) }],
-  ["aaep.confirm", { run: (session, call) => session.ask("confirmation", call), needsAnswer: true, isCostly: true }],
-  ["aaep.clarify", { run: (session, call) => session.ask("clarification", call), needsAnswer: true, isCostly: true }],
+  ["aaep.confirm", { run: (session, call) => session.ask("confirmation", call), needsAnswer: true }],
+  ["aaep.clarify", { run: (session, call) => session.ask("clarification", call), needsAnswer: true }],
   ["aaep.cancel", { run: (session, { params }) => session.cancel(params) }],
   ["aaep.outcome_of", { run: (session, { params }) => session.outcomeOf(params), needsAnswer: true }],
   ["aaep.set_manifest", { run: (session, { params }) => session.setManifest(params) }],
-  ["aaep.resume_session", { run: (session, { params }) => session.resume(params), needsAnswer: true, isCostly: true }],
-  [
-    "aaep.subscribe",
-    { run: ({ subscriptions }, { params }) => subscriptions.subscribe(params), needsAnswer: true, isCostly: true },
-  ],
+  ["aaep.resume_session", { run: (session, { params }) => session.resume(params), needsAnswer: true }],
+  ["aaep.subscribe", { run: ({ subscriptions }, { params }) => subscriptions.subscribe(params), needsAnswer: true }],
   ...SUBSCRIBER_CALLS.map((listed): [string, Method] => [
     listed.rpc,
     {
       run: ({ subscriptions }, { params }) => answered(subscriptions.take(listed, params)),
       needsAnswer: listed.needsAnswer,
-      isCostly: listed.isCostly,
     },
   ]),
   ["aaep.reply", { run: (session, call) => session.reply(call) }],
@@ -104,10 +98,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
       },
     },
   ],
-  [
-    "aaepd.status",
-    { run: ({ services, access }, { params }) => services.status(params, access), needsAnswer: true, isCostly: true },
-  ],
+  ["aaepd.status", { run: ({ services, access }, { params }) => services.status(params, access), needsAnswer: true }],
 ] satisfies readonly [string, Method][]);
 
 export const RPC_METHODS: readonly string[] = [...METHODS.keys()];
@@ -200,11 +191,6 @@ class RpcSession implements CallSession {
     // The error goes out as a notification of its own, because this message has no id for a result (R3).
     this.tellFault(fault, method);
     return { result: undefined };
-  }
-
-  /** Of the call that was handled last. */
-  isCostly(name: string): boolean {
-    return name === "aaep.publish" ? this.agent.wasCostly : methodOf(name)?.isCostly === true;
   }
 
   room(): Promise<void> | undefined {

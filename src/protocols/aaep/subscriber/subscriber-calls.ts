@@ -9,8 +9,6 @@ export interface SubscriberCall {
   readonly rpc: string;
   /** Whether the caller needs the answer (AAEP §5.7): JSON-RPC refuses it as a notification. */
   readonly needsAnswer?: boolean;
-  /** Whether the cost grows with open or journaled state, so that other peers come first (R34). */
-  readonly isCostly?: boolean;
   /** The `type` of the answer, which the answer itself does not have. */
   readonly answer?: string;
   /** Carries the message out. Returns its answer, or when it is safe (R29); undefined for one that is safe and has no answer. May throw a Fault. */
@@ -22,19 +20,17 @@ export const SUBSCRIBER_CALLS: readonly SubscriberCall[] = [
     type: "subscription.renegotiate",
     rpc: "aaep.renegotiate",
     needsAnswer: true,
-    isCostly: true,
     take: (handler, message) => handler.renegotiate(message),
   },
-  { type: "aaepd.skip", rpc: "aaep.skip", isCostly: true, take: (handler, message) => handler.skip(message) },
+  { type: "aaepd.skip", rpc: "aaep.skip", take: (handler, message) => handler.skip(message) },
   {
     type: "aaepd.list_pending",
     rpc: "aaep.list_pending",
     needsAnswer: true,
-    isCostly: true,
     answer: "aaepd.pending",
     take: (handler, message) => handler.listPending(message),
   },
-  { type: "aaepd.repeat", rpc: "aaep.repeat", isCostly: true, take: (handler, message) => handler.repeat(message) },
+  { type: "aaepd.repeat", rpc: "aaep.repeat", take: (handler, message) => handler.repeat(message) },
   { type: "aaepd.leave", rpc: "aaepd.leave", take: (handler, message) => handler.leave(message) },
   { type: "aaepd.stop", rpc: "aaepd.stop", take: (handler, message) => handler.stop(message) },
 ];

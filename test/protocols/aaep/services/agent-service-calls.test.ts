@@ -61,25 +61,6 @@ describe("PublishBatch", () => {
   ])("refuses %s", async (_, request, refusal) => {
     expect(await createAgentServiceRig().refusalOf("publishBatch", request)).toMatchObject(refusal);
   });
-
-  it("takes turns where it costs much, and is not made any more where nobody waits for it", async () => {
-    const service = createAgentServiceRig();
-    const keys = await Promise.all([begun(service, "sess_1"), begun(service, "sess_2"), begun(service, "sess_3")]);
-    const gone = new CallSignal();
-    const ends = keys.map(({ agent_key }, index) =>
-      service.call(
-        "publishBatch",
-        batch({ agent_key }, session(`sess_${index + 1}`).completed()),
-        index === 1 ? gone : undefined,
-      ),
-    );
-    expect(service.rig.engine.status().openSessionCount).toBe(2);
-    gone.abort("ended");
-    const settled = Promise.allSettled(ends);
-    await service.settle();
-    expect((await settled).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(service.rig.engine.status().openSessionCount).toBe(1);
-  });
 });
 
 describe("an agent by single calls", () => {
