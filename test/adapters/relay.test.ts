@@ -164,7 +164,7 @@ describe("a connection", () => {
   it("with a message of many bytes is given up, and made again", async () => {
     const { producer, heard, relay } = await relayed();
     producer.saysText(`data: ${"x".repeat(10 << 20)}`);
-    await eventually(() => expect(relay.stderr()).toContain("longer than 1048576 bytes"));
+    await eventually(() => expect(relay.stderr()).toContain("longer than 1048576 characters"));
     await eventually(() => expect(relay.stderr().match(/Connected/g)?.length).toBe(2));
     producer.says("session.started", { summary_normal: "Begins." });
     await eventually(() => expect(heard.length).toBe(1));

@@ -1,10 +1,13 @@
 // The stream of a producer elsewhere, over Server-Sent Events (AAEP app. B.1). A stream that ends is opened again, with the place that it had if the
 // producer names places.
+import type { IncomingMessage } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { parseJsonDocument } from "../../base/json-document.js";
 import { backOffMs, Pause, type Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
+import { askProducer, unreachable } from "./producer-http.js";
 import { type Message, objectOf } from "./relayed-event.js";
 
 export interface ProducerStreamOptions {
@@ -25,10 +28,13 @@ export interface ProducerStreamOptions {
   readonly onLost: (fault: Fault) => void;
 }
 
-/** Bytes of one message, with its field names, after which the connection is given up. */
-const MOST_BYTES = 1 << 20;
+/** UTF-16 units of one message, with its field names, after which the connection is given up. */
+const LONGEST_MESSAGE = 1 << 20;
 /** UTF-16 units of an event (AAEP §3.7). */
 const LONGEST_EVENT = 65_536;
+/** UTF-16 units that are read at a time, and how long that goes on until the daemon's other work has a turn, ms (R34). */
+const PIECE = 4096;
+const TURN_MS: Millis = 2;
 /** A place that may be sent back in a header. */
 const PLACE = /^[\x20-\x7e]{1,512}$/;
 /** A place by itself, as an aaepd sends it. The parser knows those of events alone. */
@@ -72,7 +78,7 @@ export class ProducerStream {
           isTold = false;
         });
       } catch (caught) {
-        fault = caught instanceof TypeError ? unreachable(caught) : faultFrom(caught);
+        fault = caught instanceof Error && !(caught instanceof Fault) ? unreachable(caught) : faultFrom(caught);
       }
       if (this.#isClosed) return;
       if (!isTold) onLost(fault);
@@ -110,23 +116,19 @@ export class ProducerStream {
       ending.signal.throwIfAborted();
       watch();
       const headers = { accept: "text/event-stream", "cache-control": "no-cache" };
-      const answer = await fetch(`${this.#options.base}/events`, {
+      const answer = await askProducer(`${this.#options.base}/events`, {
         headers: this.#wasOpen && this.#lastId !== "" ? { ...headers, "last-event-id": this.#lastId } : headers,
-        redirect: "error",
         signal: ending.signal,
       });
-      if (answer.status !== 200 || !answer.headers.get("content-type")?.startsWith("text/event-stream"))
-        throw new Fault("invalid_message", `The producer answers ${answer.status}, and no stream of events.`);
+      assertStream(answer);
       const isWhole = !this.#wasOpen || this.#lastId !== "";
       this.#wasOpen = true;
       opened();
-      const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
-      // Node's fetch may have lost its signal by now: it holds it weakly once the answer has begun.
-      ending.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
-      ending.signal.throwIfAborted();
       await this.#options.onOpen(isWhole);
-      await this.#readMessages(reader, watch);
+      await this.#readMessages(answer, watch);
+    } catch (caught) {
       ending.signal.throwIfAborted();
+      throw caught;
     } finally {
       cancelWatch();
       ending.abort();
@@ -134,9 +136,8 @@ export class ProducerStream {
   }
 
   /** `watch` is called for whatever comes. */
-  async #readMessages(reader: ReadableStreamDefaultReader<Uint8Array>, watch: () => void): Promise<void> {
-    const { onMessage, onTaken } = this.#options;
-    const decoder = new TextDecoder();
+  async #readMessages(answer: IncomingMessage, watch: () => void): Promise<void> {
+    const { onMessage, onTaken, timers } = this.#options;
     const read: { readonly id?: string | undefined; readonly data: string }[] = [];
     const parser = createParser({
       onEvent: (event) => void read.push(event),
@@ -144,29 +145,55 @@ export class ProducerStream {
         this.#retryMs = Math.min(ms, BACK_OFF.longestMs);
       },
     });
-    let unreadBytes = 0;
+    let unread = 0;
     let seen = "";
-    for (;;) {
-      const { done, value: part } = await reader.read();
-      if (done) return;
-      watch();
-      const text = decoder.decode(part, { stream: true });
-      parser.feed(text);
-      unreadBytes = read.length === 0 ? unreadBytes + part.length : 0;
-      if (unreadBytes > MOST_BYTES)
-        throw new Fault("message_too_large", `A message of the producer is longer than ${MOST_BYTES} bytes.`);
-      seen = seen.slice(-LONGEST_PLACE) + text;
+    let turnBegan = timers.now();
+    const giveWay = async (): Promise<void> => {
+      if (timers.now() - turnBegan < TURN_MS) return;
+      await nextTurn();
+      turnBegan = timers.now();
+    };
+    for await (const piece of piecesOf(answer, watch)) {
+      parser.feed(piece);
+      unread = read.length === 0 ? unread + piece.length : 0;
+      if (unread > LONGEST_MESSAGE)
+        throw new Fault("message_too_large", `A message of the producer is longer than ${LONGEST_MESSAGE} characters.`);
+      seen = seen.slice(-LONGEST_PLACE) + piece;
       for (const { id, data } of read.splice(0)) {
         const { message, fault } = readMessage(data);
         await onMessage(message, fault);
+        await giveWay();
         if (id === undefined || !PLACE.test(id)) continue;
         this.#lastId = id;
         // A bare place in front of it is an earlier one.
         seen = seen.slice(Math.max(0, seen.lastIndexOf(`id: ${id}\n`)));
       }
       await onTaken();
+      await giveWay();
       this.#lastId = [...seen.matchAll(BARE_PLACE)].at(-1)?.[1] ?? this.#lastId;
     }
+  }
+}
+
+function assertStream({ statusCode, headers }: IncomingMessage): void {
+  if (statusCode !== 200 || !headers["content-type"]?.startsWith("text/event-stream"))
+    throw new Fault("invalid_message", `The producer answers ${statusCode}, and no stream of events.`);
+  const { "content-encoding": encoding } = headers;
+  if (encoding !== undefined)
+    throw new Fault("unsupported", `The producer encodes its stream as ${JSON.stringify(encoding.slice(0, 40))}.`);
+}
+
+/** The text of an answer, whose lines end with LF alone: a parser that waits for what follows each CR takes long for many. */
+async function* piecesOf(answer: IncomingMessage, watch: () => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let held = "";
+  for await (const bytes of answer) {
+    watch();
+    const text = held + decoder.decode(bytes as Buffer, { stream: true });
+    // The LF that belongs to it may follow.
+    held = text.endsWith("\r") ? "\r" : "";
+    const lines = text.slice(0, text.length - held.length).replaceAll(/\r\n?/g, "\n");
+    for (let at = 0; at < lines.length; at += PIECE) yield lines.slice(at, at + PIECE);
   }
 }
 
@@ -185,10 +212,4 @@ function readMessage(data: string): { readonly message: Message; readonly fault?
   } catch {
     return { message: {}, fault };
   }
-}
-
-function unreachable(caught: TypeError): Fault {
-  const { cause } = caught;
-  const why = cause instanceof Error ? cause.message : caught.message;
-  return new Fault("peer_gone", `The producer is not reached: ${why}`, { cause: caught });
 }

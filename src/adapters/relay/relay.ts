@@ -7,6 +7,8 @@ import { newEventId, newSessionId } from "../../client/random-ids.js";
 import type { Timers } from "../../client/timers.js";
 import { readCursor } from "../../engine/event/cursor.js";
 import type { Wording } from "../../engine/messages/wording.js";
+import { PerMinute } from "./per-minute.js";
+import { askProducer } from "./producer-http.js";
 import { ProducerStream } from "./producer-stream.js";
 import type { RelayNews } from "./relay-news.js";
 import {
@@ -50,9 +52,10 @@ const MOST_SESSIONS = 256;
 const MOST_TEXTS = 256;
 /** Open questions of one producer: others ask here, too. */
 const MOST_QUESTIONS = 16;
-/** So many refused events are said in this time, ms. Further ones are counted, so that a producer that errs always does not drown the others. */
+/** So many refused events are said a minute, and so many questions asked, so that a producer that errs always does not drown the others. */
 const MOST_SAID = 20;
-const SAID_IN_MS = 60_000;
+/** A gap of a session is told again after so long, ms. */
+const GAP_AGAIN_MS = 60_000;
 /** A producer that is away so long has given its sessions up, ms. */
 const AWAY_MS = 60_000;
 
@@ -62,7 +65,8 @@ export class Relay {
   readonly #sessions = new Map<string, RelayedSession>();
   #subscriptionId: string | undefined;
   /** Refused events that were said, and critical ones apart, so that nothing drowns those. */
-  readonly #said = { usual: { since: 0, count: 0 }, critical: { since: 0, count: 0 } };
+  readonly #said = { usual: new PerMinute(MOST_SAID), critical: new PerMinute(MOST_SAID) };
+  readonly #asked = new PerMinute(MOST_SAID);
   #questionCount = 0;
   #texts: SentText[] = [];
   /** Events that came with the id of another event, and have one of their own now. */
@@ -110,7 +114,7 @@ export class Relay {
     if (!isWhole)
       for (const session of this.#sessions.values()) {
         const now = this.#options.timers.now();
-        if (now - session.gapSaidAt < SAID_IN_MS) continue;
+        if (now - session.gapSaidAt < GAP_AGAIN_MS) continue;
         session.gapSaidAt = now;
         const gap = this.#options.words.say("relayGap", { name: nameOf(session.producer) });
         await this.#say(session, gap, {});
@@ -167,7 +171,8 @@ export class Relay {
       };
       this.#sessions.set(remote, session);
       const [oldest] = this.#sessions.keys();
-      if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined) void this.#lose(oldest);
+      if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined)
+        void this.#lose(oldest, { type: "aaep:agent.session.cancelled", cancelled_by: "system" });
     }
     const given = objectOf(producer);
     session.isRelayed = / at \S+$/.test(nameOf(given));
@@ -272,8 +277,8 @@ export class Relay {
   #ask(session: RelayedSession, event: Message, topic: "awaiting.confirmation" | "awaiting.clarification"): void {
     const { type: _, "@context": __, ...question } = event;
     const token = String(event.reply_token);
-    if (this.#questionCount >= MOST_QUESTIONS) {
-      const sentence = `Wait for an outcome: ${MOST_QUESTIONS} questions of this producer are open.`;
+    if (this.#questionCount >= MOST_QUESTIONS || !this.#asked.take(this.#options.timers.now())) {
+      const sentence = `Ask less: people hear ${MOST_QUESTIONS} questions of this producer at a time, and ${MOST_SAID} a minute.`;
       void this.#refused(session, event, new Fault("rate_limit", sentence, { rule: "AAEP §6.1" }));
       return;
     }
@@ -323,15 +328,13 @@ export class Relay {
   /** Whether the producer has taken a message. */
   async #post(message: Message): Promise<boolean> {
     try {
-      const answer = await fetch(`${this.#options.base}/messages`, {
-        method: "POST",
+      const answer = await askProducer(`${this.#options.base}/messages`, {
         headers: { "content-type": "application/json" },
         body: JSON.stringify(message),
-        redirect: "error",
         signal: AbortSignal.timeout(10_000),
       });
-      void answer.body?.cancel();
-      return answer.ok;
+      answer.destroy();
+      return answer.statusCode !== undefined && answer.statusCode >= 200 && answer.statusCode < 300;
     } catch {
       return false;
     }
@@ -355,10 +358,7 @@ export class Relay {
   #mayBeSaid({ extensions, urgency }: Message): boolean {
     if (extensions === undefined) return true;
     const said = urgency === "critical" ? this.#said.critical : this.#said.usual;
-    const now = this.#options.timers.now();
-    if (now - said.since > SAID_IN_MS) Object.assign(said, { since: now, count: 0 });
-    said.count += 1;
-    return said.count <= MOST_SAID;
+    return said.take(this.#options.timers.now());
   }
 
   /** Publishes an event of the relay's own in a session. Resolves with whether the daemon has it. */
@@ -382,19 +382,18 @@ export class Relay {
 
   /** Ends the sessions of a producer that does not come back. */
   async #giveUp(): Promise<void> {
-    for (const remote of [...this.#sessions.keys()]) await this.#lose(remote);
+    const end = { type: "aaep:agent.session.errored", error_category: "transient", error_code: "RELAY_LOST" };
+    for (const remote of [...this.#sessions.keys()]) await this.#lose(remote, end);
   }
 
   /** Ends a session of which nothing more is told. */
-  async #lose(remote: string): Promise<void> {
+  async #lose(remote: string, end: Message): Promise<void> {
     const session = this.#sessions.get(remote);
     this.#sessions.delete(remote);
     if (session === undefined || !session.hasBegun) return;
     await this.#tell(session, {
-      type: "aaep:agent.session.errored",
+      ...end,
       summary_normal: this.#options.words.say("relayLost", { name: nameOf(session.producer) }),
-      error_category: "transient",
-      error_code: "RELAY_LOST",
     });
   }
 }
