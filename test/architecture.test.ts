@@ -328,7 +328,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "src/protocols/aaep": {
     validation: [],
     json: [],
-    protobuf: ["validation"],
+    protobuf: [],
     subscriber: ["validation", "json"],
     agent: ["validation", "json", "subscriber"],
     sessions: ["json", "subscriber", "agent"],

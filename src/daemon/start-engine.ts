@@ -41,10 +41,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
           journal = create();
           return journal;
         },
-        validate:
-          options.playsRecording === true
-            ? (event, addedBytes) => assertEvent(event, undefined, addedBytes)
-            : assertPublishedEvent,
+        validate: options.playsRecording === true ? assertEvent : assertPublishedEvent,
       },
       engineOptionsOf(options),
     );

@@ -174,7 +174,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         };
         return { ...journal, append, ...options.around?.({ ...journal, append }) };
       },
-      validate: (event, addedBytes) => assertEvent(event, undefined, addedBytes),
+      validate: assertEvent,
     },
     {
       producerId: "test-agent",

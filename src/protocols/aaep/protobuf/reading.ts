@@ -1,8 +1,8 @@
 // One pass over the bytes of a message: the parts, numbers and texts in them, and the place in the document for its faults.
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { Fault } from "../../../base/errors.js";
+import { MAX_MESSAGE_VALUES } from "../../../base/json-document.js";
 import { pointerStep } from "../../../base/json-pointer.js";
-import { MAX_VALUE_COUNT } from "../validation/limits.js";
 import { DELIMITED, FIXED64, VARINT } from "./plan.js";
 
 /** Shorter texts are joined unit by unit, which costs less than a call of the platform's decoder. */
@@ -40,8 +40,8 @@ export class Reading {
    */
   countValue(): void {
     this.valueCount += 1;
-    if (this.valueCount <= MAX_VALUE_COUNT) return;
-    const sentence = `A message may have at most ${MAX_VALUE_COUNT} entries of lists and members of objects; this one has more. Send less at a time.`;
+    if (this.valueCount <= MAX_MESSAGE_VALUES) return;
+    const sentence = `A message may have at most ${MAX_MESSAGE_VALUES} entries of lists and members of objects; this one has more. Send less at a time.`;
     throw new Fault("message_too_large", sentence, { pointer: "", rule: "AAEP §3.7" });
   }
 

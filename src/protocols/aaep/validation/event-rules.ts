@@ -27,10 +27,8 @@ export function isSpokenVersion(version: string): boolean {
   return version === DRAFT || VERSION_1.test(version);
 }
 
-/** Vocabulary URI by prefix, for the vocabularies known here. */
-export type Vocabularies = ReadonlyMap<string, string>;
-
-export const KNOWN_VOCABULARIES: Vocabularies = new Map([["aaepd", AAEPD_VOCABULARY]]);
+/** The URI of the vocabulary of each prefix that is known here. */
+export const KNOWN_VOCABULARIES: ReadonlyMap<string, string> = new Map([["aaepd", AAEPD_VOCABULARY]]);
 
 const RESERVED: ReadonlySet<string> = new Set(["aaep", "xsd", "rdf", "rdfs"]);
 const FORM = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -40,12 +38,12 @@ export function isReservedPrefix(prefix: string): boolean {
 }
 
 /** Returns a sentence about the wrong use of `prefix` in an event with that `@context`; undefined if the use is right. */
-export function prefixComplaint(prefix: string, context: unknown, vocabularies: Vocabularies): string | undefined {
+export function prefixComplaint(prefix: string, context: unknown): string | undefined {
   if (isReservedPrefix(prefix)) return `The prefix \`${prefix}\` is reserved; choose one of your own.`;
   if (!FORM.test(prefix))
     return "A prefix of an extension is a letter and at most 63 letters, digits, underscores or hyphens; rename it.";
   const declared: readonly unknown[] = Array.isArray(context) ? context.slice(1) : [];
-  const vocabulary = vocabularies.get(prefix);
+  const vocabulary = KNOWN_VOCABULARIES.get(prefix);
   if (vocabulary !== undefined && !declared.includes(vocabulary))
     return `The prefix \`${prefix}\` is not declared; add "${vocabulary}" to \`@context\`.`;
   if (declared.length > 0) return undefined;

@@ -80,29 +80,6 @@ export function limitBreaches(event: object, addedBytes = 0): readonly LimitBrea
   return breaches;
 }
 
-/**
- * Whether `value` contains more than `limit` values, itself included. Stops counting there. A detailed diagnosis takes time and memory for every
- * value, so the size is checked before.
- */
-export function hasMoreValuesThan(value: unknown, limit: number): boolean {
-  let count = 1;
-  const open: unknown[] = [value];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next !== "object" || next === null) continue;
-    const object = next as Readonly<Record<string, unknown>>;
-    for (const key in object) {
-      count++;
-      if (count > limit) return true;
-      const item = object[key];
-      if (typeof item === "object" && item !== null) open.push(item);
-    }
-  }
-  return false;
-}
-
-/** Each value takes at least two bytes of JSON, so an event with more values is certainly over the limit of bytes. */
-export const MAX_VALUE_COUNT = MAX_EVENT_BYTES / 2;
-
 function collectBreaches(value: unknown, pointer: string, depth: number, breaches: LimitBreach[]): void {
   if (typeof value === "string") {
     const length = codePointCount(value);

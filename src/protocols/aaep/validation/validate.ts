@@ -11,32 +11,20 @@ import { fieldAt, sentenceOf } from "../../../base/schema/fault-words.js";
 import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
 import { assertAgentsMembers } from "./agents-members.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace, nearestCoreType } from "./core-types.js";
-import {
-  clarificationComplaints,
-  isCalendarDate,
-  isSpokenVersion,
-  KNOWN_VOCABULARIES,
-  prefixComplaint,
-  type Vocabularies,
-} from "./event-rules.js";
+import { clarificationComplaints, isCalendarDate, isSpokenVersion, prefixComplaint } from "./event-rules.js";
 import { severalSentences } from "./fault-words.js";
-import { hasMoreValuesThan, isWithinLimits, limitBreaches, MAX_EVENT_BYTES, MAX_VALUE_COUNT } from "./limits.js";
+import { isWithinLimits, limitBreaches } from "./limits.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Narrows to a complete event. `vocabularies`: the prefixes that must be declared, with their URIs; by default the daemon's own. With `addedBytes`,
- * the event must keep the limits with a further field of that size.
+ * Narrows to a complete event. With `addedBytes`, the event must keep the limits with a further field of that size.
  * @throws Fault of the first violation by AAEP §3.9, whose sentence names the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed`
  * (R4), `default_not_allowed` (AAEP §6.4.1) or `message_too_large` (AAEP §3.7)
  */
-export function assertEvent(
-  value: unknown,
-  vocabularies: Vocabularies = KNOWN_VOCABULARIES,
-  addedBytes = 0,
-): asserts value is Envelope {
-  if (isEvent(value, vocabularies, addedBytes)) return;
-  const found = findings(value, vocabularies, addedBytes);
+export function assertEvent(value: unknown, addedBytes = 0): asserts value is Envelope {
+  if (isEvent(value, addedBytes)) return;
+  const found = findings(value, addedBytes);
   const [first] = found;
   if (first === undefined) throw unexplained();
   const sentence = () => severalSentences(found.map((finding) => finding.sentence));
@@ -48,24 +36,24 @@ export function assertEvent(
  * @throws Fault as `assertEvent` does, and `invalid_event` for members of `extensions.aaepd` that are the daemon's
  */
 export function assertPublishedEvent(value: unknown, addedBytes = 0): asserts value is Envelope {
-  assertEvent(value, KNOWN_VOCABULARIES, addedBytes);
+  assertEvent(value, addedBytes);
   assertAgentsMembers(value);
 }
 
 /** Every violation, at most one for each place, in the order of AAEP §3.9; empty for a valid event. */
-export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): readonly Fault[] {
-  return findings(value, vocabularies).map((finding) => faultFromFinding(finding, value));
+export function allFaults(value: unknown): readonly Fault[] {
+  return findings(value).map((finding) => faultFromFinding(finding, value));
 }
 
 /** The fast check. True must mean that `findings` is empty. */
-function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes: number): value is Envelope {
+function isEvent(value: unknown, addedBytes: number): value is Envelope {
   if (typeof value !== "object" || value === null) return false;
   const event = value as Fields;
   const type = event.type;
   if (typeof type !== "string") return false;
   const core = coreTypeOf(type);
   if (core === undefined) {
-    if (!isExtensionEvent(value) || typeComplaint(type, event, vocabularies) !== undefined) return false;
+    if (!isExtensionEvent(value) || typeComplaint(type, event) !== undefined) return false;
   } else {
     if (!core.accepts(value)) return false;
     if (core.urgency === "uncritical" && event.urgency === "critical") return false;
@@ -74,7 +62,7 @@ function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes: number)
   }
   if (!isCalendarDate(event.timestamp as string)) return false;
   if (event.aaep_version !== undefined && !isSpokenVersion(event.aaep_version as string)) return false;
-  if (event.extensions !== undefined && prefixFindings(event, vocabularies).length > 0) return false;
+  if (event.extensions !== undefined && prefixFindings(event).length > 0) return false;
   return isWithinLimits(event, addedBytes);
 }
 
@@ -110,22 +98,17 @@ function finding(
   return { rank, code, pointer, rule, sentence };
 }
 
-function findings(value: unknown, vocabularies: Vocabularies, addedBytes = 0): readonly Finding[] {
+function findings(value: unknown, addedBytes = 0): readonly Finding[] {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return [finding(RANK.object, "", "AAEP §3.9", () => "An event is a JSON object; send one.")];
-  // The one exception to the order of §3.9: a hostile event could have a violation for each of its values.
-  if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
-    const sentence = () => `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has more. Send less.`;
-    return [finding(RANK.limits, "", "AAEP §3.7", sentence, "message_too_large")];
-  }
   const event = value as Fields;
   const core = typeof event.type === "string" ? coreTypeOf(event.type) : undefined;
   const found = [
     ...envelopeFindings(event, core),
-    ...(core === undefined ? extensionTypeFindings(event, vocabularies) : payloadFindings(event, core)),
+    ...(core === undefined ? extensionTypeFindings(event) : payloadFindings(event, core)),
     ...timestampFindings(event),
     ...versionFindings(event),
-    ...prefixFindings(event, vocabularies),
+    ...prefixFindings(event),
     ...limitBreaches(event, addedBytes).map(({ kind, pointer, sentence }) =>
       finding(RANK.limits, pointer, "AAEP §3.7", () => sentence, kind === "bytes" ? "message_too_large" : undefined),
     ),
@@ -227,25 +210,25 @@ function defaultsToDanger(event: Fields): boolean {
   return irreversible && (event.risk_level === "high" || event.risk_level === "medium");
 }
 
-function extensionTypeFindings(event: Fields, vocabularies: Vocabularies): readonly Finding[] {
+function extensionTypeFindings(event: Fields): readonly Finding[] {
   const found = schemaFaults(schemas.ExtensionEvent, event).map((fault) =>
     finding(RANK.payload, fault.pointer, "AAEP §7", () => sentenceInEvent(fault, "an extension's event")),
   );
   const { type } = event;
-  const complaint = typeof type === "string" ? typeComplaint(type, event, vocabularies) : undefined;
+  const complaint = typeof type === "string" ? typeComplaint(type, event) : undefined;
   if (complaint === undefined) return found;
   return [...found, finding(RANK.type, "/type", "AAEP §3.9", () => complaint, "unknown_type")];
 }
 
 /** Explains why a type outside the core is unknown; a type written as a URI declares itself. */
-function typeComplaint(type: string, event: Fields, vocabularies: Vocabularies): string | undefined {
+function typeComplaint(type: string, event: Fields): string | undefined {
   if (isInCoreNamespace(type)) {
     const advice = nearestCoreType(type) || "Use one of them, or a type under your own prefix.";
     return `${JSON.stringify(type.slice(0, 100))} is none of the twelve types of AAEP. ${advice}`;
   }
   const colon = type.indexOf(":");
   if (colon < 1 || type.startsWith("//", colon + 1)) return undefined;
-  return prefixComplaint(type.slice(0, colon), event["@context"], vocabularies);
+  return prefixComplaint(type.slice(0, colon), event["@context"]);
 }
 
 function timestampFindings({ timestamp }: Fields): readonly Finding[] {
@@ -262,10 +245,10 @@ function versionFindings({ aaep_version: version }: Fields): readonly Finding[] 
   return [finding(RANK.form, "/aaep_version", "AAEP §3.4.4", sentence)];
 }
 
-function prefixFindings({ extensions, "@context": context }: Fields, vocabularies: Vocabularies): readonly Finding[] {
+function prefixFindings({ extensions, "@context": context }: Fields): readonly Finding[] {
   if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions)) return [];
   return Object.keys(extensions).flatMap((prefix): readonly Finding[] => {
-    const complaint = prefixComplaint(prefix, context, vocabularies);
+    const complaint = prefixComplaint(prefix, context);
     const pointer = `/extensions/${pointerStep(prefix)}`;
     return complaint === undefined ? [] : [finding(RANK.extensions, pointer, "AAEP §7", () => complaint)];
   });

@@ -4,9 +4,9 @@ import { PublishRequestSchema, SessionSummarySchema } from "#gen/aaep/v1/agent_s
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema, ConfirmationReplySchema, SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { MAX_MESSAGE_VALUES } from "../../../../src/base/json-document.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
 import { agentDocument } from "../../../../src/protocols/aaep/services/agent-requests.js";
-import { MAX_VALUE_COUNT } from "../../../../src/protocols/aaep/validation/limits.js";
 import { faultOf } from "../../../support/fault-of.js";
 
 type Bytes = readonly number[];
@@ -34,17 +34,19 @@ const CUT_SHORT: Bytes = [0x12, 0x05];
 
 describe("what is too much is refused before all of it is decoded", () => {
   // What stands last is no protobuf at all: whoever came to it would say so.
-  const names = Array.from({ length: MAX_VALUE_COUNT + 1 }, (_, index) => part(1, [...text(1, `${index}`), ...NULL]));
+  const names = Array.from({ length: MAX_MESSAGE_VALUES + 1 }, (_, index) =>
+    part(1, [...text(1, `${index}`), ...NULL]),
+  );
   it.each<[string, Uint8Array]>([
-    ["numbers", bytesOf(within(levels, times(MAX_VALUE_COUNT + 1, [1])), CUT_SHORT)],
-    ["numbers that are not packed", bytesOf(times(MAX_VALUE_COUNT + 1, whole(levels, 1)), CUT_SHORT)],
+    ["numbers", bytesOf(within(levels, times(MAX_MESSAGE_VALUES + 1, [1])), CUT_SHORT)],
+    ["numbers that are not packed", bytesOf(times(MAX_MESSAGE_VALUES + 1, whole(levels, 1)), CUT_SHORT)],
     ["members", bytesOf(within(additional.number, bytesOf(...names)), CUT_SHORT)],
     [
       "values",
       bytesOf(
         within(
           additional.number,
-          within(1, bytesOf(text(1, "a"), within(2, within(6, times(MAX_VALUE_COUNT + 1, part(1, [8, 0])))))),
+          within(1, bytesOf(text(1, "a"), within(2, within(6, times(MAX_MESSAGE_VALUES + 1, part(1, [8, 0])))))),
         ),
         CUT_SHORT,
       ),
@@ -52,8 +54,8 @@ describe("what is too much is refused before all of it is decoded", () => {
     [
       "entries of several lists together",
       bytesOf(
-        within(levels, times(MAX_VALUE_COUNT / 2, [1])),
-        times(MAX_VALUE_COUNT / 2 + 1, text(CapabilitiesSchema.field.languages.number, "")),
+        within(levels, times(MAX_MESSAGE_VALUES / 2, [1])),
+        times(MAX_MESSAGE_VALUES / 2 + 1, text(CapabilitiesSchema.field.languages.number, "")),
         CUT_SHORT,
       ),
     ],
@@ -65,15 +67,15 @@ describe("what is too much is refused before all of it is decoded", () => {
   });
 
   it("messages in a list", () => {
-    const agents = times(MAX_VALUE_COUNT + 1, part(SessionSummarySchema.field.agents.number, []));
+    const agents = times(MAX_MESSAGE_VALUES + 1, part(SessionSummarySchema.field.agents.number, []));
     expect(faultOf(() => decodeDocument(SessionSummarySchema, bytesOf(agents, CUT_SHORT)))).toMatchObject({
       code: "message_too_large",
     });
   });
 
   it("and exactly so many pass", () => {
-    const document = decodeDocument(CapabilitiesSchema, within(levels, times(MAX_VALUE_COUNT, [1])));
-    expect(document.supported_conformance_levels).toHaveLength(MAX_VALUE_COUNT);
+    const document = decodeDocument(CapabilitiesSchema, within(levels, times(MAX_MESSAGE_VALUES, [1])));
+    expect(document.supported_conformance_levels).toHaveLength(MAX_MESSAGE_VALUES);
   });
 });
 
