@@ -41,7 +41,7 @@ type Agent struct {
 	sessions               map[any]string // the resume tokens of those whose end has no answer
 	calls                  map[int]*call  // those without an answer
 	made                   int
-	connection             net.Conn
+	connection             net.Conn    // the last one; nil: no daemon was there yet
 	out                    chan []byte // lines for the connection
 	isAway, isFull, isOver bool
 }
@@ -68,7 +68,7 @@ func Open(id, name string, onError func(error)) *Agent {
 func (a *Agent) Close() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	for until := time.Now().Add(2 * time.Second); len(a.calls) > 0 && !a.isAway && time.Now().Before(until); {
+	for until := time.Now().Add(2 * time.Second); len(a.calls) > 0 && a.connection != nil && time.Now().Before(until); {
 		a.mutex.Unlock()
 		time.Sleep(pause / 100)
 		a.mutex.Lock()
@@ -220,7 +220,7 @@ func (s *Session) ask(patience time.Duration, method string, event Members) Memb
 	}
 }
 
-// send makes a call. While there is no connection it waits, but a question is over at once.
+// send makes a call. While there is no connection it waits. Where there never was a daemon, a question is over at once.
 func (a *Agent) send(method string, params Members) <-chan Members {
 	answered := make(chan Members, 1)
 	a.mutex.Lock()
@@ -231,7 +231,7 @@ func (a *Agent) send(method string, params Members) <-chan Members {
 	case err != nil: // what JSON cannot hold
 		a.onError(err)
 		answered <- Members{"resolved_by": "error"}
-	case a.isOver || a.isFull || a.isAway && method == "aaep.confirm":
+	case a.isOver || a.isFull || a.connection == nil && method == "aaep.confirm":
 		answered <- Members{"resolved_by": "no_subscriber"}
 	default:
 		a.calls[a.made] = &call{line, params, answered}
@@ -286,7 +286,7 @@ func (a *Agent) talk(connection net.Conn) {
 		a.mutex.Lock()
 		isUsable = (err == nil || err == bufio.ErrBufferFull) && a.take(line)
 	}
-	a.connection, a.out = nil, nil
+	a.out = nil
 	close(out)
 	connection.Close()
 }

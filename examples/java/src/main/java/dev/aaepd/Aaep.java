@@ -39,8 +39,7 @@ public final class Aaep implements AutoCloseable {
   private int made = 0;
   private BlockingQueue<String> out; // lines for the connection, or for the last one
   private Future<?> writing; // ends the connection with itself
-  private boolean isAway = false;
-  private boolean isFull = false;
+  private boolean isMet, isAway, isFull;
   private volatile boolean isOver = false;
 
   /** A task of an agent. The text that it returns is the summary of its result; null: none. */
@@ -92,7 +91,7 @@ public final class Aaep implements AutoCloseable {
   public synchronized void close() {
     long began = System.nanoTime();
     try {
-      while (!calls.isEmpty() && !isAway && System.nanoTime() - began < 2_000_000_000L) wait(5);
+      while (!calls.isEmpty() && isMet && System.nanoTime() - began < 2_000_000_000L) wait(5);
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
     }
@@ -216,10 +215,10 @@ public final class Aaep implements AutoCloseable {
     }
   }
 
-  /** Makes a call. While there is no connection it waits, but a question is over at once. */
+  /** Makes a call. While there is no connection it waits. Where there never was a daemon, a question is over at once. */
   private synchronized Future<JsonObject> send(String method, Map<String, ?> params) {
     CompletableFuture<JsonObject> answered = new CompletableFuture<>();
-    if (isOver || isFull || (isAway && method.equals("aaep.confirm"))) {
+    if (isOver || isFull || (!isMet && method.equals("aaep.confirm"))) {
       answered.complete(ended("no_subscriber"));
       return answered;
     }
@@ -240,6 +239,7 @@ public final class Aaep implements AutoCloseable {
   private synchronized SocketChannel connect() {
     try {
       SocketChannel connected = OwnSocket.connect(System.getenv("AAEPD_SOCKET"));
+      isMet = true;
       isAway = false;
       return connected;
     } catch (IOException | UnsupportedOperationException error) {
