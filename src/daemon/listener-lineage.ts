@@ -13,15 +13,40 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function listenerLineage(processId: number, ownEnvironment: Environment = process.env): readonly number[] {
   const lineage = processLineage(processId);
   if (process.platform !== "linux" || hostMarkIn(ownEnvironment) !== undefined) return lineage;
-  return hostMarkIn(environmentOf(processId)) === undefined ? lineage : [...lineage, SOME_AGENT];
+  return hostMarkIn(environmentOf(processId) ?? {}) === undefined ? lineage : [...lineage, SOME_AGENT];
 }
 
-/** The environment with which a process began; empty where the system does not tell. */
-function environmentOf(processId: number): Environment {
+/**
+ * Why a process may not act for the person (R5d): an agent's mark stands in the environment of the process, or of one of its parents, and above this
+ * process there is none. Undefined if nothing speaks against it, or where the system does not tell.
+ */
+export function whyNoPerson(processId: number): string | undefined {
+  if (process.platform !== "linux" || markAbove(process.pid) !== undefined) return undefined;
+  const mark = markAbove(processId);
+  if (mark === undefined) return undefined;
+  return mark === GONE
+    ? "The program has ended before its answer. Only a person answers."
+    : `The variable ${mark} says that an agent has started this command. Only a person answers.`;
+}
+
+/** In place of a mark: a process that hides its environment by ending is none of a person's. */
+const GONE = "gone";
+
+function markAbove(processId: number): string | undefined {
+  if (environmentOf(processId) === undefined) return GONE;
+  for (const one of processLineage(processId)) {
+    const mark = hostMarkIn(environmentOf(one) ?? {});
+    if (mark !== undefined) return mark;
+  }
+  return undefined;
+}
+
+/** The environment with which a process began; undefined where the system does not tell. */
+function environmentOf(processId: number): Environment | undefined {
   try {
     const entries = readFileSync(`/proc/${processId}/environ`, "latin1").split("\0");
     return Object.fromEntries(entries.map((entry) => entry.split("=", 2)));
   } catch {
-    return {};
+    return undefined;
   }
 }

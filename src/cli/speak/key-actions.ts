@@ -3,6 +3,7 @@ import { hostMarkIn } from "../../adapters/host-marks.js";
 import type { BrailleDisplay } from "../../braille/braille-display.js";
 import type { Subscription } from "../../client/listener/types.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
+import { whyNoPerson } from "../../daemon/listener-lineage.js";
 import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { detailsPage } from "../questions/question-details.js";
@@ -55,14 +56,12 @@ export class KeyActions {
     this.#options = options;
   }
 
-  pressed(message: KeyMessage): KeyAnswer {
+  /** `processId`: the program that was started for the key, where the system tells. */
+  pressed(message: KeyMessage, processId?: number): KeyAnswer {
     if (message.key === "who") return { said: String(process.pid) };
-    const mark = hostMarkIn(Object.fromEntries(message.variables.map((name) => [name, "set"])));
     const key: KeyCommand = KEYS[message.key];
-    if (key.isPersons === true && mark !== undefined) {
-      const said = `The variable ${mark} says that an agent has started this command. Only a person answers.`;
-      return { said, isRefused: true };
-    }
+    const why = key.isPersons === true ? whyNotPressed(message, processId) : undefined;
+    if (why !== undefined) return { said: why, isRefused: true };
     return this.#actions[message.key](message);
   }
 
@@ -237,4 +236,12 @@ export class KeyActions {
     if (!isAgain) return this.#tell(`Stop ${session.name}? Once more stops it.`);
     return subscription.stop(session.event) ? this.#tell(`Sent: stop ${session.name}.`) : this.#refuse(NOT_CONNECTED);
   }
+}
+
+/** Why a key that is a person's alone does nothing (R5d). The names of variables count where the system tells nothing of the program. */
+function whyNotPressed({ variables }: KeyMessage, processId: number | undefined): string | undefined {
+  const mark = hostMarkIn(Object.fromEntries(variables.map((name) => [name, "set"])));
+  if (mark !== undefined)
+    return `The variable ${mark} says that an agent has started this command. Only a person answers.`;
+  return processId === undefined ? undefined : whyNoPerson(processId);
 }

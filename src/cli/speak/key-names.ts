@@ -27,6 +27,7 @@ export const KEYS = {
   pause: {
     summary: "hold text back, and let questions through",
     description: "Holds text back until aaepd resume. Questions and errors are said.",
+    isPersons: true,
   },
   resume: {
     summary: "speak on",
@@ -37,6 +38,7 @@ export const KEYS = {
     description: "Says nothing aloud. Questions wait, and are said at the end.",
     argument: ["[minutes]", "how long (default: until aaepd resume)"],
     example: "mute 30",
+    isPersons: true,
   },
   questions: { summary: "read the open questions", description: "Reads all open questions." },
   details: {

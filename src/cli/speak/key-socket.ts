@@ -2,6 +2,7 @@
 import { createIpcTransport } from "../../../transports/ipc/listen.js";
 import { Fault } from "../../base/errors.js";
 import { isObject } from "../../client/messages.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Connection } from "../../contracts/transport.js";
 import { shownText } from "../terminal/shown-text.js";
 import { pressKey } from "./key.js";
@@ -10,11 +11,14 @@ import { KEYS, type KeyAnswer, type KeyMessage, type KeyName } from "./key-names
 /** Longest message, bytes: the longest answer and its JSON. */
 const LONGEST_MESSAGE = 128 * 1024;
 const MOST_KEYS = 16;
+/** How long a connection lasts at most, ms: one that says nothing keeps no key out. */
+const LONGEST_MS: Millis = 5000;
 
 /** Listens until the returned function is called. Throws a Fault "address_in_use" that says who speaks already. */
 export async function listenForKeys(
   path: string,
-  pressed: (message: KeyMessage) => KeyAnswer,
+  pressed: (message: KeyMessage, processId?: number) => KeyAnswer,
+  clock: Pick<Clock, "now" | "wakeAt">,
 ): Promise<() => Promise<void>> {
   const transport = createIpcTransport({
     path,
@@ -24,7 +28,7 @@ export async function listenForKeys(
     maxConnections: MOST_KEYS,
   });
   try {
-    const listener = await transport.listen((connection) => void serve(connection, pressed));
+    const listener = await transport.listen((connection) => void serve(connection, pressed, clock));
     return () => listener.stop();
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.code !== "address_in_use") throw caught;
@@ -36,18 +40,26 @@ export async function listenForKeys(
   }
 }
 
-async function serve(connection: Connection<Uint8Array>, pressed: (message: KeyMessage) => KeyAnswer): Promise<void> {
+async function serve(
+  connection: Connection<Uint8Array>,
+  pressed: (message: KeyMessage, processId?: number) => KeyAnswer,
+  clock: Pick<Clock, "now" | "wakeAt">,
+): Promise<void> {
+  const cancelTimer = clock.wakeAt(clock.now() + LONGEST_MS, () => void connection.close());
   try {
     for await (const frames of connection.frames)
       for (const frame of frames) {
         const message = readMessage(Buffer.from(frame).toString());
         const { said, ...answer } =
-          message === undefined ? { said: "This is no key.", isRefused: true } : pressed(message);
+          message === undefined
+            ? { said: "This is no key.", isRefused: true }
+            : pressed(message, connection.peer.processId);
         connection.send(Buffer.from(JSON.stringify({ said: shownText(said), ...answer })));
       }
   } catch {
     // A program that breaks off has no answer.
   }
+  cancelTimer();
   await connection.close();
 }
 

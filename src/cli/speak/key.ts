@@ -51,8 +51,8 @@ export async function main({ argv: [name = "", ...given], io = PROCESS_IO }: Key
     io.setExitCode(isRefused === true ? 1 : 0);
   } catch (caught) {
     const { code, sentence } = caught instanceof Fault ? caught : faultFromNodeError(caught, "the listener");
-    const isNobody = code === "not_found" || code === "peer_gone";
-    fail(69, isNobody ? "Nobody speaks here. To start: aaepd speak" : sentence, io);
+    const otherwise = code === "peer_gone" ? "Too many keys are pressed at once. Press it again." : sentence;
+    fail(69, code === "not_found" ? "Nobody speaks here. To start: aaepd speak" : otherwise, io);
   }
 }
 

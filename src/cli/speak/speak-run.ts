@@ -113,7 +113,11 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     void subscription.close();
   });
   try {
-    stopKeys = await listenForKeys(keySocketPath(io.environment), (message) => keys.pressed(message));
+    stopKeys = await listenForKeys(
+      keySocketPath(io.environment),
+      (message, processId) => keys.pressed(message, processId),
+      clock,
+    );
     for await (const event of subscription) {
       if (!subscription.isRepeated(event)) {
         narrator.finishTexts(event);

@@ -1,10 +1,11 @@
 // `aaepd speak` with a real daemon and a program as its voice: every word that is said, and what each key does.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { KEYS } from "../../../src/cli/speak/key-names.js";
 import { NARRATION } from "../../../src/cli/speak/narration-table.js";
+import { startCommand } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { eventually, runCommandLine, startCommandLine } from "../command-stage.js";
 import { speakStage, stageOf } from "./speak-stage.js";
@@ -71,11 +72,44 @@ describe("an answer", () => {
     });
     expect(await runCommandLine(["stop"], { ...environment, CLAUDECODE: "1" })).toMatchObject({ code: 1 });
     expect(await runCommandLine(["speak"], { ...environment, CLAUDECODE: "1" })).toMatchObject({ code: 2 });
+    for (const muting of ["mute", "pause"])
+      expect(await runCommandLine([muting], { ...environment, CLAUDECODE: "1" })).toMatchObject({ code: 1 });
     expect((await key("where")).code).toBe(0);
   });
+
+  const PRESS = `const socket = require("node:net").connect(process.argv[1]);
+socket.write(JSON.stringify({ key: "answer", words: ["accept"], variables: [] }) + "\\n");
+socket.on("data", (said) => { console.log(String(said)); socket.destroy(); });`;
+  it.runIf(process.platform === "linux")(
+    "does not come from one that conceals its environment, or has cleared it: its parents are looked at too (R5d)",
+    async () => {
+      const { daemon } = await speakStage();
+      const path = join(daemon.socketPath, "..", "speak.keys");
+      const cleared = ["/usr/bin/env", "-i", process.execPath, "-e", PRESS, path].map((word) => `'${word}'`).join(" ");
+      for (const argv of [
+        [process.execPath, "-e", PRESS, path],
+        ["/bin/sh", "-c", `${cleared}; true`],
+      ]) {
+        const program = startCommand(argv, { environment: { AAEPD_AGENT: "Evil" } });
+        await program.ended;
+        expect(program.stdout()).toContain("The variable AAEPD_AGENT says that an agent has started this command.");
+      }
+    },
+  );
 });
 
 describe("keys", () => {
+  it("are pressed again soon where others hold the socket and say nothing", async () => {
+    const { daemon, key } = await speakStage();
+    const path = join(daemon.socketPath, "..", "speak.keys");
+    const held = Array.from({ length: 16 }, () => connect(path).on("error", () => {}));
+    await Promise.all(held.map((socket) => new Promise((resolve) => socket.once("connect", resolve).write("{"))));
+    const pressed = await key("where");
+    expect([pressed.code, pressed.stderr]).toEqual([69, expect.stringContaining("Too many keys are pressed at once")]);
+    await eventually(async () => expect((await key("where")).code).toBe(0));
+    for (const socket of held) socket.destroy();
+  });
+
   it("again, back and where read what was heard; stop asks back by name, and then stops", async () => {
     const { agent, hears, key } = await speakStage();
     const sorter = await agent();
