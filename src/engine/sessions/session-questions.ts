@@ -152,6 +152,7 @@ export function permitsOf(event: AgentEvent): AcceptedConfirmation {
     tool: textOrUndefined(named.tool),
     toolCallId: textOrUndefined(named.tool_call_id),
     token: textOrUndefined(event.reply_token),
+    isReversible: event.irreversible === false,
   };
 }
 

@@ -17,6 +17,8 @@ export interface AcceptedConfirmation {
   readonly toolCallId: string | undefined;
   /** The token of the question, by which a call can name its consent (R5c). */
   readonly token?: string | undefined;
+  /** The question said that the action can be undone: it permits no irreversible call. */
+  readonly isReversible?: boolean;
 }
 
 /** A permission that an agent has not used yet. */

@@ -189,12 +189,14 @@ function permittedBy(
   toolCallId: string | undefined,
   consent: unknown,
 ): Permit | undefined {
-  const { change, session, agent } = context;
+  const { change, session, agent, event } = context;
   if (change.rules.options.hasAnswered?.(change.connection, session.sessionId) === true) {
     const sentence = "Make this call over the agent's own connection; this one has answered a question of the session.";
     breach(context, "confirmation_required", sentence, "/irreversible", "R5");
   }
-  const own = session.past.permits.filter(({ agentId }) => agentId === agent.agentId);
+  const own = session.past.permits.filter(
+    ({ agentId, isReversible }) => agentId === agent.agentId && !(isReversible && event.irreversible === true),
+  );
   const used = consent === undefined ? fittingPermit(own, tool, toolCallId) : permitOf(own, tool, consent);
   if (used === undefined && consent === undefined) {
     const sentence = "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";

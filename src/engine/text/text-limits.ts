@@ -5,7 +5,8 @@ import type { Segmenter } from "../../contracts/segmenter.js";
 export const MOST_BYTES_PER_UNIT = 6;
 /** UTF-8 bytes of the two quotation marks around a JSON string. */
 const QUOTES_BYTES = 2;
-const CLUSTER_LOOK_BACK = 4_096;
+/** Units of a cluster that is certainly kept whole. A row of flags is counted from its first only as far back. */
+const CLUSTER_LOOK_BACK = 512;
 /** Units read after an offset to decide whether a cluster ends there. */
 export const CLUSTER_LOOK_AHEAD = 64;
 
@@ -107,7 +108,13 @@ export function clusterEndBefore(segmenter: Segmenter, text: string, index: numb
   return last;
 }
 
-/** Whether `index` is between two ASCII characters, which is always a cluster's end, except inside CR LF. */
+/** Whether `index` is between two ASCII characters, or beside the end of a line, which is always a cluster's end, except inside CR LF. */
 function isPlainBreak(text: string, index: number): boolean {
-  return text.charCodeAt(index) < 0x80 && text.charCodeAt(index - 1) < 0x80 && text.charCodeAt(index) !== 0x0a;
+  const [before, after] = [text.charCodeAt(index - 1), text.charCodeAt(index)];
+  if (before === 0x0d && after === 0x0a) return false;
+  return (before < 0x80 && after < 0x80) || isLineEnd(before) || isLineEnd(after);
+}
+
+function isLineEnd(code: number): boolean {
+  return code === 0x0a || code === 0x0d || code === 0x20_28 || code === 0x20_29;
 }

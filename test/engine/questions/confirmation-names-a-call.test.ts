@@ -38,6 +38,18 @@ describe("R5, AAEP §6.1: nor after a reject", () => {
   });
 });
 
+test("R5: a yes to what can be undone permits no irreversible call, by its token neither", () => {
+  for (const consent of [{}, { extensions: { aaepd: { consent: "rpl_0" } } }]) {
+    const stage = createStage();
+    stage.start();
+    const asks = { action: "Turn the page.", irreversible: false, reply_token: "rpl_0" };
+    stage.publish("awaiting.confirmation", asks);
+    resolve(stage, "rpl_0", "accept");
+    expect(mayRun(stage, { tool: "rm", tool_call_id: "call_1", ...consent })).toBe(false);
+    expect(mayRun(stage, { tool: "turn", tool_call_id: "call_2", irreversible: false, ...consent })).toBe(true);
+  }
+});
+
 describe("R5: what a confirmation names", () => {
   const UNREADABLE = [
     [{ tool: 5 }, "/extra_context/tool"],

@@ -11,6 +11,7 @@ describe("the last end of a cluster before a place", () => {
   it.each([
     ["plain text is cut anywhere", "abc", [0, 1, 2, 3]],
     ["CR LF is one", "a\r\nb", [0, 1, 1, 3, 4]],
+    ["lines end wherever they stand", "\n\né\u2028\u0301\r", [0, 1, 2, 3, 4, 5, 6]],
     ["a letter with a mark of its own", "ae\u0301b", [0, 1, 1, 3, 4]],
     ["letters of one code point", "né!", [0, 1, 2, 3]],
     ["an emoji of two halves", "a👍b", [0, 1, 1, 3, 4]],
@@ -33,6 +34,8 @@ describe("the last end of a cluster before a place", () => {
     expect(clusterEndBefore(counting, "plain text", 3)).toBe(3);
     expect(asked).toBe(0);
     expect(clusterEndBefore(counting, "naïve text", 3)).toBe(3);
+    expect(asked).toBe(1);
+    expect(clusterEndBefore(counting, "\n".repeat(10_000), 9000)).toBe(9000);
     expect(asked).toBe(1);
   });
 });
