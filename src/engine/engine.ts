@@ -34,6 +34,8 @@ import { type WakeUps, wakeUpsOf } from "./time/wake-ups.js";
 /** Stands for a connection that does not exist. */
 const NOBODY = {};
 const FORGET_EVERY_MS = 60_000;
+/** Subscriptions of one connection: it may take a quarter of the sets of terms, and leaves the others to other people. */
+const MOST_OF_A_CONNECTION = 16;
 /** Longest wait of an orderly stop for the audit log, in ms. The whole stop may have only two seconds (R8a). */
 const AUDIT_TIMEOUT_MS = 300;
 /** Most pieces of work that `inTurn` does in one turn. */
@@ -147,11 +149,15 @@ export class Engine {
   /** Opens a subscription. Throws "rate_limit" if there are too many already. */
   subscribe(spec: SubscribeSpec): Subscription {
     const { options, subscriptions } = this;
-    if (spec.isReplacing !== true && subscriptions.size >= options.maxSubscriptions) {
-      throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
-        rule: "AAEP §5.5.3",
-        retryAfterSeconds: options.retryAfterSeconds,
-      });
+    const { maxSubscriptions, retryAfterSeconds } = options;
+    if (spec.isReplacing !== true && subscriptions.size >= maxSubscriptions) {
+      const sentence = `There are ${maxSubscriptions} subscriptions already; try again later.`;
+      throw new Fault("rate_limit", sentence, { rule: "AAEP §5.5.3", retryAfterSeconds });
+    }
+    const isOwn = ({ connection }: Subscription): boolean => connection === spec.connection;
+    if (spec.connection !== undefined && [...subscriptions.values()].filter(isOwn).length >= MOST_OF_A_CONNECTION) {
+      const sentence = `This connection has ${MOST_OF_A_CONNECTION} subscriptions already: close one, or take another connection.`;
+      throw new Fault("rate_limit", sentence, { rule: "R34" });
     }
     const start = startAt(spec.resumeAfter, this.journal, this.boots);
     const id = `sub_${this.services.ids.hex(16)}`;

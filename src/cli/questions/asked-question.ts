@@ -3,7 +3,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
-import { consentText } from "../terminal/agent-text.js";
+import { consentText, shownName } from "../terminal/agent-text.js";
 import { detailsLine } from "./question-details.js";
 
 export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
@@ -42,7 +42,7 @@ export function questionFromEvent(event: Envelope, clock: Pick<Clock, "now" | "w
     event,
     token,
     answerable: kind === "confirmation" ? confirmationOf(event) : clarificationOf(event),
-    agent: consentText(event.producer?.agent_name ?? event.producer?.agent_id ?? "an agent"),
+    agent: shownName(event),
     // The question is open, or it would not come. A time left that says otherwise is that of a clock that was set.
     deadline: clock.now() + (leftMs > 0 && leftMs <= seconds * 1000 ? leftMs : seconds * 1000),
   };

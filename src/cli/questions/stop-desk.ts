@@ -1,7 +1,7 @@
 // The word "stop": a person stops an agent (R39). Open sessions have numbers, which a first "stop" tells, so that no word alone stops anything.
 import type { Envelope } from "#gen/aaep/types.js";
 import { keepNewest } from "../../base/keep-newest.js";
-import { agentText, consentText } from "../terminal/agent-text.js";
+import { agentText, shownName } from "../terminal/agent-text.js";
 import { endsSession } from "../terminal/event-text.js";
 
 /** The daemon of a session. */
@@ -60,7 +60,7 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
       open.set(source, sessions);
       if (endsSession(event)) sessions.delete(id);
       else if (!sessions.has(id)) {
-        sessions.set(id, { source, id, agent: consentText(producer?.agent_name ?? producer?.agent_id ?? "an agent") });
+        sessions.set(id, { source, id, agent: shownName({ producer }) });
         keepNewest(sessions, MOST_SESSIONS);
       }
     },

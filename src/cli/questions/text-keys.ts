@@ -4,7 +4,7 @@ import { keepNewest } from "../../base/keep-newest.js";
 import { textOf } from "../../base/members.js";
 import type { Clock } from "../../contracts/clock.js";
 import { piecesOf } from "../../speak/pieces.js";
-import { agentText, consentText, createReadText } from "../terminal/agent-text.js";
+import { agentText, createReadText, shownName } from "../terminal/agent-text.js";
 import { counted } from "../terminal/counted.js";
 import { chunkOf, endsSession, eventText } from "../terminal/event-text.js";
 import { createHeardTexts, type HeardText, leftOutOf } from "../terminal/heard-texts.js";
@@ -76,8 +76,8 @@ export class TextKeys {
 
   /** Takes an event. Returns whether the person wants to see nothing of it. */
   heard(source: KeySource, event: Envelope): boolean {
-    const { producer, session_id } = event;
-    const speaker = consentText(producer?.agent_name ?? producer?.agent_id ?? "an agent");
+    const { session_id } = event;
+    const speaker = shownName(event);
     const chunk = chunkOf(event);
     const words = piecesOf(chunk === undefined ? eventText(event).text : agentText(chunk)).at(-1);
     if (words !== undefined) {

@@ -1,6 +1,6 @@
 import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
-import { consentText, ownLine, type ReadText } from "../terminal/agent-text.js";
+import { ownLine, type ReadText, shownName } from "../terminal/agent-text.js";
 import { eventText } from "../terminal/event-text.js";
 import { jsonText } from "../terminal/json-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
@@ -49,7 +49,7 @@ export function createTailLines(options: TailLinesOptions): TailLines {
   function plain(label: string, event: Envelope, quotesText: boolean): string | undefined {
     const { what, text, isCritical } = eventText(event, { quotesText, read });
     if (what === "text" && text === "") return undefined;
-    const agent = consentText(event.producer?.agent_name ?? event.producer?.agent_id ?? "");
+    const agent = shownName(event);
     const kind = isCritical ? colors.bold(colors.red(`critical ${what}`)) : colors.cyan(what);
     const body = event.urgency === "background" ? colors.dim(text) : text;
     const time = withTime ? `${colors.dim(timeOfDay(new Date(event.timestamp)))} ` : "";

@@ -18,7 +18,7 @@ import { createHelpLines } from "../shell/fault-help.js";
 import { noDaemonIn } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
-import { agentText, consentText, createReadText, ownLine } from "../terminal/agent-text.js";
+import { agentText, createReadText, ownLine, shownName } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
@@ -359,9 +359,7 @@ function signsFor(
   say: (line: string) => void,
 ): SignsOfLife | undefined {
   if (json === true || only !== undefined) return undefined;
-  return createSignsOfLife(clock, ({ producer }, words) =>
-    say(`${consentText(producer?.agent_name ?? producer?.agent_id ?? "An agent")}: ${words}.`),
-  );
+  return createSignsOfLife(clock, (event, words) => say(`${shownName(event)}: ${words}.`));
 }
 
 function tailLinesFor(options: TailOptions, io: CommandIo): TailLines {

@@ -35,6 +35,18 @@ export function consentText(text: string, limit?: number): string {
   return agentText(revealed(text, limit === undefined ? {} : { limit }).text);
 }
 
+/** Code points of a name that are shown. */
+const LONGEST_NAME = 64;
+
+/** The name of the agent of an event, in one line: never blank, never aaepd's own, and without a second name and colon. */
+export function shownName({ producer }: Pick<Envelope, "producer">): string {
+  const given = [producer?.agent_name, producer?.agent_id].map((name = "") =>
+    consentText(name.replaceAll(": ", " ").trim(), LONGEST_NAME),
+  );
+  const name = given.find((one) => one !== "") ?? "An agent";
+  return /^aaepd\b/i.test(name) ? `agent ${name}` : name;
+}
+
 /** Puts the text of an event into the words of a listener. A chunk goes on from the one before. */
 export type ReadText = (text: string, event: Envelope, isChunk: boolean) => string;
 

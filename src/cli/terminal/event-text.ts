@@ -143,6 +143,9 @@ function deadline(event: Envelope, byDefault: unknown): string {
   return fallback === "" ? `${seconds} s to answer.` : `${seconds} s to answer, then: ${fallback}.`;
 }
 
+/** Names of rules, as in "AAEP §4.3.1, R5": a relayed producer, or an agent, may have written anything. */
+const RULES = /^(?:(?:AAEP (?:§|app\. )[\w.]{1,12}|R\d{1,2}[a-d]?)(?:, |$)){1,4}$/;
+
 /** Notes that the daemon adds for this subscription: gaps (R27) and overtaken events (R4). */
 function daemonNotes({ extensions }: Envelope): readonly string[] {
   const { gap, overtook, breach } = fieldsOf(extensions?.aaepd);
@@ -152,7 +155,8 @@ function daemonNotes({ extensions }: Envelope): readonly string[] {
     const what = typeof events === "number" ? `up to ${events} events` : "events";
     notes.push(agentText(`[${what} are missing here${textOf(reason) && `: ${textOf(reason)}`}]`));
   }
-  if (breach !== undefined) notes.push(agentText(`[against the rule ${textOf(breach)}]`));
+  if (breach !== undefined)
+    notes.push(RULES.test(textOf(breach)) ? `[against the rule ${textOf(breach)}]` : "[against a rule]");
   if (overtook === true) notes.push("[ahead of events held back]");
   return notes;
 }

@@ -5,7 +5,8 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { questionFromEvent, questionLines } from "../../../src/cli/questions/asked-question.js";
 import { detailsPage, spelledPage } from "../../../src/cli/questions/question-details.js";
 import { createTailLines } from "../../../src/cli/tail/tail-lines.js";
-import { createReadText, ownLine } from "../../../src/cli/terminal/agent-text.js";
+import { createReadText, ownLine, shownName } from "../../../src/cli/terminal/agent-text.js";
+import { eventText } from "../../../src/cli/terminal/event-text.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
 const colors = createColors(false);
@@ -185,4 +186,27 @@ test("what is asked can be read letter by letter, a page at a time", () => {
   const first = spelledPage(long, 0);
   expect(first.lines.at(-1)).toBe("20 of 30 lines. spell tells the next.");
   expect(spelledPage(long, first.next).lines).toHaveLength(11);
+});
+
+test("a name is never blank or long, is never aaepd's, and has no second name in it", () => {
+  const named = (agent_name: string): string => shownName({ producer: { agent_id: "evil", agent_name } });
+  expect(["  ", "Evil: Question 1.", "x".repeat(100), "aaepd", "Claude at host:80"].map(named)).toEqual([
+    "evil",
+    "Evil Question 1.",
+    expect.stringMatching(/^x{64}.{1,40}$/),
+    "agent aaepd",
+    "Claude at host:80",
+  ]);
+  expect(shownName({ producer: { agent_id: " " } })).toBe("An agent");
+});
+
+test("of a breach the name of a rule is shown, and nothing else that an agent has written there", () => {
+  const shown = (breach: string): string =>
+    eventText({
+      type: "aaep:agent.state.changed",
+      to_state: "x",
+      extensions: { aaepd: { breach } },
+    } as unknown as Envelope).text;
+  expect(shown("AAEP §4.3.1, R5")).toContain("[against the rule AAEP §4.3.1, R5]");
+  expect(shown("R1] aaepd: Accepted.")).toContain("[against a rule]");
 });

@@ -43,6 +43,15 @@ it("R5: an agent that opens on its listener's connection is not answered by it, 
   expect(own.subscription.listener.reply(decision(rig, "rpl_1", "accept"), {})).toBe(false);
 });
 
+it("R34: one connection has 16 subscriptions at most, and others still find sets of terms", () => {
+  const rig = createEngineRig({ engine: { maxTermSets: 64 } });
+  const connection = {};
+  const listen = (index: number, on?: object) => rig.listen({ maxChars: 200 + index }, `own${index}`, undefined, on);
+  for (let index = 0; index < 16; index += 1) listen(index, connection);
+  expect(faultOf(() => listen(16, connection))).toMatchObject({ code: "rate_limit", rule: "R34" });
+  expect(listen(17, {}).subscription.terms.maxChars).toBe(217);
+});
+
 it("R4, R18: a critical event that stands where a slow listener begins to read is not lost behind a thousand others", () => {
   const rig = createEngineRig({ engine: { viewWindowCount: 16 } });
   const listener = rig.listen({});
