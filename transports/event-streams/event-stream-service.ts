@@ -8,7 +8,7 @@ import { endResponse } from "../http/end-response.js";
 import type { Exchange } from "../http/exchange.js";
 import type { HttpHandler, HttpService, Refuse } from "../http/http-service.js";
 import { httpStatusOf } from "../http/http-status.js";
-import { bodyOf } from "../http/json-posts.js";
+import { bodyOf, createBodyRoom } from "../http/json-posts.js";
 import { foreignPage } from "./foreign-page.js";
 import { SseConnection, type SseOptions } from "./sse-connection.js";
 import { WebSockets } from "./websockets.js";
@@ -16,8 +16,6 @@ import { WebSockets } from "./websockets.js";
 export interface EventStreamOptions {
   readonly addresses: StreamAddresses;
   readonly log: Log;
-  /** Most bytes of a message. */
-  readonly maxMessageBytes: number;
   /** Longest wait for the document of a request, ms. Read each time. */
   readonly silentConnectionMs: () => number;
   /** Longest delay of the end by a peer that does not read, ms. */
@@ -38,8 +36,8 @@ const ABSENCE_MS = 5000;
 const STREAM_WITHIN_MS = 60_000;
 /** How long a browser waits before it connects again, ms. */
 const RETRY_MS = 1000;
-/** The largest message over a WebSocket: as large as an event. */
-const MOST_SOCKET_BYTES = 64 * 1024;
+/** The largest message: as large as an event. */
+const MOST_MESSAGE_BYTES = 64 * 1024;
 const HIGH_WATER_MARK_BYTES = 64 * 1024;
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
@@ -66,6 +64,7 @@ class EventStreamService implements HttpService {
   };
   private readonly options: ResolvedOptions;
   private readonly sockets: WebSockets;
+  private readonly bodies = createBodyRoom();
   private readonly streams = new Set<SseConnection>();
   /** Subscriptions made by POST, whose stream nobody has opened yet. */
   private readonly awaited = new Map<string, SseConnection>();
@@ -78,7 +77,7 @@ class EventStreamService implements HttpService {
     this.sockets = new WebSockets({
       maxUnansweredBytes: HIGH_WATER_MARK_BYTES,
       pingIntervalMs: ALIVE_EVERY_MS,
-      maxMessageBytes: MOST_SOCKET_BYTES,
+      maxMessageBytes: MOST_MESSAGE_BYTES,
       closeTimeoutMs,
       after,
     });
@@ -224,8 +223,8 @@ class EventStreamService implements HttpService {
   }
 
   private get limits(): Parameters<typeof bodyOf>[2] {
-    const { maxMessageBytes, silentConnectionMs, after } = this.options;
-    return { maxBodyBytes: maxMessageBytes, silentConnectionMs, after };
+    const { silentConnectionMs, after } = this.options;
+    return { maxBodyBytes: MOST_MESSAGE_BYTES, room: this.bodies, silentConnectionMs, after };
   }
 
   private made(exchange: Exchange): SseConnection {

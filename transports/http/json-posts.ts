@@ -1,5 +1,6 @@
 // A service whose calls are POST requests with a document of JSON in and one out: for protocols that have names in HTTP.
 import { Fault } from "../../src/base/errors.js";
+import { createSharedRoom, type SharedRoom } from "../../src/base/shared-room.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import type { After } from "../framing/options.js";
@@ -18,9 +19,18 @@ export interface JsonPost {
 export interface JsonPostOptions {
   /** Most bytes of a document. */
   readonly maxBodyBytes: number;
+  /** The room for the bytes of all documents that have not come whole: a client may begin thousands at once. */
+  readonly room: SharedRoom;
   /** How long a document may take to come, ms. Read each time. */
   readonly silentConnectionMs: () => Millis;
   readonly after: After;
+}
+
+const MOST_BODIES_BYTES = 16 * 1024 * 1024;
+
+/** Makes the room for the documents of one service. */
+export function createBodyRoom(): SharedRoom {
+  return createSharedRoom(() => MOST_BODIES_BYTES);
 }
 
 const JSON_TYPE = "application/json";
@@ -53,7 +63,7 @@ async function serve(exchange: Exchange, refuse: Refuse, post: JsonPost, options
 
 /** The document, as UTF-8; undefined if the request was refused, or is gone. */
 export function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOptions): Promise<string | undefined> {
-  const { maxBodyBytes, silentConnectionMs, after } = options;
+  const { maxBodyBytes, room, silentConnectionMs, after } = options;
   const { request, contentType } = exchange;
   return new Promise((resolve) => {
     // A page of another origin can send this type only after a preflight.
@@ -69,6 +79,7 @@ export function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOpti
       isOver = true;
       cancel();
       pieces.length = 0;
+      room.add(-size);
       if (fault !== undefined) refuse(fault, status);
       resolve(text);
     };
@@ -78,7 +89,11 @@ export function bodyOf(exchange: Exchange, refuse: Refuse, options: JsonPostOpti
     exchange.onceGone(() => end(undefined));
     request.on("data", (piece: Buffer) => {
       if (isOver) return;
+      const isRoom = room.isRoom(piece.length);
+      room.add(piece.length);
       size += piece.length;
+      if (!isRoom)
+        return end(undefined, new Fault("rate_limit", "Too many messages are on their way. Send it again later."), 503);
       if (size > maxBodyBytes)
         return end(undefined, new Fault("message_too_large", `A message has at most ${maxBodyBytes} bytes.`), 413);
       pieces.push(piece);

@@ -1,6 +1,6 @@
 // The parts of the services that need packages of a group: how each service listens, and the metrics page of the HTTP server.
 import type { ConnectOptions } from "../../../transports/connect/options.js";
-import { createJsonPosts, type JsonPost } from "../../../transports/http/json-posts.js";
+import { createBodyRoom, createJsonPosts, type JsonPost } from "../../../transports/http/json-posts.js";
 import type { HttpListenOptions, HttpPage } from "../../../transports/http/options.js";
 import { withPackages } from "../../../transports/optional-packages.js";
 import type { ServiceListenOptions } from "../../../transports/service-calls/listen.js";
@@ -47,7 +47,7 @@ const LOADERS: Readonly<Record<ServiceName, () => Promise<(parts: ServiceParts) 
         listenHttp({ ...parts, ...at }, [
           createConnectService(parts),
           createEventStreamService(parts),
-          createJsonPosts(parts.posts, { ...parts, maxBodyBytes: parts.maxMessageBytes }),
+          createJsonPosts(parts.posts, { ...parts, maxBodyBytes: parts.maxMessageBytes, room: createBodyRoom() }),
         ]),
     });
   },

@@ -20,7 +20,6 @@ it("a request that is refused leaves no connection that waits for a stream", asy
   const service = createEventStreamService({
     addresses,
     log: SILENT,
-    maxMessageBytes: 1000,
     silentConnectionMs: () => 60_000,
     closeTimeoutMs: 2000,
     corsOrigins: () => [],

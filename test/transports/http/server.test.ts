@@ -5,6 +5,7 @@ import { type Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString } from "@connectrpc/connect/protocol-connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
+import { createSharedRoom } from "../../../src/base/shared-room.js";
 import { platformAfter } from "../../../transports/framing/options.js";
 import { answerWhole } from "../../../transports/http/end-response.js";
 import type { HttpService } from "../../../transports/http/http-service.js";
@@ -60,19 +61,38 @@ describe("options", () => {
   });
 });
 
+/** A server that answers each document with itself. Returns its socket. */
+async function echoing(roomBytes: number): Promise<string> {
+  const path = join(temporaryDirectory(), "a.http");
+  const answer = async (text: string) => ({ status: 200, contentType: "text/plain", body: text });
+  const room = createSharedRoom(() => roomBytes);
+  const limits = { maxBodyBytes: 100, room, silentConnectionMs: () => 60_000, after: platformAfter };
+  const listener = await listenHttp(
+    { address: { kind: "unix", path }, pages: [], admit: () => undefined, log: SILENT, closeTimeoutMs: 0 },
+    [createJsonPosts([{ path: "/said", answer }], limits)],
+  );
+  onTestFinished(async () => {
+    await listener.stop();
+    await listener.drain();
+  });
+  return path;
+}
+
+it("R34: documents that have not come whole share a room, which they leave with their end", async () => {
+  const path = await echoing(150);
+  const headers = { "content-type": "application/json" };
+  const post = () => rawHttp(`unix:${path}`, "/said", { headers, body: "x".repeat(90) });
+  const slow = connect(path).on("error", () => {});
+  slow.write(`POST /said HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`);
+  slow.write("x".repeat(90));
+  await expect.poll(async () => (await post()).status).toBe(503);
+  slow.destroy();
+  await expect.poll(async () => (await post()).status).toBe(200);
+});
+
 describe("a request that offers another protocol", () => {
   it.each(["h2c", "websocket", "h2c, websocket"])("is served without %s, and with its body", async (upgrade) => {
-    const path = join(temporaryDirectory(), "a.http");
-    const answer = async (text: string) => ({ status: 200, contentType: "text/plain", body: text });
-    const limits = { maxBodyBytes: 100, silentConnectionMs: () => 60_000, after: platformAfter };
-    const listener = await listenHttp(
-      { address: { kind: "unix", path }, pages: [], admit: () => undefined, log: SILENT, closeTimeoutMs: 0 },
-      [createJsonPosts([{ path: "/said", answer }], limits)],
-    );
-    onTestFinished(async () => {
-      await listener.stop();
-      await listener.drain();
-    });
+    const path = await echoing(1000);
     const headers = { "content-type": "application/json", connection: "Upgrade, HTTP2-Settings", upgrade };
     const { status, body, headers: told } = await rawHttp(`unix:${path}`, "/said", { headers, body: "{}" });
     // Whatever came behind the request is lost, and its client is told so.
