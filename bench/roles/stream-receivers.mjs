@@ -13,6 +13,7 @@ let sockets = [];
 /** The bytes in front of every event's text. */
 const HEAD = Buffer.from("event: aaep.event\ndata: ");
 const LINE_END = 0x0a;
+let usualLength = 0;
 
 /** Returns the start and the end of the message at `at`, and the place behind it; undefined if it is not whole. */
 const CUTTERS = {
@@ -28,12 +29,19 @@ const CUTTERS = {
     const from = short < 126 ? at + 2 : at + 4;
     return [from, from + (short < 126 ? short : data.readUInt16BE(at + 2))];
   },
-  /** A head of a chunk in front of the message is passed over: no chunk ends within a message. */
+  /**
+   * A head of a chunk in front of the message is passed over: no chunk ends within a message. Most are as long as the last one, so that the end is
+   * looked for in its place first.
+   */
   sse: (data, at) => {
     const from = data[at] === HEAD[0] ? at + HEAD.length : data.indexOf(HEAD, at) + HEAD.length;
     if (from < HEAD.length) return undefined;
-    const end = data.indexOf(LINE_END, from);
-    return end < 0 ? undefined : [from, end, end + 2];
+    const usual = from + usualLength;
+    const isUsual = data[usual] === LINE_END && data[usual + 1] === LINE_END;
+    const end = isUsual ? usual : data.indexOf(LINE_END, from);
+    if (end < 0) return undefined;
+    usualLength = end - from;
+    return [from, end, end + 2];
   },
 };
 

@@ -34,7 +34,7 @@ async function streamsRows(stage, { pairs, scale, quick }) {
   const lines = [];
   for (const { kind, what, bare: library, target } of CASES)
     for (const subscribers of quick ? IN_A_HURRY : SUBSCRIBERS) {
-      const count = Math.ceil((300_000 / subscribers) * scale);
+      const count = Math.ceil((600_000 / subscribers) * scale);
       const once = async (sender, send) => {
         await receivers.call("expect", { count });
         const begin = performance.now();
