@@ -48,7 +48,7 @@ export class Pause {
 
   take(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#timers.wakeAt(this.#timers.now() + milliseconds, resolve);
+      const cancel = this.#timers.wakeAt(this.#timers.now() + milliseconds, () => resolve());
       this.#cutShort = () => {
         cancel();
         resolve();

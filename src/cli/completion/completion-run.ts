@@ -4,7 +4,7 @@ import type { CommandContext } from "../shell/context.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { bashScript } from "./bash-script.js";
 import { type CommandNode, describeCommand } from "./command-tree.js";
 import { fishScript } from "./fish-script.js";
@@ -24,10 +24,7 @@ export function runCompletion(
   io: CommandIo,
 ): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
-    const script = SCRIPTS[shell](describeCommand(await loadProgram()));
-    const output = createLineWriter(io.stdout);
-    await output.write(script.trimEnd());
-    await output.flush();
+    await writeLines(io.stdout, [SCRIPTS[shell](describeCommand(await loadProgram())).trimEnd()]);
     return EXIT.ok;
   });
 }

@@ -9,7 +9,7 @@ import { faultLine, placeOf } from "../shell/fault-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 
 export interface ConfigCheckOptions {
@@ -24,23 +24,19 @@ export function runConfigCheck(path: string | undefined, options: ConfigCheckOpt
     const named = path ?? options.config ?? io.environment[CONFIG_VARIABLE];
     const place = configFilePath({ configFile: path ?? options.config, environment: io.environment });
     const asJson = options.json === true;
-    const output = createLineWriter(io.stdout);
     if (named === undefined && !existsSync(place)) {
-      if (!asJson)
-        await output.write(`There is no file ${shownText(place)}, so every option has its default: nothing wrong.`);
-      await output.flush();
+      const nothing = `There is no file ${shownText(place)}, so every option has its default: nothing wrong.`;
+      await writeLines(io.stdout, asJson ? [] : [nothing]);
       return EXIT.ok;
     }
     const file = readConfigFile(place);
     const faults = faultsOf(file);
     // Every fault has the same code and rule, so that people read them once.
-    for (const { line, fault } of faults)
-      await output.write(
-        asJson ? faultLine(line, fault, true) : shownText(`${placeOf(line, fault)}: ${fault.sentence}`),
-      );
+    const lines = faults.map(({ line, fault }) =>
+      asJson ? faultLine(line, fault, true) : shownText(`${placeOf(line, fault)}: ${fault.sentence}`),
+    );
     const found = faults.length === 0 ? "nothing wrong" : `${counted(faults.length, "fault")} (usage)`;
-    if (!asJson) await output.write(`${shownText(file.path)}: ${found}.`);
-    await output.flush();
+    await writeLines(io.stdout, asJson ? lines : [...lines, `${shownText(file.path)}: ${found}.`]);
     return faults.length === 0 ? EXIT.ok : EXIT.fault;
   });
 }

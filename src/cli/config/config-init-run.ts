@@ -8,7 +8,7 @@ import { writeWhole } from "../../daemon/platform/whole-file.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import { configTemplate } from "./config-template.js";
 
@@ -21,10 +21,10 @@ export function runConfigInit({ config, force }: ConfigInitOptions, io: CommandI
   return runCommand(io, async (): Promise<ExitCode> => {
     const path = resolve(configFilePath({ configFile: config, environment: io.environment }));
     write(path, force === true);
-    const output = createLineWriter(io.stdout);
-    await output.write(`Wrote ${shownText(path)}.`);
-    await output.write("Every option in it is a comment. Remove the slashes before the options that you want to set.");
-    await output.flush();
+    await writeLines(io.stdout, [
+      `Wrote ${shownText(path)}.`,
+      "Every option in it is a comment. Remove the slashes before the options that you want to set.",
+    ]);
     return EXIT.ok;
   });
 }

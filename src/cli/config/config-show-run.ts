@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import { autoPath } from "./auto-paths.js";
 
@@ -44,10 +44,7 @@ export function runConfigShow(options: ConfigShowOptions, io: CommandIo): Promis
       names,
       pathOf: (name) => autoPath(name, resolved.configuration, io.environment),
     };
-    const output = createLineWriter(io.stdout);
-    for (const line of options.json === true ? [jsonText(reportOf(shown))] : linesOf(shown, path))
-      await output.write(line);
-    await output.flush();
+    await writeLines(io.stdout, options.json === true ? [jsonText(reportOf(shown))] : linesOf(shown, path));
     return EXIT.ok;
   });
 }

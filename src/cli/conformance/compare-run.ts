@@ -7,7 +7,7 @@ import type { ConformanceReport } from "../../conformance/report/report-json.js"
 import { EXIT } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { suiteExitCode } from "./suite-exit-code.js";
 
 export function runCompare(before: string, after: string, io: CommandIo): Promise<void> {
@@ -21,9 +21,7 @@ export function runCompare(before: string, after: string, io: CommandIo): Promis
         throw new Fault("usage", sentence, { origin: "local" });
       }
       const changes = compareReports(old, young);
-      const output = createLineWriter(io.stdout);
-      for (const line of changes.length === 0 ? ["The reports say the same."] : changes) await output.write(line);
-      await output.flush();
+      await writeLines(io.stdout, changes.length === 0 ? ["The reports say the same."] : changes);
       return changes.length === 0 ? EXIT.ok : EXIT.fault;
     },
     suiteExitCode,

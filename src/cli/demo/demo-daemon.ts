@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
+import { within } from "../../client/timers.js";
 import { ownEnvironment } from "../shell/own-environment.js";
 import { packagePath } from "../shell/package-path.js";
+import type { CommandIo } from "../terminal/command-io.js";
 
 export interface DemoDaemon {
   readonly socketPath: string;
@@ -17,8 +19,6 @@ export interface DemoDaemon {
   readonly endInput: () => void;
   /** Resolves with a description of the exit after the daemon has exited. Never rejects. */
   readonly exited: Promise<string>;
-  /** The end of the daemon's standard error. */
-  readonly lastWords: () => string;
   /** Ends the daemon, by force if it takes longer than `deadlineMs`, and removes its files. */
   readonly dispose: (deadlineMs: number) => Promise<void>;
 }
@@ -27,7 +27,7 @@ const LAST_WORDS_LENGTH = 2000;
 
 /** Rejects with a Fault if the child cannot be started, or does not answer within `deadlineMs`. */
 export async function startDemoDaemon(
-  environment: Readonly<Record<string, string | undefined>>,
+  { environment, clock }: Pick<CommandIo, "environment" | "clock">,
   deadlineMs: number,
 ): Promise<DemoDaemon> {
   const directory = mkdtempSync(join(tmpdir(), "aaepd-demo-"));
@@ -54,7 +54,7 @@ export async function startDemoDaemon(
 
   async function dispose(milliseconds: number): Promise<void> {
     child.stdin.end();
-    if (!(await within(exited, milliseconds))) child.kill("SIGKILL");
+    if ((await within(exited, milliseconds, clock)) === undefined) child.kill("SIGKILL");
     await exited;
     cleanUp();
     process.off("exit", cleanUp);
@@ -68,17 +68,10 @@ export async function startDemoDaemon(
     failed.catch(() => {});
     const answered = Promise.race([agent.request("aaep.ping", {}), failed]);
     answered.catch(() => {});
-    if (!(await within(answered, deadlineMs))) {
+    if ((await within(answered, deadlineMs, clock)) === undefined) {
       throw new Fault("timed_out", `The daemon of the demo did not answer. ${words.trim()}`, { origin: "local" });
     }
-    return {
-      socketPath,
-      agent,
-      endInput: () => child.stdin.end(),
-      exited,
-      lastWords: () => words.trim(),
-      dispose,
-    };
+    return { socketPath, agent, endInput: () => child.stdin.end(), exited, dispose };
   } catch (caught) {
     await dispose(0);
     throw caught;
@@ -92,17 +85,4 @@ function exitOf(child: ChildProcess): Promise<string> {
       resolve(signal === null ? `ended with code ${code}` : `was ended by ${signal}`),
     );
   });
-}
-
-/** Resolves with whether the promise settles in time. Rejections pass through. */
-async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

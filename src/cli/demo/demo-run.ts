@@ -5,6 +5,7 @@ import { withResolvers } from "../../base/with-resolvers.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
 import type { SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
+import { within } from "../../client/timers.js";
 import { type PlayedLine, type Playing, type PlayOptions, play } from "../recordings/play.js";
 import { createRestamper, createSchedule } from "../recordings/recording.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
@@ -64,7 +65,7 @@ async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
   const cancelInterrupt = io.onInterrupt(() => interrupt(EXIT.interrupted));
   void output.gone.then(() => interrupt(EXIT.ok));
   try {
-    const daemon = await startDemoDaemon(io.environment, START_MS);
+    const daemon = await startDemoDaemon(io, START_MS);
     try {
       const code = await show(session, options, daemon, { write: output.write, interrupted, fail, io });
       if (failure !== undefined) throw failure;
@@ -93,7 +94,6 @@ async function show(
   daemon: DemoDaemon,
   { write, interrupted, fail, io }: Surroundings,
 ): Promise<ExitCode> {
-  const { clock } = io;
   const isInteractive = options.interactive === true;
   const speed = options.speed ?? usualSpeed(session);
   const { language } = session;
@@ -110,7 +110,7 @@ async function show(
     onFailure: fail,
   });
   const receiver = (seat: Seat) => (event: Envelope) => {
-    seat.got.note(event, clock.wallTime());
+    seat.got.note(event);
     const wasSaid = seat === screenReader && answers.heard(event);
     if (!wasSaid) screen.showEvent(seat, event);
   };
@@ -131,10 +131,10 @@ async function show(
     const awaited = subscriptions.filter(({ seat }) => shown.includes(seat)).map(({ finished: end }) => end);
     const drainMs = options.speed === undefined ? USUAL_MS - screen.elapsedMs() : DRAIN_MS / speed;
     const finished = Promise.all(awaited).then(() => undefined);
-    const drained = await within(Math.max(LEAST_DRAIN_MS, drainMs), io, interrupted, finished);
+    const drained = await within(Promise.race([interrupted, finished]), Math.max(LEAST_DRAIN_MS, drainMs), io.clock);
     if (drained !== undefined) return drained;
     daemon.endInput();
-    await within(END_MS, io, Promise.all(audience.map(({ ended }) => ended)));
+    await within(Promise.all(audience.map(({ ended }) => ended)), END_MS, io.clock);
     screen.end(["", ...summaryLines(shown, session), ...refusals]);
     const isWhole = seats.every(({ got }) => got.hasWholeText(session));
     return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
@@ -250,17 +250,4 @@ function titleLine({ events, charCount, durationMs, producer }: DemoSession, nam
   const size = `${counted(events.length, "event")} and ${counted(charCount, "character")} of text`;
   const seconds = counted(Math.round(durationMs / 1000 / speed), "second");
   return `The session ${name} of ${producer.agent_name ?? producer.agent_id}: ${size} in ${seconds}, ${pace}.`;
-}
-
-/** Resolves with the first of the promises to settle; undefined after the time limit. Leaves no timer behind. */
-async function within<Value>(milliseconds: number, { clock }: CommandIo, ...awaited: readonly Promise<Value>[]) {
-  let cancel: () => void = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    cancel = clock.wakeAt(clock.now() + milliseconds, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([...awaited, late]);
-  } finally {
-    cancel();
-  }
 }

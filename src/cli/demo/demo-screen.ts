@@ -1,12 +1,13 @@
-// The screen of the demo: the events that the chosen listeners hear, behind the names of the listeners.
+// The screen of the demo: the events that the chosen listeners hear, behind the names of the listeners. A printed line is final: the cursor never
+// moves.
 import type { Envelope } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";
 import { createReadText } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { eventText } from "../terminal/event-text.js";
 import { wrapText } from "../terminal/wrap-text.js";
-import { createDemoLines, type DemoEntry } from "./demo-lines.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
 import { Got, type Seat } from "./demo-summary.js";
 
@@ -35,17 +36,22 @@ export interface DemoScreen {
   readonly end: (lines: readonly string[]) => void;
 }
 
+/**
+ * Makes lines such as "3.2 s, Screen reader: text: A sentence.", without the name of an only listener. Pieces are counted and not shown: read aloud,
+ * each would interrupt the lines of the others.
+ */
 export function createDemoScreen({ io, write, language, only }: DemoScreenOptions): DemoScreen {
   const { clock } = io;
+  const colors = colorsFor(io);
   const listeners = demoListeners(language);
   const seats = listeners.map((listener): Seat => ({ listener, got: new Got(), accepted: undefined }));
   const chosen = chosenListeners(listeners, only);
   const shown = seats.filter(({ listener }) => chosen.includes(listener));
-  const names = chosen.map(({ name }) => name);
-  const view = createDemoLines(names, colorsFor(io));
   const readers = new Map(
     chosen.map((one) => [one, createReadText(one.lineCells === undefined ? "speech" : "braille", {})]),
   );
+  /** Text that came in pieces, and to whom, since the last line of that listener. */
+  let pieces = { seat: shown[0], count: 0 };
   let startedAt = clock.now();
   const elapsedMs = () => clock.now() - startedAt;
 
@@ -53,8 +59,14 @@ export function createDemoScreen({ io, write, language, only }: DemoScreenOption
     for (const line of lines) void write(line);
   }
 
-  function show(entry: DemoEntry): void {
-    print(view.show(entry, elapsedMs() / 1000));
+  function say(seat: Seat | undefined, text: string): void {
+    const name = shown.length === 1 ? "" : `${colors.cyan(seat?.listener.name ?? "")}: `;
+    print([`${(elapsedMs() / 1000).toFixed(1)} s, ${name}${text}`]);
+  }
+
+  function sayPieces(): void {
+    if (pieces.count > 0) say(pieces.seat, `text in ${counted(pieces.count, "piece")}`);
+    pieces = { ...pieces, count: 0 };
   }
 
   return {
@@ -62,25 +74,34 @@ export function createDemoScreen({ io, write, language, only }: DemoScreenOption
     shown,
     print,
     begin: (title) => {
-      print([...title, ""]);
-      print(view.heading(shown.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
+      const terms = shown.map(
+        ({ listener, accepted }) => `${listener.name}: ${termsInWords(accepted?.honored_capabilities ?? {})}`,
+      );
+      print([...title, "", ...terms, ""]);
       startedAt = clock.now();
     },
     elapsedMs,
     showEvent: (seat, event) => {
-      const listener = shown.indexOf(seat);
       const { getsPieces: quotesText, lineCells } = seat.listener;
       const read = readers.get(seat.listener);
-      const told = eventText(event, { quotesText, ...(read && { read }) });
-      if (listener < 0 || (told.what === "text" && told.text === "")) return;
-      const isPiece = quotesText && told.what === "text";
-      const lines = lineCells === undefined || told.what !== "text" ? [told.text] : wrapText(told.text, lineCells);
-      for (const line of lines) show({ listener, ...told, text: line, isPiece });
+      const { what, text, isCritical } = eventText(event, { quotesText, ...(read && { read }) });
+      if (!shown.includes(seat) || (what === "text" && text === "")) return;
+      if (quotesText && what === "text") {
+        pieces = { seat, count: pieces.count + 1 };
+        return;
+      }
+      for (const line of lineCells === undefined || what !== "text" ? [text] : wrapText(text, lineCells)) {
+        if (seat === pieces.seat) sayPieces();
+        const told = line === "" ? what : `${what}: ${line}`;
+        say(seat, isCritical ? colors.bold(colors.red(`critical ${told}`)) : told);
+      }
     },
     showAnswer: (seat, text) => {
-      const listener = seat === undefined ? -1 : shown.indexOf(seat);
-      if (listener >= 0) show({ listener, what: "answer", text, isCritical: false, isPiece: false });
+      if (seat !== undefined && shown.includes(seat)) say(seat, `answer: ${text}`);
     },
-    end: (lines) => print([...view.flush(elapsedMs() / 1000), ...lines]),
+    end: (lines) => {
+      sayPieces();
+      print(lines);
+    },
   };
 }

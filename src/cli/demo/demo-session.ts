@@ -6,6 +6,7 @@ import { textOf } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/package-path.js";
 import { chunkOf } from "../terminal/event-text.js";
+import { fieldsOf } from "../terminal/fields-of.js";
 import { readJson, readLines } from "../terminal/read-lines.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -81,8 +82,4 @@ function pathOf(name: string): string {
 
 function usage(sentence: string): Fault {
   return new Fault("usage", sentence, { origin: "local" });
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

@@ -1,6 +1,5 @@
 // The summary at the end of the demo: what each listener got.
 import type { Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
-import { termsInWords } from "../shell/capability-options.js";
 import { counted } from "../terminal/counted.js";
 import { chunkOf, isCritical } from "../terminal/event-text.js";
 import type { DemoListener } from "./demo-listeners.js";
@@ -18,17 +17,11 @@ export class Got {
   eventCount = 0;
   textCount = 0;
   criticalCount = 0;
-  /** Longest time from a critical event to its arrival, ms (R4). */
-  longestCriticalWaitMs = 0;
   readonly #texts = new Map<string, string>();
 
-  /** `wallTime`: ms since 1970. */
-  note(event: Envelope, wallTime: number): void {
+  note(event: Envelope): void {
     this.eventCount += 1;
-    if (isCritical(event)) {
-      this.criticalCount += 1;
-      this.longestCriticalWaitMs = Math.max(this.longestCriticalWaitMs, wallTime - Date.parse(event.timestamp));
-    }
+    if (isCritical(event)) this.criticalCount += 1;
     const chunk = chunkOf(event);
     if (chunk === undefined) return;
     this.textCount += 1;
@@ -50,14 +43,9 @@ export function summaryLines(seats: readonly Seat[], session: DemoSession): read
     ...seats.flatMap(({ listener, got, accepted }) => [
       "",
       listener.name,
-      `  granted: ${termsInWords(accepted?.honored_capabilities ?? {})}`,
       ...(accepted?.negotiation_notes === undefined ? [] : [`  notes: ${accepted.negotiation_notes}`]),
-      `  got: ${counted(got.eventCount, "event")}, ${got.textCount} of text, ${got.criticalCount} critical${waitOf(got)}`,
+      `  got: ${counted(got.eventCount, "event")}, ${got.textCount} of text, ${got.criticalCount} critical`,
       `  text: ${got.hasWholeText(session) ? "complete, every character once and in order" : "NOT complete"}`,
     ]),
   ];
-}
-
-function waitOf({ criticalCount, longestCriticalWaitMs }: Got): string {
-  return criticalCount === 0 ? "" : `, after ${Math.max(0, longestCriticalWaitMs)} ms at most`;
 }

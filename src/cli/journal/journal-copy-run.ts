@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText } from "../terminal/shown-text.js";
 import { hasJournal, journalDirectory, usage } from "./journal-choice.js";
@@ -55,9 +55,7 @@ export function runJournalRestore(folder: string, options: JournalChoiceOptions,
 
 function telling(io: CommandIo, work: () => Promise<readonly string[]>): Promise<void> {
   const action = async (): Promise<ExitCode> => {
-    const output = createLineWriter(io.stdout);
-    for (const line of await work()) await output.write(shownText(line));
-    await output.flush();
+    await writeLines(io.stdout, (await work()).map(shownText));
     return EXIT.ok;
   };
   return runCommand(io, action, ({ code }) => (code === "usage" ? EXIT.usage : EXIT.fault));

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { journalFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import { reportDocument, reportLines, sessionDocument, sessionLines } from "./journal-report.js";
@@ -21,7 +21,6 @@ export function runJournalInspect(options: JournalInspectOptions, io: CommandIo)
 }
 
 async function inspect(options: JournalInspectOptions, io: CommandIo): Promise<ExitCode> {
-  const output = createLineWriter(io.stdout);
   const asJson = options.json === true;
   const journal = await readJournal(options, io.environment);
   try {
@@ -37,11 +36,7 @@ async function inspect(options: JournalInspectOptions, io: CommandIo): Promise<E
       if (session === undefined) throw noSuchSession(options.session, facts, journal.place.path);
       return asJson ? [jsonText(sessionDocument(session), 2)] : sessionLines(session);
     };
-    for (const line of lines()) {
-      if (output.hasGone()) break;
-      await output.write(line);
-    }
-    await output.flush();
+    await writeLines(io.stdout, lines());
     return options.session === undefined ? code : EXIT.ok;
   } finally {
     await journal.close();

@@ -2,6 +2,7 @@
 import type { IdSource } from "../../base/ids.js";
 import { textOf } from "../../base/members.js";
 import { AGENTS_MEMBERS } from "../../protocols/aaep/validation/agents-members.js";
+import { fieldsOf } from "../terminal/fields-of.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,11 +12,11 @@ type Fields = Readonly<Record<string, unknown>>;
  * and the playing daemon has its own. An output or session that the daemon completed or ended for an agent is still completed or ended.
  */
 export function agentsPart(fields: Fields): Fields | undefined {
-  const { aaepd, ...others } = membersOf(fields.extensions);
+  const { aaepd, ...others } = fieldsOf(fields.extensions);
   if (aaepd === undefined) return fields;
   if (isDaemonMade(fields) && /agent\.state\.changed$/.test(textOf(fields.type))) return stepOf(fields);
   const own = Object.fromEntries(
-    Object.entries(membersOf(aaepd)).filter(([name]) => Object.hasOwn(AGENTS_MEMBERS, name)),
+    Object.entries(fieldsOf(aaepd)).filter(([name]) => Object.hasOwn(AGENTS_MEMBERS, name)),
   );
   const kept = Object.keys(own).length === 0 ? others : { ...others, aaepd: own };
   const { extensions: _, ...rest } = fields;
@@ -30,7 +31,7 @@ export function createAgentsParts(): typeof agentsPart {
   let asked: unknown;
   return (fields) => {
     if (/agent\.awaiting\./.test(textOf(fields.type))) asked = fields.event_id;
-    const { asks, question } = membersOf(membersOf(fields.extensions).aaepd);
+    const { asks, question } = fieldsOf(fieldsOf(fields.extensions).aaepd);
     const isKnownStep = asks !== undefined && question !== undefined && question === asked;
     return isKnownStep ? undefined : agentsPart(fields);
   };
@@ -40,18 +41,14 @@ const ENVELOPE = ["@context", "type", "event_id", "session_id", "timestamp", "pr
 
 /** Returns the transition of a daemon's `state.changed`. A summary is for listeners who were absent, and repeats other lines (R17). */
 function stepOf(fields: Fields): Fields | undefined {
-  const isSummary = membersOf(membersOf(fields.extensions).aaepd).summary === true;
+  const isSummary = fieldsOf(fieldsOf(fields.extensions).aaepd).summary === true;
   if (isSummary || fields.from_state === fields.to_state) return undefined;
   return Object.fromEntries(ENVELOPE.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 
 /** Whether a daemon made the recorded event in its agent's name (R31). */
 export function isDaemonMade(fields: Fields): boolean {
-  return membersOf(membersOf(fields.extensions).aaepd).by === "daemon";
-}
-
-function membersOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return fieldsOf(fieldsOf(fields.extensions).aaepd).by === "daemon";
 }
 
 export interface RestampOptions {
@@ -83,7 +80,7 @@ export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
       const stamped = "timestamp" in fields ? { ...fields, timestamp: new Date(latest).toISOString() } : fields;
       if (keepsIds) return stamped;
       const { event_id: eventId, session_id: sessionId, reply_token: replyToken } = fields;
-      const own = membersOf(membersOf(fields.extensions).aaepd);
+      const own = fieldsOf(fieldsOf(fields.extensions).aaepd);
       return {
         ...stamped,
         ...(eventId === undefined ? undefined : { event_id: rename(eventId, "evt_") }),
@@ -92,7 +89,7 @@ export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
         ...(own.consent === undefined
           ? undefined
           : {
-              extensions: { ...membersOf(fields.extensions), aaepd: { ...own, consent: rename(own.consent, "rpl_") } },
+              extensions: { ...fieldsOf(fields.extensions), aaepd: { ...own, consent: rename(own.consent, "rpl_") } },
             }),
       };
     },

@@ -119,7 +119,7 @@ function stopSeconds({ stopTimeoutSeconds }: Configuration): number {
 }
 
 /** Fills the places `@NAME@` of a template. */
-function filled(template: string, values: Readonly<Record<string, string>>): string {
+export function filled(template: string, values: Readonly<Record<string, string>>): string {
   const text = readFileSync(packagePath("packaging", template), "utf8");
   return text.replaceAll(/@([A-Z_]+)@/g, (place, name: string) => values[name] ?? place);
 }

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { tellFindings } from "../shell/finding-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import {
   configurationOf,
@@ -36,7 +36,7 @@ export function runServicePrint(options: ServiceOptions, io: CommandIo, programs
     const files = serviceFiles(plan);
     // A comment in front of XML would spoil it.
     const texts = files.map(({ path, text }) => (plan.kind === "launchd" ? text : `# ${shownText(path)}\n${text}`));
-    await write(io, texts.join("\n").trimEnd().split("\n"));
+    await writeLines(io.stdout, texts.join("\n").trimEnd().split("\n"));
     tellNotes(plan, io);
     return EXIT.ok;
   });
@@ -49,7 +49,7 @@ export function runServiceInstall(options: ServiceOptions, io: CommandIo, progra
     for (const { path } of files) assertOwn(path);
     for (const file of files) writeServiceFile(file);
     const wrote = files.map(({ path }) => `Wrote ${shownText(path)}`);
-    await write(io, [...wrote, ...(await runningLines(plan)), ...nextLines(plan, files)]);
+    await writeLines(io.stdout, [...wrote, ...(await runningLines(plan)), ...nextLines(plan, files)]);
     tellNotes(plan, io);
     return EXIT.ok;
   });
@@ -77,7 +77,9 @@ export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Pro
     const paths = servicePaths(kind, name, io.environment);
     const present = paths.filter((path) => existsSync(path));
     if (present.length === 0) {
-      await write(io, [`There is no service ${name} to remove: ${shownText(paths.at(-1) ?? "")} does not exist.`]);
+      await writeLines(io.stdout, [
+        `There is no service ${name} to remove: ${shownText(paths.at(-1) ?? "")} does not exist.`,
+      ]);
       return EXIT.ok;
     }
     for (const path of present) assertOwn(path);
@@ -85,15 +87,13 @@ export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Pro
     for (const path of present) removeFile(path);
     if (kind === "systemd" && doubt === undefined) manage(["systemctl", "--user", "daemon-reload"], io);
     const removed = present.map((path) => `Removed ${shownText(path)}`);
-    await write(io, [...removed, doubt ?? `The service ${name} has stopped.`, "The journal and the audit log stay."]);
+    await writeLines(io.stdout, [
+      ...removed,
+      doubt ?? `The service ${name} has stopped.`,
+      "The journal and the audit log stay.",
+    ]);
     return EXIT.ok;
   });
-}
-
-async function write({ stdout }: CommandIo, lines: readonly string[]): Promise<void> {
-  const output = createLineWriter(stdout);
-  for (const line of lines) await output.write(line);
-  await output.flush();
 }
 
 /** A daemon that was started by hand would lose its socket to the service. */

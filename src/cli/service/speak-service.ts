@@ -1,5 +1,5 @@
 // The service of `aaepd speak`: one unit of systemd for this user.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Fault } from "../../base/errors.js";
@@ -7,11 +7,11 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { packagePath } from "../shell/package-path.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import { kindOf, planService, projectNote, type ServicePrograms } from "./plan-service.js";
 import { systemdValue, systemdWord } from "./quoting.js";
-import { SPEAK_UNIT, unitDirectory } from "./service-files.js";
+import { filled, SPEAK_UNIT, unitDirectory } from "./service-files.js";
 import { assertOwn, manage, removeFile, writeServiceFile } from "./service-steps.js";
 
 export interface SpeakServiceOptions {
@@ -26,7 +26,7 @@ export function runSpeakInstall(
 ): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
     const { path, plan } = writeSpeakUnit(options, io, programs);
-    await write(io, [
+    await writeLines(io.stdout, [
       `Wrote ${shownText(path)}`,
       "The next commands start it, now and at each login:",
       "  systemctl --user daemon-reload",
@@ -43,16 +43,12 @@ export function writeSpeakUnit(options: SpeakServiceOptions, io: CommandIo, prog
   const path = speakUnitPath(options, io);
   const plan = planService(options, io, programs);
   const [node = "", program = ""] = plan.command;
-  const values: Readonly<Record<string, string>> = {
+  const text = filled("systemd/aaepd.speak.service.in", {
     DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "listening.md")).href),
     COMMAND: [node, program, "speak"].map(systemdWord).join(" "),
-  };
-  const template = readFileSync(packagePath("packaging", "systemd/aaepd.speak.service.in"), "utf8");
-  assertOwn(path);
-  writeServiceFile({
-    path,
-    text: template.replaceAll(/@([A-Z]+)@/g, (place, name: string) => values[name] ?? place),
   });
+  assertOwn(path);
+  writeServiceFile({ path, text });
   return { path, plan };
 }
 
@@ -74,14 +70,14 @@ export function runSpeakUninstall(options: SpeakServiceOptions, io: CommandIo): 
   return runCommand(io, async (): Promise<ExitCode> => {
     const path = speakUnitPath(options, io);
     if (!existsSync(path)) {
-      await write(io, [`There is no service ${SPEAK_UNIT} to remove: ${shownText(path)} does not exist.`]);
+      await writeLines(io.stdout, [`There is no service ${SPEAK_UNIT} to remove: ${shownText(path)} does not exist.`]);
       return EXIT.ok;
     }
     assertOwn(path);
     const refused = stopSpeak(io);
     removeFile(path);
     if (refused === undefined) manage(["systemctl", "--user", "daemon-reload"], io);
-    await write(io, [
+    await writeLines(io.stdout, [
       `Removed ${shownText(path)}`,
       refused === undefined ? `The service ${SPEAK_UNIT} has stopped.` : `It may still run: ${refused}`,
     ]);
@@ -95,10 +91,4 @@ export function speakUnitPath({ kind }: SpeakServiceOptions, { environment }: Co
   const sentence =
     "aaepd speak is a service of systemd alone. Elsewhere, start it at login by hand: aaepd speak --to command";
   throw new Fault("unsupported", sentence, { origin: "local" });
-}
-
-async function write({ stdout }: CommandIo, lines: readonly string[]): Promise<void> {
-  const output = createLineWriter(stdout);
-  for (const line of lines) await output.write(line);
-  await output.flush();
 }

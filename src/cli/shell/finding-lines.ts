@@ -4,7 +4,7 @@ import { type Complaint, type Finding, problem } from "../../daemon/platform/fin
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
 import { jsonText } from "../terminal/json-text.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
 import { helpOf } from "./fault-help.js";
@@ -24,10 +24,7 @@ export async function tellFindings(
     found.filter((one) => one.grade === grade),
   );
   const isWell = !findings.some(({ grade }) => grade === "problem");
-  const output = createLineWriter(stdout);
-  const lines = asJson ? [jsonText({ ok: isWell, findings })] : findingLines(findings);
-  for (const line of lines) await output.write(line);
-  await output.flush();
+  await writeLines(stdout, asJson ? [jsonText({ ok: isWell, findings })] : findingLines(findings));
   return isWell ? EXIT.ok : EXIT.fault;
 }
 

@@ -10,7 +10,7 @@ import { describeFault, runCommand } from "../shell/run-command.js";
 import { takesControls } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
-import { createLineWriter, type LineWriter } from "../terminal/line-writer.js";
+import { createLineWriter, writeLines } from "../terminal/line-writer.js";
 import { terminalColumns, USUAL_COLUMNS } from "../terminal/terminal-width.js";
 import { type AskedSocket, askStatus, elapsed } from "./ask-status.js";
 import { statusLines } from "./status-text.js";
@@ -47,12 +47,10 @@ export function runStatus(options: StatusOptions, io: CommandIo): Promise<void> 
 }
 
 async function tellOnce(options: Telling, io: CommandIo): Promise<ExitCode> {
-  const output = createLineWriter(io.stdout);
   const answers = await askAll(await daemonsFor(options, io), options, io);
   const [only] = answers;
   if (answers.length === 1 && only?.kind === "fault") throw only.fault;
-  tell(answers, options, io, output);
-  await output.flush();
+  await writeLines(io.stdout, linesOf(answers, options, io));
   return answers.some(({ kind }) => kind === "fault") ? EXIT.unreachable : EXIT.ok;
 }
 
@@ -126,10 +124,6 @@ function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: 
     const sentence = `The program at ${socketPath} answers with a status that this version cannot show. Print it with --json.`;
     throw new Fault("unsupported", sentence, { origin: "peer", cause });
   }
-}
-
-function tell(answers: readonly Answer[], options: StatusOptions, io: CommandIo, output: LineWriter): void {
-  for (const line of linesOf(answers, options, io)) void output.write(line);
 }
 
 function linesOf(answers: readonly Answer[], options: StatusOptions, io: CommandIo): readonly string[] {

@@ -16,6 +16,13 @@ export interface LineWriter {
   readonly flush: () => Promise<void>;
 }
 
+/** Writes all lines of a command that has no more to say. Rejects as `flush` does. */
+export async function writeLines(output: Output, lines: readonly string[]): Promise<void> {
+  const writer = createLineWriter(output);
+  for (const line of lines) await writer.write(line);
+  await writer.flush();
+}
+
 export function createLineWriter(output: Output): LineWriter {
   let isGone = false;
   let failure: Fault | undefined;

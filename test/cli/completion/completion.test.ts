@@ -153,19 +153,4 @@ describe("aaepd completion", () => {
     const checked = spawnSync("bash", ["-n"], { input: stdout, encoding: "utf8" });
     expect([checked.stderr, checked.status]).toEqual(["", 0]);
   });
-
-  it("says where the script belongs, and refuses another shell", async () => {
-    const help = await runCommandLine(["completion", "--help"]);
-    for (const place of [
-      "~/.local/share/bash-completion/completions/aaepd",
-      "~/.zfunc/_aaepd",
-      "fish/completions/aaepd.fish",
-    ])
-      expect(help.stdout).toContain(place);
-    const other = await runCommandLine(["completion", "tcsh"]);
-    expect(other.code).toBe(2);
-    expect(other.stderr).toBe(
-      "Error: Command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. See aaepd completion --help.\n",
-    );
-  });
 });

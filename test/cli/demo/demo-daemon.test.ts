@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { startDemoDaemon } from "../../../src/cli/demo/demo-daemon.js";
+import { createClock } from "../../../src/daemon/platform/clock.js";
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -10,7 +11,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 it("one that cannot start is told in its own words", async () => {
   ensureBuilt();
   const environment = { ...cleanEnvironment(temporaryDirectory()), NODE_OPTIONS: "--no-such-option" };
-  await expect(startDemoDaemon(environment, 60_000)).rejects.toMatchObject({
+  await expect(startDemoDaemon({ environment, clock: createClock() }, 60_000)).rejects.toMatchObject({
     code: "unsupported",
     sentence: expect.stringMatching(/^The daemon of the demo ended with code \d+\. .*--no-such-option/s),
   });
@@ -18,7 +19,8 @@ it("one that cannot start is told in its own words", async () => {
 
 it("one that runs answers, ends with its input, and leaves no file", async () => {
   ensureBuilt();
-  const daemon = await startDemoDaemon(cleanEnvironment(temporaryDirectory()), 60_000);
+  const environment = cleanEnvironment(temporaryDirectory());
+  const daemon = await startDemoDaemon({ environment, clock: createClock() }, 60_000);
   await daemon.agent.request("aaep.ping", {});
   expect(existsSync(daemon.socketPath)).toBe(true);
   daemon.endInput();
