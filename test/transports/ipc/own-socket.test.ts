@@ -240,7 +240,11 @@ describe.runIf(process.platform === "linux")("held by descriptor", () => {
       foreign,
       at,
     ]);
-    onTestFinished(() => void swapping.kill("SIGKILL"));
+    // Until it has ended it makes folders in the one that is removed.
+    onTestFinished(async () => {
+      swapping.kill("SIGKILL");
+      await once(swapping, "exit");
+    });
     await once(swapping.stdout, "data");
     const heard = new Map<string, number>();
     // How soon each folder is met is a matter of chance.
