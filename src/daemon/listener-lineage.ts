@@ -1,5 +1,5 @@
 // Where a listener's process comes from (R5d).
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { hostMarkIn } from "../adapters/host-marks.js";
 import { SOME_AGENT } from "../engine/event/agent-process.js";
 import { processLineage } from "./platform/process-lineage.js";
@@ -25,15 +25,15 @@ export function whyNoPerson(processId: number): string | undefined {
   const mark = markAbove(processId);
   if (mark === undefined) return undefined;
   return mark === GONE
-    ? "The program has ended before its answer. Only a person answers."
-    : `The variable ${mark} says that an agent has started this command. Only a person answers.`;
+    ? "The program has ended before its answer. This key is a person's alone."
+    : `The variable ${mark} says that an agent has started this command, or a program above it. Press it where no agent has.`;
 }
 
 /** In place of a mark: a process that hides its environment by ending is none of a person's. */
 const GONE = "gone";
 
 function markAbove(processId: number): string | undefined {
-  if (environmentOf(processId) === undefined) return GONE;
+  if (!existsSync(`/proc/${processId}`)) return GONE;
   for (const one of processLineage(processId)) {
     const mark = hostMarkIn(environmentOf(one) ?? {});
     if (mark !== undefined) return mark;

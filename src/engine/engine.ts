@@ -155,7 +155,8 @@ export class Engine {
       throw new Fault("rate_limit", sentence, { rule: "AAEP §5.5.3", retryAfterSeconds });
     }
     const isOwn = ({ connection }: Subscription): boolean => connection === spec.connection;
-    if (spec.connection !== undefined && [...subscriptions.values()].filter(isOwn).length >= MOST_OF_A_CONNECTION) {
+    const isFurther = spec.isReplacing !== true && spec.connection !== undefined;
+    if (isFurther && [...subscriptions.values()].filter(isOwn).length >= MOST_OF_A_CONNECTION) {
       const sentence = `This connection has ${MOST_OF_A_CONNECTION} subscriptions already: close one, or take another connection.`;
       throw new Fault("rate_limit", sentence, { rule: "R34" });
     }

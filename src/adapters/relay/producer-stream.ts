@@ -155,7 +155,8 @@ export class ProducerStream {
     };
     for await (const piece of piecesOf(answer, watch)) {
       parser.feed(piece);
-      unread = read.length === 0 ? unread + piece.length : 0;
+      // Comments and bare places end with an empty line too.
+      unread = piece.includes("\n\n") ? 0 : unread + piece.length;
       if (unread > LONGEST_MESSAGE)
         throw new Fault("message_too_large", `A message of the producer is longer than ${LONGEST_MESSAGE} characters.`);
       seen = seen.slice(-LONGEST_PLACE) + piece;
@@ -179,7 +180,7 @@ function assertStream({ statusCode, headers }: IncomingMessage): void {
   if (statusCode !== 200 || !headers["content-type"]?.startsWith("text/event-stream"))
     throw new Fault("invalid_message", `The producer answers ${statusCode}, and no stream of events.`);
   const { "content-encoding": encoding } = headers;
-  if (encoding !== undefined)
+  if (encoding !== undefined && encoding !== "identity")
     throw new Fault("unsupported", `The producer encodes its stream as ${JSON.stringify(encoding.slice(0, 40))}.`);
 }
 

@@ -51,7 +51,10 @@ export async function main({ argv: [name = "", ...given], io = PROCESS_IO }: Key
     io.setExitCode(isRefused === true ? 1 : 0);
   } catch (caught) {
     const { code, sentence } = caught instanceof Fault ? caught : faultFromNodeError(caught, "the listener");
-    const otherwise = code === "peer_gone" ? "Too many keys are pressed at once. Press it again." : sentence;
+    const otherwise =
+      code === "peer_gone"
+        ? "The listener has ended the connection: it has just ended, or too many keys are pressed at once. Press it again."
+        : sentence;
     fail(69, code === "not_found" ? "Nobody speaks here. To start: aaepd speak" : otherwise, io);
   }
 }

@@ -199,7 +199,8 @@ function permittedBy(
   );
   const used = consent === undefined ? fittingPermit(own, tool, toolCallId) : permitOf(own, tool, consent);
   if (used === undefined && consent === undefined) {
-    const sentence = "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
+    const sentence =
+      "Ask with awaiting.confirmation, without irreversible: false, and wait until a reply accepts it; one reply permits one action.";
     breach(context, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
   } else if (used === undefined) {
     const sentence =

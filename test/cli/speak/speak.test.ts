@@ -92,7 +92,7 @@ socket.on("data", (said) => { console.log(String(said)); socket.destroy(); });`;
       ]) {
         const program = startCommand(argv, { environment: { AAEPD_AGENT: "Evil" } });
         await program.ended;
-        expect(program.stdout()).toContain("The variable AAEPD_AGENT says that an agent has started this command.");
+        expect(program.stdout()).toContain("The variable AAEPD_AGENT says that an agent has started this command");
       }
     },
   );
@@ -105,7 +105,7 @@ describe("keys", () => {
     const held = Array.from({ length: 16 }, () => connect(path).on("error", () => {}));
     await Promise.all(held.map((socket) => new Promise((resolve) => socket.once("connect", resolve).write("{"))));
     const pressed = await key("where");
-    expect([pressed.code, pressed.stderr]).toEqual([69, expect.stringContaining("Too many keys are pressed at once")]);
+    expect([pressed.code, pressed.stderr]).toEqual([69, expect.stringContaining("too many keys are pressed at once")]);
     await eventually(async () => expect((await key("where")).code).toBe(0));
     for (const socket of held) socket.destroy();
   });

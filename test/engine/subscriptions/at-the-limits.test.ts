@@ -50,6 +50,16 @@ it("R34: one connection has 16 subscriptions at most, and others still find sets
   for (let index = 0; index < 16; index += 1) listen(index, connection);
   expect(faultOf(() => listen(16, connection))).toMatchObject({ code: "rate_limit", rule: "R34" });
   expect(listen(17, {}).subscription.terms.maxChars).toBe(217);
+  const replacing = {
+    subscriberId: "again",
+    terms: listen(18, {}).subscription.terms,
+    connection,
+    isReplacing: true,
+    resumeAfter: undefined,
+  };
+  expect(() =>
+    rig.engine.subscribe({ ...replacing, outlet: { wake: () => {}, ended: () => {} } as never }),
+  ).not.toThrow();
 });
 
 it("R4, R18: a critical event that stands where a slow listener begins to read is not lost behind a thousand others", () => {
