@@ -73,6 +73,8 @@ class Agents(WithDaemon):
                 self.assertEqual(declined.exception.resolved_by, "reply")
                 with self.assertRaises(TypeError):
                     session.tool("transfer", "not a function", irreversible=True)
+                with self.assertRaisesRegex(TypeError, "no option irreversibel"):
+                    session.tool("transfer", self.fail, irreversibel=True)
                 with self.assertRaises(TypeError):
                     session.tool("transfer", self.fail, action="Transfer.")
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from ._core import UNREADABLE, Call, Core, Unanswered
 from ._messages import LONGEST_TEXT, brief, tool_name
 from ._outcomes import ClarificationOutcome, ConfirmationOutcome, Declined, clarified, confirmed, unclarified, unconfirmed
+from .types import ToolInvokedEvent
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -319,6 +320,10 @@ class BaseSession:
         question = {member: value for member, value in question.items() if value is not None}
         if question and not irreversible:
             raise TypeError(f"{', '.join(question)}: nobody is asked without irreversible=True.")
+        known = ToolInvokedEvent.__required_keys__ | ToolInvokedEvent.__optional_keys__
+        unknown = [member for member in members if member not in known and not member.startswith("summary_")]
+        if unknown:
+            raise TypeError(f"A tool has no option {', '.join(unknown)}.")
         if not callable(run):
             raise TypeError("run must be a function, which is called later: pass delete, or lambda: delete(12), in place of delete(12).")
         if not irreversible:
