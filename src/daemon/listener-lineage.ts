@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function listenerLineage(processId: number, ownEnvironment: Environment = process.env): readonly number[] {
   const lineage = processLineage(processId);
   if (process.platform !== "linux" || hostMarkIn(ownEnvironment) !== undefined) return lineage;
-  return hostMarkIn(environmentOf(processId) ?? {}) === undefined ? lineage : [...lineage, SOME_AGENT];
+  return hostMarkIn(environmentOf(processId)) === undefined ? lineage : [...lineage, SOME_AGENT];
 }
 
 /**
@@ -23,30 +23,31 @@ export function listenerLineage(processId: number, ownEnvironment: Environment =
 export function whyNoPerson(processId: number): string | undefined {
   if (process.platform !== "linux" || markAbove(process.pid) !== undefined) return undefined;
   const mark = markAbove(processId);
-  if (mark === undefined) return undefined;
-  return mark === GONE
-    ? "The program has ended before its answer. This key is a person's alone."
-    : `The variable ${mark} says that an agent has started this command, or a program above it. Press it where no agent has.`;
+  if (mark !== undefined) return startedByAgent(mark);
+  // A process that hides its environment by ending is none of a person's. It was there while that was read if it is there now.
+  if (existsSync(`/proc/${processId}`)) return undefined;
+  return "The program has ended before its answer. This key is a person's alone.";
 }
 
-/** In place of a mark: a process that hides its environment by ending is none of a person's. */
-const GONE = "gone";
+/** The sentence about a command whose environment, or that of a program above it, has an agent's mark. */
+export function startedByAgent(mark: string): string {
+  return `The variable ${mark} says that an agent has started this command, or a program above it. Press it where no agent has.`;
+}
 
 function markAbove(processId: number): string | undefined {
-  if (!existsSync(`/proc/${processId}`)) return GONE;
   for (const one of processLineage(processId)) {
-    const mark = hostMarkIn(environmentOf(one) ?? {});
+    const mark = hostMarkIn(environmentOf(one));
     if (mark !== undefined) return mark;
   }
   return undefined;
 }
 
-/** The environment with which a process began; undefined where the system does not tell. */
-function environmentOf(processId: number): Environment | undefined {
+/** The environment with which a process began; empty where the system does not tell. */
+function environmentOf(processId: number): Environment {
   try {
     const entries = readFileSync(`/proc/${processId}/environ`, "latin1").split("\0");
     return Object.fromEntries(entries.map((entry) => entry.split("=", 2)));
   } catch {
-    return undefined;
+    return {};
   }
 }

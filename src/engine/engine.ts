@@ -148,18 +148,8 @@ export class Engine {
 
   /** Opens a subscription. Throws "rate_limit" if there are too many already. */
   subscribe(spec: SubscribeSpec): Subscription {
-    const { options, subscriptions } = this;
-    const { maxSubscriptions, retryAfterSeconds } = options;
-    if (spec.isReplacing !== true && subscriptions.size >= maxSubscriptions) {
-      const sentence = `There are ${maxSubscriptions} subscriptions already; try again later.`;
-      throw new Fault("rate_limit", sentence, { rule: "AAEP §5.5.3", retryAfterSeconds });
-    }
-    const isOwn = ({ connection }: Subscription): boolean => connection === spec.connection;
-    const isFurther = spec.isReplacing !== true && spec.connection !== undefined;
-    if (isFurther && [...subscriptions.values()].filter(isOwn).length >= MOST_OF_A_CONNECTION) {
-      const sentence = `This connection has ${MOST_OF_A_CONNECTION} subscriptions already: close one, or take another connection.`;
-      throw new Fault("rate_limit", sentence, { rule: "R34" });
-    }
+    const { subscriptions } = this;
+    if (spec.isReplacing !== true) this.assertRoom(spec.connection);
     const start = startAt(spec.resumeAfter, this.journal, this.boots);
     const id = `sub_${this.services.ids.hex(16)}`;
     const subscription = new Subscription(id, spec, start, this.subscriptionServices);
@@ -167,6 +157,20 @@ export class Engine {
     this.accounts.opened(subscription);
     this.questions.audienceChanged();
     return subscription;
+  }
+
+  /** Throws "rate_limit" if there are too many subscriptions, or too many of this connection. */
+  private assertRoom(connection: object | undefined): void {
+    const { maxSubscriptions, retryAfterSeconds } = this.options;
+    const all = [...this.subscriptions.values()];
+    if (all.length >= maxSubscriptions) {
+      const sentence = `There are ${maxSubscriptions} subscriptions already; try again later.`;
+      throw new Fault("rate_limit", sentence, { rule: "AAEP §5.5.3", retryAfterSeconds });
+    }
+    if (connection === undefined || all.filter((one) => one.connection === connection).length < MOST_OF_A_CONNECTION)
+      return;
+    const sentence = `This connection has ${MOST_OF_A_CONNECTION} subscriptions already: close one, or take another connection.`;
+    throw new Fault("rate_limit", sentence, { rule: "R34" });
   }
 
   /** Records, for the audit log, a reply over a connection without a subscription. `raw`: undefined if it could not be decoded. */

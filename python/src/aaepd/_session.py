@@ -28,6 +28,8 @@ CONTEXTS = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v
 LONGEST_ANSWER_S = 20
 """From the daemon, where no person is asked."""
 
+TOOL_MEMBERS = ToolInvokedEvent.__required_keys__ | ToolInvokedEvent.__optional_keys__
+
 _current: contextvars.ContextVar[BaseSession | None] = contextvars.ContextVar("aaepd_session", default=None)
 
 
@@ -320,8 +322,7 @@ class BaseSession:
         question = {member: value for member, value in question.items() if value is not None}
         if question and not irreversible:
             raise TypeError(f"{', '.join(question)}: nobody is asked without irreversible=True.")
-        known = ToolInvokedEvent.__required_keys__ | ToolInvokedEvent.__optional_keys__
-        unknown = [member for member in members if member not in known and not member.startswith("summary_")]
+        unknown = [member for member in members if member not in TOOL_MEMBERS and not member.startswith("summary_")]
         if unknown:
             raise TypeError(f"A tool has no option {', '.join(unknown)}.")
         if not callable(run):

@@ -3,7 +3,7 @@ import { hostMarkIn } from "../../adapters/host-marks.js";
 import type { BrailleDisplay } from "../../braille/braille-display.js";
 import type { Subscription } from "../../client/listener/types.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
-import { whyNoPerson } from "../../daemon/listener-lineage.js";
+import { startedByAgent, whyNoPerson } from "../../daemon/listener-lineage.js";
 import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { detailsPage } from "../questions/question-details.js";
@@ -241,7 +241,6 @@ export class KeyActions {
 /** Why a key that is a person's alone does nothing (R5d). The names of variables count where the system tells nothing of the program. */
 function whyNotPressed({ variables }: KeyMessage, processId: number | undefined): string | undefined {
   const mark = hostMarkIn(Object.fromEntries(variables.map((name) => [name, "set"])));
-  if (mark !== undefined)
-    return `The variable ${mark} says that an agent has started this command. Only a person answers.`;
+  if (mark !== undefined) return startedByAgent(mark);
   return processId === undefined ? undefined : whyNoPerson(processId);
 }

@@ -14,10 +14,13 @@ const MOST_KEYS = 16;
 /** How long a connection lasts at most, ms: one that says nothing keeps no key out. */
 const LONGEST_MS: Millis = 5000;
 
+/** `processId`: the program that was started for the key, where the system tells. */
+type Pressed = (message: KeyMessage, processId?: number) => KeyAnswer;
+
 /** Listens until the returned function is called. Throws a Fault "address_in_use" that says who speaks already. */
 export async function listenForKeys(
   path: string,
-  pressed: (message: KeyMessage, processId?: number) => KeyAnswer,
+  pressed: Pressed,
   clock: Pick<Clock, "now" | "wakeAt">,
 ): Promise<() => Promise<void>> {
   const transport = createIpcTransport({
@@ -42,7 +45,7 @@ export async function listenForKeys(
 
 async function serve(
   connection: Connection<Uint8Array>,
-  pressed: (message: KeyMessage, processId?: number) => KeyAnswer,
+  pressed: Pressed,
   clock: Pick<Clock, "now" | "wakeAt">,
 ): Promise<void> {
   const cancelTimer = clock.wakeAt(clock.now() + LONGEST_MS, () => void connection.close());

@@ -13,7 +13,7 @@ import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.j
 import { kindOf, type Mode, NARRATION } from "./narration-table.js";
 import { createSpokenOutput, gistOf, type SpokenOptions, type SpokenOutput, wordsOf } from "./spoken-output.js";
 import {
-  ended,
+  asSentence,
   gapParts,
   languageOf,
   lastSentence,
@@ -353,7 +353,7 @@ export class Narrator {
     const { aloud, queue, isReadOnly } = this.#options;
     if (aloud === "none") return false;
     const { onSaid, ...unnoted } = speech;
-    const parts = aloud === "all" ? speech.parts : speech.parts.filter(({ isOwn }) => isOwn).map(ended);
+    const parts = aloud === "all" ? speech.parts : speech.parts.filter(({ isOwn }) => isOwn).map(asSentence);
     const isTaken = queue.add({ ...(aloud === "all" && !isReadOnly ? speech : unnoted), parts });
     this.#isHeard ||= isTaken;
     if (!isTaken && queue.held === "muted" && speech.rank === "text") this.missedCount += 1;

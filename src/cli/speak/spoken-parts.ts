@@ -56,7 +56,7 @@ export function shortName(event: Pick<Envelope, "producer">): string {
 }
 
 /** A label as it is said where its words are not. */
-export function ended(part: Part): Part {
+export function asSentence(part: Part): Part {
   return { ...part, text: part.text.replace(/:$/, ".") };
 }
 

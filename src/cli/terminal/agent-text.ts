@@ -41,7 +41,7 @@ const LONGEST_NAME = 64;
 /** The name of the agent of an event, in one line: never blank, never aaepd's own, and without a second name and colon. */
 export function shownName({ producer }: Pick<Envelope, "producer">): string {
   const given = [producer?.agent_name, producer?.agent_id].map((name = "") =>
-    consentText(name.replaceAll(/:(?=\s)/g, "").trim(), LONGEST_NAME),
+    consentText((/:\s/.test(name) ? name.replaceAll(":", "") : name).trim(), LONGEST_NAME),
   );
   const name = given.find((one) => one !== "") ?? "An agent";
   return /^aaepd\b/i.test(name) ? `agent ${name}` : name;

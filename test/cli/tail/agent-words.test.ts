@@ -190,7 +190,7 @@ test("what is asked can be read letter by letter, a page at a time", () => {
 
 test("a name is never blank or long, is never aaepd's, and has no second name in it", () => {
   const named = (agent_name: string): string => shownName({ producer: { agent_id: "evil", agent_name } });
-  expect(["  ", "Evil: Question 1.", "x".repeat(100), "aaepd", "Claude at host:80"].map(named)).toEqual([
+  expect(["  ", "Evil:: Question 1.", "x".repeat(100), "aaepd", "Claude at host:80"].map(named)).toEqual([
     "evil",
     "Evil Question 1.",
     expect.stringMatching(/^x{64}.{1,40}$/),
