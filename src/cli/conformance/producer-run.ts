@@ -6,7 +6,7 @@ import { agentDriver } from "../../conformance/drive/agent-driver.js";
 import { type Driver, LATEST_BEGINNING, NO_DRIVER } from "../../conformance/drive/driver.js";
 import { hookDriver } from "../../conformance/drive/hook-driver.js";
 import { userInputDriver } from "../../conformance/drive/user-input-driver.js";
-import { describeCase, PRODUCER_CASES } from "../../conformance/producer/all-cases.js";
+import { PRODUCER_CASES } from "../../conformance/producer/all-cases.js";
 import { runProducerCases } from "../../conformance/producer/run-producer-cases.js";
 import { readEndpoint } from "../../conformance/wire/endpoint.js";
 import type { Links } from "../../conformance/wire/link.js";
@@ -36,7 +36,7 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
       try {
         const exitCode = await runSuite(options, io, {
           role: "producer",
-          cases: PRODUCER_CASES.map(describeCase),
+          cases: PRODUCER_CASES,
           defaultName: options.endpoint,
           run: (told) =>
             runProducerCases({

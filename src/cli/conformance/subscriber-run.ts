@@ -1,9 +1,5 @@
 // `aaepd conformance subscriber`.
-import {
-  describeSubscriberCase,
-  runSubscriberCases,
-  SUBSCRIBER_CASES,
-} from "../../conformance/subscriber/run-subscriber-cases.js";
+import { runSubscriberCases, SUBSCRIBER_CASES } from "../../conformance/subscriber/run-subscriber-cases.js";
 import { readEndpoint } from "../../conformance/wire/endpoint.js";
 import { runCommand } from "../shell/run-command.js";
 import { askPerson } from "../terminal/ask-person.js";
@@ -31,7 +27,7 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
       const { accept = person && "accept", answer = person && "{text}" } = options;
       return runSuite(options, io, {
         role: "subscriber",
-        cases: SUBSCRIBER_CASES.map(describeSubscriberCase),
+        cases: SUBSCRIBER_CASES,
         defaultName: start,
         run: (told) =>
           runSubscriberCases({

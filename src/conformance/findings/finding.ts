@@ -31,6 +31,13 @@ export interface CaseDescription {
   readonly claimNeeds?: string;
 }
 
+/** A case by its id, which begins with the role and the level as in "P3-rate", or with "A-" for the set "aaepd". A MUST. */
+export function caseOf(id: string, title: string, paragraphs: readonly string[]): CaseDescription {
+  const common = { id, title, paragraphs, severity: "error" } as const;
+  if (id.startsWith("A-")) return { ...common, role: "producer", level: 3, extension: "aaepd" };
+  return { ...common, role: id.startsWith("P") ? "producer" : "subscriber", level: Number(id[1]) as Level };
+}
+
 /** Something that a case saw on the wire, or that it waited for and did not see. */
 export interface Evidence {
   /** One sentence, or the name of the message: "sent", "received". */

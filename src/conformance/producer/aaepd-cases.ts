@@ -5,7 +5,7 @@ import type { Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { ask, isRejected, staysOpen } from "./asked-question.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall } from "./asking.js";
-import type { ActiveCase } from "./producer-case.js";
+import { type ActiveCase, active } from "./producer-case.js";
 import { endOf, eventsOf, eventsToEnd, sessionEnd } from "./session-on.js";
 import { evidenceOf, isCritical, isType, QUIET_MS } from "./stage.js";
 
@@ -17,34 +17,21 @@ const TWICE = [
   ['"type":', '"extensions":{"a":1,"a":2},"type":'],
 ] as const;
 
-function ours(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, run: ActiveCase["run"]): ActiveCase {
-  return { kind: "active", level: 3, severity: "error", extension: "aaepd", ...about, run };
-}
-
 export const AAEPD_CASES: readonly ActiveCase[] = [
-  ours(
-    {
-      id: "A-duplicate-member",
-      title: "A reply in which a member stands twice does not count.",
-      paragraphs: ["R19"],
-    },
-    async (stage) => {
-      if (stage.isShared) skip("The transport carries no text of the suite's own.");
-      const asked = await ask(stage);
-      const reply = confirmationReply(asked.listener, asked.question, "accept");
-      const text = JSON.stringify(reply);
-      for (const [member, twice] of TWICE) asked.listener.conversation.sayText(text.replace(member, twice));
-      const expected = "A reply that can be read in two ways does not count.";
-      await staysOpen(asked, expected, []);
-      await isRejected(asked, expected, [reply]);
-    },
-  ),
-  ours(
-    {
-      id: "A-irreversible-unasked",
-      title: "An irreversible tool call that nobody has accepted does not go out.",
-      paragraphs: ["R5"],
-    },
+  active("A-duplicate-member", "A reply in which a member stands twice does not count.", ["R19"], async (stage) => {
+    if (stage.isShared) skip("The transport carries no text of the suite's own.");
+    const asked = await ask(stage);
+    const reply = confirmationReply(asked.listener, asked.question, "accept");
+    const text = JSON.stringify(reply);
+    for (const [member, twice] of TWICE) asked.listener.conversation.sayText(text.replace(member, twice));
+    const expected = "A reply that can be read in two ways does not count.";
+    await staysOpen(asked, expected, []);
+    await isRejected(asked, expected, [reply]);
+  }),
+  active(
+    "A-irreversible-unasked",
+    "An irreversible tool call that nobody has accepted does not go out.",
+    ["R5"],
     async (stage) => {
       const listener = await stage.subscribe(ANSWERS);
       const { sessionId, done } = await stage.show("irreversible-unasked", listener);
@@ -54,12 +41,10 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       if (call !== undefined) fail("The call is refused.", "It went out.", [evidenceOf(call)]);
     },
   ),
-  ours(
-    {
-      id: "A-resume",
-      title: "A subscription that resumes at its cursor gets what came meanwhile, and nothing twice.",
-      paragraphs: ["R17"],
-    },
+  active(
+    "A-resume",
+    "A subscription that resumes at its cursor gets what came meanwhile, and nothing twice.",
+    ["R17"],
     async (stage) => {
       const first = await stage.subscribe({ aaepd: { checkpoints: true } });
       // A newcomer to whom sums of open sessions are owed gets its first cursor behind them.
@@ -89,40 +74,26 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
         ]);
     },
   ),
-  ours(
-    {
-      id: "A-paused",
-      title: "A paused subscription gets critical events alone.",
-      paragraphs: ["R26"],
-    },
-    async (stage) => {
-      const paused = await stage.subscribe({ aaepd: { paused: true } });
-      const witness = await stage.subscribe();
-      const { sessionId, done } = await stage.show("error", witness);
-      await done;
-      await endOf(witness, sessionId);
-      if ((await sessionEnd(paused, sessionId)) === undefined)
-        fail("The critical event comes.", "It does not come.", [evidenceOf(eventsOf(witness, sessionId).at(-1))]);
-      await stage.wait(QUIET_MS);
-      const wrong = eventsOf(paused, sessionId).find(({ message }) => !isCritical(message));
-      if (wrong !== undefined) fail("Only critical events come.", "Another came.", [evidenceOf(wrong)]);
-    },
-  ),
-  ours(
-    {
-      id: "A-max-chars",
-      title: "No text is longer than max_chars.",
-      paragraphs: ["R26"],
-    },
-    async (stage) => {
-      const narrow = await stage.subscribe({ coalesce_boundaries: ["completion"], aaepd: { max_chars: 80 } });
-      const { sessionId, done } = await stage.show("text", narrow);
-      await done;
-      await endOf(narrow, sessionId);
-      const chunks = eventsOf(narrow, sessionId).filter(({ message }) => isType(message, "output.streaming"));
-      if (chunks.length === 0) skip("No text came.");
-      const long = chunks.find(({ message }) => [...wordsOf(message.chunk)].length > 80);
-      if (long !== undefined) fail("Every chunk has at most 80 characters.", "One has more.", [evidenceOf(long)]);
-    },
-  ),
+  active("A-paused", "A paused subscription gets critical events alone.", ["R26"], async (stage) => {
+    const paused = await stage.subscribe({ aaepd: { paused: true } });
+    const witness = await stage.subscribe();
+    const { sessionId, done } = await stage.show("error", witness);
+    await done;
+    await endOf(witness, sessionId);
+    if ((await sessionEnd(paused, sessionId)) === undefined)
+      fail("The critical event comes.", "It does not come.", [evidenceOf(eventsOf(witness, sessionId).at(-1))]);
+    await stage.wait(QUIET_MS);
+    const wrong = eventsOf(paused, sessionId).find(({ message }) => !isCritical(message));
+    if (wrong !== undefined) fail("Only critical events come.", "Another came.", [evidenceOf(wrong)]);
+  }),
+  active("A-max-chars", "No text is longer than max_chars.", ["R26"], async (stage) => {
+    const narrow = await stage.subscribe({ coalesce_boundaries: ["completion"], aaepd: { max_chars: 80 } });
+    const { sessionId, done } = await stage.show("text", narrow);
+    await done;
+    await endOf(narrow, sessionId);
+    const chunks = eventsOf(narrow, sessionId).filter(({ message }) => isType(message, "output.streaming"));
+    if (chunks.length === 0) skip("No text came.");
+    const long = chunks.find(({ message }) => [...wordsOf(message.chunk)].length > 80);
+    if (long !== undefined) fail("Every chunk has at most 80 characters.", "One has more.", [evidenceOf(long)]);
+  }),
 ];

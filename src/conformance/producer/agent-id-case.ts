@@ -5,19 +5,15 @@ import { fail } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
-import type { Heard, WatchingCase } from "./producer-case.js";
+import { type Heard, watching } from "./producer-case.js";
 import { evidenceOf } from "./stage.js";
 
-export const AGENT_ID_CASE: WatchingCase = {
-  kind: "watching",
-  id: "P1-agent-id-stable",
-  title:
-    "agent_id stays: it is not another one on most events, nor in most sessions of one scenario, and names no version.",
-  paragraphs: ["AAEP §3.2.6.1"],
-  level: 1,
-  severity: "error",
-  unseen: "No session of three events came.",
-  judge: (heard) => {
+export const AGENT_ID_CASE = watching(
+  "P1-agent-id-stable",
+  "agent_id stays: it is not another one on most events, nor in most sessions of one scenario, and names no version.",
+  ["AAEP §3.2.6.1"],
+  "No session of three events came.",
+  (heard) => {
     let judged = 0;
     for (const { events } of heardSessions(heard)) {
       const named = events.filter(({ event }) => agentOf(event) !== undefined);
@@ -37,7 +33,7 @@ export const AGENT_ID_CASE: WatchingCase = {
     }
     return judged;
   },
-};
+);
 
 /** So many events, or sessions of one scenario, have different agents by no chance. */
 const FEWEST_ALIKE = 3;

@@ -1,4 +1,3 @@
-import type { CaseDescription } from "../findings/finding.js";
 import { AAEPD_CASES } from "./aaepd-cases.js";
 import { CLARIFICATION_CASES } from "./clarification-cases.js";
 import { ENVELOPE_CASES } from "./envelope-cases.js";
@@ -34,17 +33,3 @@ export const PRODUCER_CASES: readonly ProducerCase[] = [
   ...CHANGE_CASES,
   ...AAEPD_CASES,
 ];
-
-/** A case as reports and tables name it. */
-export function describeCase(one: ProducerCase): CaseDescription {
-  const { id, title, paragraphs, level, severity, extension } = one;
-  return {
-    id,
-    title,
-    paragraphs,
-    role: "producer",
-    level,
-    severity,
-    ...(extension === undefined ? {} : { extension }),
-  };
-}

@@ -5,7 +5,7 @@ import type { Message } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { staysOpen } from "./asked-question.js";
 import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
-import type { ActiveCase } from "./producer-case.js";
+import { type ActiveCase, active } from "./producer-case.js";
 import { shownIfPossible } from "./session-on.js";
 import type { ProducerStage, Subscription } from "./stage.js";
 
@@ -71,14 +71,11 @@ async function clarifying(stage: ProducerStage, scenario: ScenarioName): Promise
 }
 
 export const CLARIFICATION_CASES: readonly ActiveCase[] = [
-  {
-    kind: "active",
-    id: "P2-clarification",
-    title: "A clarification goes on after a reply of an accepted kind, and not after one that is not valid.",
-    paragraphs: ["AAEP §6.5", "AAEP §6.3.4", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  active(
+    "P2-clarification",
+    "A clarification goes on after a reply of an accepted kind, and not after one that is not valid.",
+    ["AAEP §6.5", "AAEP §6.3.4", "AAEP §9.4.1"],
+    async (stage) => {
       const free = await clarifying(stage, "clarification");
       const question = await questionIn(free.listener, free.sessionId, "clarification");
       if (onlyKindOf(question.message) !== "freetext") skip("The clarification accepts other kinds than freetext.");
@@ -95,15 +92,12 @@ export const CLARIFICATION_CASES: readonly ActiveCase[] = [
         from = await goesOnAfter(typed, next, ANSWERS_BY_KIND[kind]);
       }
     },
-  },
-  {
-    kind: "active",
-    id: "P2-choice",
-    title: "A clarification by choices goes on after one of its values, and not after another.",
-    paragraphs: ["AAEP §6.5", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-choice",
+    "A clarification by choices goes on after one of its values, and not after another.",
+    ["AAEP §6.5", "AAEP §9.4.1"],
+    async (stage) => {
       const choosing = await clarifying(stage, "choice");
       const question = await questionIn(choosing.listener, choosing.sessionId, "clarification");
       const { choices, accepted_response_kinds: kinds } = question.message;
@@ -120,5 +114,5 @@ export const CLARIFICATION_CASES: readonly ActiveCase[] = [
       ];
       await goesOnAfter(choosing, question, { right, wrong });
     },
-  },
+  ),
 ];

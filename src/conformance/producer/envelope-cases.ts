@@ -7,7 +7,7 @@ import type { Conversation, Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { AGENT_ID_CASE } from "./agent-id-case.js";
 import { capabilitiesIn, type HeardEvent, heardEvents } from "./hearing.js";
-import type { WatchingCase } from "./producer-case.js";
+import { type WatchingCase, watching } from "./producer-case.js";
 import { CORE_KINDS, schemaFault } from "./schema-faults.js";
 import { evidenceOf, isType, kindOf } from "./stage.js";
 import { eachEvent, eachSession } from "./watching.js";
@@ -26,26 +26,20 @@ const unseen = "No event came.";
 
 export const ENVELOPE_CASES: readonly WatchingCase[] = [
   eachEvent(
-    {
-      id: "P1-envelope-fields",
-      title: "Every event has @context, type, event_id, session_id, timestamp and producer.",
-      paragraphs: ["AAEP §3.2", "AAEP §9.3.1"],
-      level: 1,
-      unseen,
-    },
+    "P1-envelope-fields",
+    "Every event has @context, type, event_id, session_id, timestamp and producer.",
+    ["AAEP §3.2", "AAEP §9.3.1"],
+    unseen,
     (event) => {
       const missing = REQUIRED.filter((name) => event[name] === undefined);
       return missing.length === 0 ? undefined : `An event is without ${missing.join(", ")}.`;
     },
   ),
   eachEvent(
-    {
-      id: "P1-envelope-context",
-      title: "@context is the AAEP context, or an array that begins with it.",
-      paragraphs: ["AAEP §3.2.1"],
-      level: 1,
-      unseen,
-    },
+    "P1-envelope-context",
+    "@context is the AAEP context, or an array that begins with it.",
+    ["AAEP §3.2.1"],
+    unseen,
     ({ "@context": context }) => {
       if (context === undefined) return "not judged";
       const first = Array.isArray(context) ? context[0] : context;
@@ -53,13 +47,10 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
   ),
   eachEvent(
-    {
-      id: "P1-event-types",
-      title: "Every type in the namespace of AAEP is one of the twelve.",
-      paragraphs: ["AAEP §3.2.2", "AAEP §4.7"],
-      level: 1,
-      unseen,
-    },
+    "P1-event-types",
+    "Every type in the namespace of AAEP is one of the twelve.",
+    ["AAEP §3.2.2", "AAEP §4.7"],
+    unseen,
     (event) => {
       const { type } = event;
       if (typeof type !== "string") return "An event has no type that is a text.";
@@ -69,13 +60,10 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
   ),
   eachEvent(
-    {
-      id: "P1-id-forms",
-      title: "event_id is evt_ and session_id is sess_, each with 1 to 64 letters and digits.",
-      paragraphs: ["AAEP §3.2.3", "AAEP §3.2.4"],
-      level: 1,
-      unseen,
-    },
+    "P1-id-forms",
+    "event_id is evt_ and session_id is sess_, each with 1 to 64 letters and digits.",
+    ["AAEP §3.2.3", "AAEP §3.2.4"],
+    unseen,
     ({ event_id, session_id }) => {
       if (event_id !== undefined && !/^evt_[A-Za-z0-9]{1,64}$/.test(wordsOf(event_id)))
         return "An event_id has another form.";
@@ -84,29 +72,17 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       return undefined;
     },
   ),
-  eachEvent(
-    {
-      id: "P1-producer",
-      title: "producer is an object with an agent_id.",
-      paragraphs: ["AAEP §3.2.6"],
-      level: 1,
-      unseen,
-    },
-    ({ producer }) => {
-      if (producer === undefined) return "not judged";
-      const { agent_id } = (typeof producer === "object" && producer !== null ? producer : {}) as Message;
-      return typeof agent_id === "string" && agent_id !== "" ? undefined : "A producer has no agent_id.";
-    },
-  ),
+  eachEvent("P1-producer", "producer is an object with an agent_id.", ["AAEP §3.2.6"], unseen, ({ producer }) => {
+    if (producer === undefined) return "not judged";
+    const { agent_id } = (typeof producer === "object" && producer !== null ? producer : {}) as Message;
+    return typeof agent_id === "string" && agent_id !== "" ? undefined : "A producer has no agent_id.";
+  }),
   AGENT_ID_CASE,
   eachEvent(
-    {
-      id: "P1-schema",
-      title: "Every event of a core type fits the schema of its type.",
-      paragraphs: ["AAEP §9.3.1", "AAEP §4.7"],
-      level: 1,
-      unseen,
-    },
+    "P1-schema",
+    "Every event of a core type fits the schema of its type.",
+    ["AAEP §9.3.1", "AAEP §4.7"],
+    unseen,
     (event) => {
       const kind = kindOf(event);
       if (kind === undefined || !CORE_KINDS.has(kind)) return "not judged";
@@ -114,13 +90,10 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
   ),
   eachEvent(
-    {
-      id: "P1-envelope-reserved",
-      title: "No event has @id, @graph, @base, @vocab, or a field beginning with aaep_ other than aaep_version.",
-      paragraphs: ["AAEP §3.5"],
-      level: 1,
-      unseen,
-    },
+    "P1-envelope-reserved",
+    "No event has @id, @graph, @base, @vocab, or a field beginning with aaep_ other than aaep_version.",
+    ["AAEP §3.5"],
+    unseen,
     (event) => {
       const reserved = Object.keys(event).find(
         (name) => /^@(?:id|graph|base|vocab)$/.test(name) || (name.startsWith("aaep_") && name !== "aaep_version"),
@@ -129,14 +102,10 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
   ),
   eachEvent(
-    {
-      id: "P1-extension-prefix",
-      title:
-        "An event with extensions, or of a type of one, declares a further context, and uses no prefix that is AAEP's.",
-      paragraphs: ["AAEP §3.4.3", "AAEP §7.3.2"],
-      level: 1,
-      unseen: "No event with extensions came.",
-    },
+    "P1-extension-prefix",
+    "An event with extensions, or of a type of one, declares a further context, and uses no prefix that is AAEP's.",
+    ["AAEP §3.4.3", "AAEP §7.3.2"],
+    "No event with extensions came.",
     ({ type, extensions, "@context": context }) => {
       const [prefix = "", name] = wordsOf(type).split(":");
       const isForeign = name !== undefined && !name.startsWith("//") && !PREFIXES_OF_AAEP.has(prefix);
@@ -153,13 +122,10 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
   ),
   eachEvent(
-    {
-      id: "P1-language-declared",
-      title: "An event with text for people says its language in localization_hints.primary_language.",
-      paragraphs: ["AAEP §11.1"],
-      level: 1,
-      unseen: "No event with text for people came.",
-    },
+    "P1-language-declared",
+    "An event with text for people says its language in localization_hints.primary_language.",
+    ["AAEP §11.1"],
+    "No event with text for people came.",
     (event) => {
       const hints = (event.localization_hints ?? {}) as Message;
       const others = [hints.available_languages, hints.fallback_chain, event.language].flat();
@@ -172,28 +138,22 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
   ),
   eachEvent(
-    {
-      id: "P1-urgency",
-      title: "session.errored, questions and handoff.requested have the urgency critical.",
-      paragraphs: ["AAEP §4.1.3", "AAEP §5.5.4"],
-      level: 1,
-      unseen: "No error, question or handoff came.",
-    },
+    "P1-urgency",
+    "session.errored, questions and handoff.requested have the urgency critical.",
+    ["AAEP §4.1.3", "AAEP §5.5.4"],
+    "No error, question or handoff came.",
     (event) => {
       if (isType(event, "session.errored", "awaiting.confirmation", "awaiting.clarification", "handoff.requested"))
         return event.urgency === "critical" ? undefined : `The urgency of ${wordsOf(event.type)} is not critical.`;
       return "not judged";
     },
   ),
-  {
-    kind: "watching",
-    id: "P1-summary-normal",
-    title: "The events that are announced have a summary_normal, or the summary of the verbosity that was asked for.",
-    paragraphs: ["AAEP §9.3.1", "AAEP §5.3.1.2"],
-    level: 1,
-    severity: "error",
-    unseen: "No event that is announced came.",
-    judge: ({ conversations }) => {
+  watching(
+    "P1-summary-normal",
+    "The events that are announced have a summary_normal, or the summary of the verbosity that was asked for.",
+    ["AAEP §9.3.1", "AAEP §5.3.1.2"],
+    "No event that is announced came.",
+    ({ conversations }) => {
       let judged = 0;
       for (const conversation of conversations) {
         const fields = summaryFields(conversation);
@@ -206,54 +166,36 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       }
       return judged;
     },
-  },
-  {
-    kind: "watching",
-    id: "P1-json",
-    title: "Every message is a JSON object.",
-    paragraphs: ["AAEP §3.8", "AAEP §8.2.2"],
-    level: 1,
-    severity: "error",
-    unseen,
-    judge: ({ conversations }) => {
-      const received = conversations.flatMap(({ record }) => record.filter(({ way }) => way === "received"));
-      const strange = received.find(({ message }) => message === undefined);
-      if (strange !== undefined) fail("Every message is a JSON object.", "One is not.", [evidenceOf(strange)]);
-      return received.length;
-    },
-  },
+  ),
+  watching("P1-json", "Every message is a JSON object.", ["AAEP §3.8", "AAEP §8.2.2"], unseen, ({ conversations }) => {
+    const received = conversations.flatMap(({ record }) => record.filter(({ way }) => way === "received"));
+    const strange = received.find(({ message }) => message === undefined);
+    if (strange !== undefined) fail("Every message is a JSON object.", "One is not.", [evidenceOf(strange)]);
+    return received.length;
+  }),
   eachEvent(
-    {
-      id: "P1-numbers",
-      title: "No number of an event is an integer beyond 2^53, or too large for a double.",
-      paragraphs: ["AAEP §3.8"],
-      level: 1,
-      unseen,
-    },
+    "P1-numbers",
+    "No number of an event is an integer beyond 2^53, or too large for a double.",
+    ["AAEP §3.8"],
+    unseen,
     (_, text) => (hasHugeNumber(text) ? "An event has a number that no double is, and not as a string." : undefined),
   ),
   eachEvent(
-    {
-      id: "P1-aaep-version",
-      title: "aaep_version, where it stands, is a published version of the specification.",
-      paragraphs: ["AAEP §3.4.4"],
-      level: 1,
-      unseen: "No event with an aaep_version came.",
-    },
+    "P1-aaep-version",
+    "aaep_version, where it stands, is a published version of the specification.",
+    ["AAEP §3.4.4"],
+    "No event with an aaep_version came.",
     ({ aaep_version: version }) => {
       if (version === undefined) return "not judged";
       return VERSIONS.has(version) ? undefined : `The aaep_version ${JSON.stringify(version)} was not published.`;
     },
   ),
-  {
-    kind: "watching",
-    id: "P1-event-id-unique",
-    title: "No two events have the same event_id.",
-    paragraphs: ["AAEP §3.2.3", "AAEP §8.2.4"],
-    level: 1,
-    severity: "error",
+  watching(
+    "P1-event-id-unique",
+    "No two events have the same event_id.",
+    ["AAEP §3.2.3", "AAEP §8.2.4"],
     unseen,
-    judge: ({ conversations }) => {
+    ({ conversations }) => {
       const known = new Map<string, HeardEvent>();
       const events = heardEvents(conversations);
       for (const conversation of conversations) {
@@ -278,16 +220,12 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       }
       return events.length;
     },
-  },
+  ),
   eachSession(
-    {
-      id: "P1-sequence-number",
-      title:
-        "sequence_number is 0 at session.started and rises with each event, by 1 where nothing is merged or kept back, or is on no event of the session.",
-      paragraphs: ["AAEP §3.4.1"],
-      level: 1,
-      unseen: "No event with a sequence_number came.",
-    },
+    "P1-sequence-number",
+    "sequence_number is 0 at session.started and rises with each event, by 1 where nothing is merged or kept back, or is on no event of the session.",
+    ["AAEP §3.4.1"],
+    "No event with a sequence_number came.",
     ({ events, isFromBeginning, isFiltered, isWhole }) => {
       if (isFiltered && !isWhole) return "not judged";
       const numbers = events.map(({ event }) => event.sequence_number);

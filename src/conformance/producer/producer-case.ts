@@ -1,20 +1,21 @@
-import type { CaseDescription } from "../findings/finding.js";
+import { type CaseDescription, caseOf } from "../findings/finding.js";
 import type { Conversation } from "../wire/conversation.js";
 import type { ProducerStage, ShownSession } from "./stage.js";
 
 /** A case that does something and judges the answer. */
-export interface ActiveCase extends Omit<CaseDescription, "role"> {
+export interface ActiveCase extends CaseDescription {
   readonly kind: "active";
   /** Throws a `Judged`; a case that comes to its end has passed. */
   readonly run: (stage: ProducerStage) => Promise<void>;
 }
 
-/** A case of level 3: a MUST, unless `about` says otherwise. */
-export function negotiated(
-  about: Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>,
-  run: ActiveCase["run"],
-): ActiveCase {
-  return { kind: "active", level: 3, severity: "error", ...about, run };
+export function active(id: string, title: string, paragraphs: readonly string[], run: ActiveCase["run"]): ActiveCase {
+  return { ...caseOf(id, title, paragraphs), kind: "active", run };
+}
+
+/** A case of a SHOULD. */
+export function recommended(...about: Parameters<typeof active>): ActiveCase {
+  return { ...active(...about), severity: "warning" };
 }
 
 /** Everything that the cases received. */
@@ -26,12 +27,22 @@ export interface Heard {
 }
 
 /** A case that judges what all cases received. */
-export interface WatchingCase extends Omit<CaseDescription, "role"> {
+export interface WatchingCase extends CaseDescription {
   readonly kind: "watching";
   /** Returns how many messages or sessions it judged. Throws a `Judged` at the first that breaks the rule. */
   readonly judge: (heard: Heard) => number;
   /** The reason for skipping a case that judged nothing: "No question was asked." */
   readonly unseen: string;
+}
+
+export function watching(
+  id: string,
+  title: string,
+  paragraphs: readonly string[],
+  unseen: string,
+  judge: WatchingCase["judge"],
+): WatchingCase {
+  return { ...caseOf(id, title, paragraphs), kind: "watching", unseen, judge };
 }
 
 export type ProducerCase = ActiveCase | WatchingCase;

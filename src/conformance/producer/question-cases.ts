@@ -16,7 +16,7 @@ import {
   staysOpen,
 } from "./asked-question.js";
 import { ANSWERS, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
-import type { ActiveCase } from "./producer-case.js";
+import { type ActiveCase, active, recommended } from "./producer-case.js";
 import { eventsOf, seekIn, shownIfPossible } from "./session-on.js";
 import { evidenceOf, isType, type ProducerStage, QUIET_MS } from "./stage.js";
 
@@ -36,14 +36,11 @@ const JUST_IN_TIME_MS = 1000;
 const LATE_REPLY_MS = 300;
 
 export const QUESTION_CASES: readonly ActiveCase[] = [
-  {
-    kind: "active",
-    id: "P2-accept",
-    title: "After an accept the producer invokes the tool, in whichever form the accept is dated.",
-    paragraphs: ["AAEP §4.5.3", "AAEP §6.1", "AAEP §3.2.5"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  active(
+    "P2-accept",
+    "After an accept the producer invokes the tool, in whichever form the accept is dated.",
+    ["AAEP §4.5.3", "AAEP §6.1", "AAEP §3.2.5"],
+    async (stage) => {
       for (const form of OTHER_INSTANTS) {
         const asked = await ask(stage);
         // An instant without a fraction is to be no earlier than the question.
@@ -52,15 +49,12 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
         await acceptedCallAfter(asked);
       }
     },
-  },
-  {
-    kind: "active",
-    id: "P2-reject",
-    title: "After a reject the action is not taken, and an event tells that the producer goes on without it.",
-    paragraphs: ["AAEP §6.1", "AAEP §4.5.3"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-reject",
+    "After a reject the action is not taken, and an event tells that the producer goes on without it.",
+    ["AAEP §6.1", "AAEP §4.5.3"],
+    async (stage) => {
       const asked = await ask(stage);
       const { listener, sessionId } = asked;
       const said = listener.conversation.record.length;
@@ -71,28 +65,22 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
           evidenceOf(told),
         ]);
     },
-  },
-  {
-    kind: "active",
-    id: "P2-blocks",
-    title: "While a confirmation is open the producer does not act on it.",
-    paragraphs: ["AAEP §6.1", "AAEP §4.5.3"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-blocks",
+    "While a confirmation is open the producer does not act on it.",
+    ["AAEP §6.1", "AAEP §4.5.3"],
+    async (stage) => {
       const asked = await ask(stage);
       await stage.wait(QUIET_MS);
       await isRejected(asked, "The action is not taken while nobody has accepted it.");
     },
-  },
-  {
-    kind: "active",
-    id: "P2-timeout-default",
-    title: "When the time of a question is over its default applies, and not before.",
-    paragraphs: ["AAEP §6.4", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-timeout-default",
+    "When the time of a question is over its default applies, and not before.",
+    ["AAEP §6.4", "AAEP §9.4.1"],
+    async (stage) => {
       const asked = await ask(stage, "confirmation-short");
       const timeoutMs = shortTimeoutOf(asked);
       const { listener, sessionId, question, after } = asked;
@@ -117,16 +105,12 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
         );
       await followsDefault(asked);
     },
-  },
-  {
-    kind: "active",
-    id: "P2-late-reply",
-    title:
-      "A reply after the question's end does not count: not right after it, not with an earlier timestamp, and not while another question is open.",
-    paragraphs: ["AAEP §6.3.4", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-late-reply",
+    "A reply after the question's end does not count: not right after it, not with an earlier timestamp, and not while another question is open.",
+    ["AAEP §6.3.4", "AAEP §9.4.1"],
+    async (stage) => {
       const first = await ask(stage, "two-confirmations-short");
       const { listener, question } = first;
       await stage.wait(shortTimeoutOf(first) + LATE_REPLY_MS);
@@ -142,15 +126,12 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       if (call !== undefined)
         fail(expected, "The action was taken.", [{ note: "sent", text: JSON.stringify(atOnce) }, evidenceOf(call)]);
     },
-  },
-  {
-    kind: "active",
-    id: "P2-resolution-told",
-    title: "Another subscription that heard the question is told that it is resolved.",
-    paragraphs: ["AAEP §5.9", "AAEP §6.7.2"],
-    level: 2,
-    severity: "warning",
-    run: async (stage) => {
+  ),
+  recommended(
+    "P2-resolution-told",
+    "Another subscription that heard the question is told that it is resolved.",
+    ["AAEP §5.9", "AAEP §6.7.2"],
+    async (stage) => {
       const other = await stage.subscribe(ANSWERS);
       const asked = await ask(stage);
       const { place } = await questionIn(other, asked.sessionId, "confirmation");
@@ -158,15 +139,12 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const told = await resolutionAfter(other, asked.sessionId, place + 1);
       if (told === undefined) fail("The other subscription hears the resolution.", "It hears nothing.");
     },
-  },
-  {
-    kind: "active",
-    id: "P2-cancelled",
-    title: "A question that is withdrawn, alone or with its session, is dead: a reply to it brings about nothing.",
-    paragraphs: ["AAEP §6.8", "AAEP §9.4.4"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-cancelled",
+    "A question that is withdrawn, alone or with its session, is dead: a reply to it brings about nothing.",
+    ["AAEP §6.8", "AAEP §9.4.4"],
+    async (stage) => {
       const listener = await stage.subscribe(ANSWERS);
       const { sessionId } = await stage.show("cancel-question", listener);
       const { message: question } = await questionIn(listener, sessionId, "confirmation");
@@ -182,27 +160,21 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
         fail("After the cancellation nothing of the session comes.", "An event came.", [evidenceOf(after)]);
       await withdrawnIsDead(stage);
     },
-  },
-  {
-    kind: "active",
-    id: "P2-vanish-default",
-    title: "When the only subscription that was asked disconnects without a word, the question's default applies.",
-    paragraphs: ["AAEP §8.2.5", "AAEP §5.8", "AAEP §5.8.2"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-vanish-default",
+    "When the only subscription that was asked disconnects without a word, the question's default applies.",
+    ["AAEP §8.2.5", "AAEP §5.8", "AAEP §5.8.2"],
+    async (stage) => {
       if (stage.isShared) skip("All subscriptions share one connection.");
       await lastListenerEnds(stage, ({ conversation }) => conversation.vanish());
     },
-  },
-  {
-    kind: "active",
-    id: "P2-handoff",
-    title: "A session that a person takes over has a handoff.requested.",
-    paragraphs: ["AAEP §4.4.3", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-handoff",
+    "A session that a person takes over has a handoff.requested.",
+    ["AAEP §4.4.3", "AAEP §9.4.1"],
+    async (stage) => {
       const listener = await stage.subscribe(ANSWERS);
       const { sessionId } = await stage.show("handoff", listener);
       const handed = await listener.conversation.seek(
@@ -210,7 +182,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       );
       if (handed === undefined) fail("A handoff.requested comes.", "None came.");
     },
-  },
+  ),
 ];
 
 function shortTimeoutOf({ question }: Asked): number {

@@ -5,33 +5,27 @@ import type { Conversation, Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isIrreversibleCall, provesResolution } from "./asking.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
-import type { WatchingCase } from "./producer-case.js";
+import { type WatchingCase, watching } from "./producer-case.js";
 import { evidenceOf, isType } from "./stage.js";
 import { eachEvent, eachSession } from "./watching.js";
 
 export const QUESTION_WATCHERS: readonly WatchingCase[] = [
   eachEvent(
-    {
-      id: "P2-token-form",
-      title: "reply_token is rpl_ with 1 to 64 letters and digits.",
-      paragraphs: ["AAEP §6.2"],
-      level: 2,
-      unseen: "No question came.",
-    },
+    "P2-token-form",
+    "reply_token is rpl_ with 1 to 64 letters and digits.",
+    ["AAEP §6.2"],
+    "No question came.",
     (event) => {
       if (!isType(event, "awaiting.confirmation", "awaiting.clarification")) return "not judged";
       return /^rpl_[A-Za-z0-9]{1,64}$/.test(wordsOf(event.reply_token)) ? undefined : "A reply_token has another form.";
     },
   ),
-  {
-    kind: "watching",
-    id: "P2-token-unique",
-    title: "No two questions have the same reply_token.",
-    paragraphs: ["AAEP §6.2"],
-    level: 2,
-    severity: "error",
-    unseen: "No two questions came.",
-    judge: ({ conversations }) => {
+  watching(
+    "P2-token-unique",
+    "No two questions have the same reply_token.",
+    ["AAEP §6.2"],
+    "No two questions came.",
+    ({ conversations }) => {
       const asked = new Map<unknown, { readonly text: string; readonly eventId: unknown }>();
       for (const { record } of conversations)
         for (const { way, text, message } of record) {
@@ -51,16 +45,13 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
         }
       return Math.max(0, asked.size - 1);
     },
-  },
-  {
-    kind: "watching",
-    id: "P2-asked-once",
-    title: "While a question is open the same is not asked for again.",
-    paragraphs: ["AAEP §6.1"],
-    level: 2,
-    severity: "error",
-    unseen: "No question was asked.",
-    judge: (heard) => {
+  ),
+  watching(
+    "P2-asked-once",
+    "While a question is open the same is not asked for again.",
+    ["AAEP §6.1"],
+    "No question was asked.",
+    (heard) => {
       const answered = tokensSent(heard.conversations, () => true);
       const isAnswered = ({ event }: HeardEvent, later: HeardEvent): boolean =>
         (answered.get(event.reply_token) ?? later.recorded.at) < later.recorded.at;
@@ -84,15 +75,12 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       }
       return judged;
     },
-  },
+  ),
   eachSession(
-    {
-      id: "P2-default-reject",
-      title: "The default of an irreversible action of high or medium risk is reject.",
-      paragraphs: ["AAEP §6.4.1", "AAEP §4.4.1"],
-      level: 2,
-      unseen: "No confirmation of an irreversible action of high or medium risk was asked for.",
-    },
+    "P2-default-reject",
+    "The default of an irreversible action of high or medium risk is reject.",
+    ["AAEP §6.4.1", "AAEP §4.4.1"],
+    "No confirmation of an irreversible action of high or medium risk was asked for.",
     ({ events }) => {
       const judged = events.flatMap(({ event }, place) => {
         if (!isType(event, "awaiting.confirmation")) return [];
@@ -124,15 +112,12 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       return { seen: `The default is ${wordsOf(wrong.event.default_decision)}.`, places: wrong.places };
     },
   ),
-  {
-    kind: "watching",
-    id: "P2-irreversible-asked",
-    title: "Every irreversible tool.invoked follows a question of its session that was accepted, one each.",
-    paragraphs: ["AAEP §4.3.1", "AAEP §9.4.1", "AAEP §6.1"],
-    level: 2,
-    severity: "error",
-    unseen: "No irreversible tool was invoked before a subscriber that answers.",
-    judge: (heard) => {
+  watching(
+    "P2-irreversible-asked",
+    "Every irreversible tool.invoked follows a question of its session that was accepted, one each.",
+    ["AAEP §4.3.1", "AAEP §9.4.1", "AAEP §6.1"],
+    "No irreversible tool was invoked before a subscriber that answers.",
+    (heard) => {
       const accepted = tokensSent(heard.conversations, ({ decision }) => decision === "accept");
       /** By the suite's own clock: an accept that was sent after the call came is none of it. */
       const permits = ({ event }: HeardEvent, call: HeardEvent): boolean =>
@@ -156,7 +141,7 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       }
       return judged;
     },
-  },
+  ),
 ];
 
 /** The tokens of the replies that the suite sent, with the time of the first. */

@@ -15,27 +15,23 @@ import {
   staysOpen,
 } from "./asked-question.js";
 import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
-import type { ActiveCase } from "./producer-case.js";
+import { type ActiveCase, active } from "./producer-case.js";
 import { type Arrived, eventsOf } from "./session-on.js";
 import { evidenceOf, isType, type ProducerStage, QUIET_MS } from "./stage.js";
 
 /** Replies that must not count, and the rule by which they do not. */
 function ignored(
-  about: Pick<ActiveCase, "id" | "title" | "paragraphs">,
+  id: string,
+  title: string,
+  paragraphs: readonly string[],
   wrong: (asked: Asked) => readonly Message[],
 ): ActiveCase {
-  return {
-    kind: "active",
-    ...about,
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
-      const asked = await ask(stage);
-      const replies = wrong(asked);
-      await staysOpen(asked, about.title, replies);
-      await isRejected(asked, about.title, replies);
-    },
-  };
+  return active(id, title, paragraphs, async (stage) => {
+    const asked = await ask(stage);
+    const replies = wrong(asked);
+    await staysOpen(asked, title, replies);
+    await isRejected(asked, title, replies);
+  });
 }
 
 /** An accept in which members are other ones. */
@@ -89,26 +85,20 @@ async function firstReplyWins(stage: ProducerStage, first: string, second: strin
 }
 
 export const REPLY_CASES: readonly ActiveCase[] = [
-  {
-    kind: "active",
-    id: "P2-first-reply-wins",
-    title: "The first valid reply counts, and a later one with the same token does not, whoever sends it.",
-    paragraphs: ["AAEP §6.3.5", "AAEP §6.7.1", "AAEP §5.9", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  active(
+    "P2-first-reply-wins",
+    "The first valid reply counts, and a later one with the same token does not, whoever sends it.",
+    ["AAEP §6.3.5", "AAEP §6.7.1", "AAEP §5.9", "AAEP §9.4.1"],
+    async (stage) => {
       await firstReplyWins(stage, "reject", "accept");
       await firstReplyWins(stage, "accept", "reject");
     },
-  },
-  {
-    kind: "active",
-    id: "P2-token-replayed",
-    title: "The token of an earlier question answers no later one, also if it was accepted.",
-    paragraphs: ["AAEP §6.2", "AAEP §6.3.4"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  ),
+  active(
+    "P2-token-replayed",
+    "The token of an earlier question answers no later one, also if it was accepted.",
+    ["AAEP §6.2", "AAEP §6.3.4"],
+    async (stage) => {
       const first = await ask(stage, "two-confirmations");
       await resolves(first, "accept");
       const second = await nextQuestion(first);
@@ -117,13 +107,11 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       await staysOpen(second, expected, replies);
       await isRejected(second, expected, replies);
     },
-  },
+  ),
   ignored(
-    {
-      id: "P2-token-unknown",
-      title: "A reply with an unknown token is ignored, also if it is like a known one.",
-      paragraphs: ["AAEP §6.3.4", "AAEP §9.4.1"],
-    },
+    "P2-token-unknown",
+    "A reply with an unknown token is ignored, also if it is like a known one.",
+    ["AAEP §6.3.4", "AAEP §9.4.1"],
     (asked) =>
       accepting(
         asked,
@@ -133,11 +121,9 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       ),
   ),
   ignored(
-    {
-      id: "P2-decision-unknown",
-      title: "A reply with a decision that is not among allowed_replies is ignored, also if it is like one of them.",
-      paragraphs: ["AAEP §6.3.4"],
-    },
+    "P2-decision-unknown",
+    "A reply with a decision that is not among allowed_replies is ignored, also if it is like one of them.",
+    ["AAEP §6.3.4"],
     (asked) =>
       accepting(
         asked,
@@ -145,11 +131,9 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       ),
   ),
   ignored(
-    {
-      id: "P2-reply-malformed",
-      title: "A reply without a decision, or with members of other types, is ignored.",
-      paragraphs: ["AAEP §6.3.1", "AAEP §6.3.4"],
-    },
+    "P2-reply-malformed",
+    "A reply without a decision, or with members of other types, is ignored.",
+    ["AAEP §6.3.1", "AAEP §6.3.4"],
     (asked) => [
       acceptWithout(asked, "decision"),
       ...accepting(asked, ...[true, null, ["accept"], { accept: true }].map((decision) => ({ decision })), {
@@ -161,11 +145,9 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     ],
   ),
   ignored(
-    {
-      id: "P2-reply-undated",
-      title: "A reply without a timestamp of RFC 3339 is ignored.",
-      paragraphs: ["AAEP §6.3.1", "AAEP §6.3.4"],
-    },
+    "P2-reply-undated",
+    "A reply without a timestamp of RFC 3339 is ignored.",
+    ["AAEP §6.3.1", "AAEP §6.3.4"],
     (asked) => {
       const now = instantText(Date.now(), PLAIN_INSTANT);
       const dates = ["", "now", Date.now(), now.slice(0, 10), now.slice(0, -1), new Date().toUTCString()];
@@ -173,11 +155,9 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     },
   ),
   ignored(
-    {
-      id: "P2-reply-dated-late",
-      title: "A reply whose timestamp is after the question's timeout is ignored, in every form of a timestamp.",
-      paragraphs: ["AAEP §6.3.4", "AAEP §3.2.5"],
-    },
+    "P2-reply-dated-late",
+    "A reply whose timestamp is after the question's timeout is ignored, in every form of a timestamp.",
+    ["AAEP §6.3.4", "AAEP §3.2.5"],
     (asked) => {
       const deadline = deadlineOf(asked.question);
       // As a text this one stands before the deadline.
@@ -189,14 +169,11 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       );
     },
   ),
-  {
-    kind: "active",
-    id: "P2-reply-silence",
-    title: "The sender of a reply that fails is not told which check failed.",
-    paragraphs: ["AAEP §6.3.4"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
+  active(
+    "P2-reply-silence",
+    "The sender of a reply that fails is not told which check failed.",
+    ["AAEP §6.3.4"],
+    async (stage) => {
       const asked = await ask(stage);
       await stage.wait(QUIET_MS);
       // Types that come unprovoked tell nothing of a reply.
@@ -232,7 +209,7 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       }
       await resolves(asked, "reject");
     },
-  },
+  ),
 ];
 
 function toldBy({

@@ -12,7 +12,7 @@ import { isSetUpFault } from "../wire/endpoint-faults.js";
 import { brokenContact, FLOOD, foreignVersion, NO_JSON, quote } from "../wire/first-contact.js";
 import type { Links } from "../wire/link.js";
 import { patienceAdvice } from "../wire/patience.js";
-import { describeCase, PRODUCER_CASES } from "./all-cases.js";
+import { PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
 import { sessionEnd } from "./session-on.js";
@@ -61,7 +61,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
   const actions = new Set<unknown>();
   const results = new Map<string, CaseResult>();
   const add = (one: ProducerCase, verdict: Verdict, from: number): void => {
-    const result = { about: describeCase(one), verdict, durationMs: timers.now() - from };
+    const result = { about: one, verdict, durationMs: timers.now() - from };
     results.set(one.id, result);
     told(result);
   };

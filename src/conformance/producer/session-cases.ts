@@ -44,13 +44,10 @@ const WORK = ["tool.invoked", "output.streaming"];
 
 export const SESSION_CASES: readonly WatchingCase[] = [
   eachSession(
-    {
-      id: "P1-session-started",
-      title: "A session begins with session.started, and has it once.",
-      paragraphs: ["AAEP §4.5.1", "AAEP §4.1.1", "AAEP §9.3.1"],
-      level: 1,
-      unseen,
-    },
+    "P1-session-started",
+    "A session begins with session.started, and has it once.",
+    ["AAEP §4.5.1", "AAEP §4.1.1", "AAEP §9.3.1"],
+    unseen,
     ({ events, isFromBeginning, isFiltered }) => {
       if (!isFromBeginning || isFiltered) return "not judged";
       const starts = placesOf(events, (event) => isType(event, "session.started"));
@@ -61,14 +58,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-one-terminal",
-      title:
-        "A session ends with one of session.completed, session.errored and session.cancelled, and has one of them.",
-      paragraphs: ["AAEP §4.5.1", "AAEP §9.3.1"],
-      level: 1,
-      unseen,
-    },
+    "P1-one-terminal",
+    "A session ends with one of session.completed, session.errored and session.cancelled, and has one of them.",
+    ["AAEP §4.5.1", "AAEP §9.3.1"],
+    unseen,
     ({ events, isFromBeginning, isOver, isFiltered, isOwn, scenario }) => {
       const ends = placesOf(events, isTerminal);
       // A subscription that came later may have missed the end.
@@ -83,13 +76,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-nothing-after-end",
-      title: "No event of a session comes after its terminal event.",
-      paragraphs: ["AAEP §4.5.1"],
-      level: 1,
-      unseen,
-    },
+    "P1-nothing-after-end",
+    "No event of a session comes after its terminal event.",
+    ["AAEP §4.5.1"],
+    unseen,
     ({ events, isFiltered }) => {
       const [end] = placesOf(events, isTerminal);
       // A critical end overtakes what a rate holds back.
@@ -99,24 +89,17 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-tool-invoked-first",
-      title: "Every tool.completed follows a tool.invoked of the same call.",
-      paragraphs: ["AAEP §4.5.2"],
-      level: 1,
-      unseen: "No tool.completed came in a session that was heard from its beginning.",
-    },
+    "P1-tool-invoked-first",
+    "Every tool.completed follows a tool.invoked of the same call.",
+    ["AAEP §4.5.2"],
+    "No tool.completed came in a session that was heard from its beginning.",
     (session) => (toolsMayBeMissing(session) ? "not judged" : toolFault(session, "invoked")),
   ),
   eachSession(
-    {
-      id: "P1-tool-completed",
-      title:
-        "Every tool.invoked is followed by a tool.completed before its session ends, also after errors and timeouts, and before the state calling_tool is left.",
-      paragraphs: ["AAEP §9.3.1", "AAEP §4.3.2"],
-      level: 1,
-      unseen: "No tool was invoked in a session that was heard to its end.",
-    },
+    "P1-tool-completed",
+    "Every tool.invoked is followed by a tool.completed before its session ends, also after errors and timeouts, and before the state calling_tool is left.",
+    ["AAEP §9.3.1", "AAEP §4.3.2"],
+    "No tool was invoked in a session that was heard to its end.",
     (session) => {
       const isEnded = session.events.some(({ event }) => isTerminal(event));
       if (toolsMayBeMissing(session) || !isEnded) return "not judged";
@@ -126,13 +109,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-tool-call-unique",
-      title: "A tool_call_id is invoked once in its session.",
-      paragraphs: ["AAEP §4.3.1"],
-      level: 1,
-      unseen: "No tool with a tool_call_id was invoked.",
-    },
+    "P1-tool-call-unique",
+    "A tool_call_id is invoked once in its session.",
+    ["AAEP §4.3.1"],
+    "No tool with a tool_call_id was invoked.",
     ({ events }) => {
       const seen = new Map<unknown, number>();
       for (const [place, { event }] of events.entries()) {
@@ -146,13 +126,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-tool-name",
-      title: "tool.completed names the tool that its tool.invoked names.",
-      paragraphs: ["AAEP §4.3.2"],
-      level: 1,
-      unseen: "No tool with a tool_call_id completed.",
-    },
+    "P1-tool-name",
+    "tool.completed names the tool that its tool.invoked names.",
+    ["AAEP §4.3.2"],
+    "No tool with a tool_call_id completed.",
     ({ events }) => {
       const tools = new Map<unknown, unknown>();
       let judged = 0;
@@ -168,13 +145,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-state-first",
-      title: "The first state.changed of a session comes from the state idle.",
-      paragraphs: ["AAEP §4.2.1"],
-      level: 1,
-      unseen: "No state.changed came in a session that was heard from its beginning.",
-    },
+    "P1-state-first",
+    "The first state.changed of a session comes from the state idle.",
+    ["AAEP §4.2.1"],
+    "No state.changed came in a session that was heard from its beginning.",
     ({ events, isFromBeginning, isFiltered }) => {
       const first = events.findIndex(({ event }) => isType(event, "state.changed"));
       if (first === -1 || !isFromBeginning || isFiltered) return "not judged";
@@ -186,24 +160,17 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-state-chain",
-      title: "Every state.changed comes from the state in which the events before it left the agent.",
-      paragraphs: ["AAEP §4.2.1"],
-      level: 1,
-      unseen: "No two state.changed came in one session.",
-    },
+    "P1-state-chain",
+    "Every state.changed comes from the state in which the events before it left the agent.",
+    ["AAEP §4.2.1"],
+    "No two state.changed came in one session.",
     stateChainFault,
   ),
   eachSession(
-    {
-      id: "P1-states-told",
-      title:
-        "A session that calls tools has a state.changed to calling_tool, one that writes has one to writing_output, and one that thinks has one to thinking.",
-      paragraphs: ["AAEP §9.3.1"],
-      level: 1,
-      unseen: "No session that calls tools or writes was heard from its beginning to its end.",
-    },
+    "P1-states-told",
+    "A session that calls tools has a state.changed to calling_tool, one that writes has one to writing_output, and one that thinks has one to thinking.",
+    ["AAEP §9.3.1"],
+    "No session that calls tools or writes was heard from its beginning to its end.",
     ({ events, isFromBeginning, isFiltered, isOwn, scenario }) => {
       const isWhole = isFromBeginning && !isFiltered && events.some(({ event }) => isTerminal(event));
       const works = events.some(({ event }) => isType(event, ...WORK));

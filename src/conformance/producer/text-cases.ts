@@ -11,34 +11,24 @@ const unseen = "No streamed text came.";
 
 export const TEXT_CASES: readonly WatchingCase[] = [
   eachSession(
-    {
-      id: "P1-output-complete",
-      title: "Every output has one event with complete: true, and no text after it.",
-      paragraphs: ["AAEP §4.5.4"],
-      level: 1,
-      unseen,
-    },
+    "P1-output-complete",
+    "Every output has one event with complete: true, and no text after it.",
+    ["AAEP §4.5.4"],
+    unseen,
     (session) => overOutputs(session, completionFault),
   ),
   eachSession(
-    {
-      id: "P1-output-position",
-      title: "position is the number of characters of the output before the chunk.",
-      paragraphs: ["AAEP §4.3.3"],
-      level: 1,
-      unseen: "No streamed text with a position came.",
-    },
+    "P1-output-position",
+    "position is the number of characters of the output before the chunk.",
+    ["AAEP §4.3.3"],
+    "No streamed text with a position came.",
     (session) => overOutputs(session, positionFault),
   ),
   eachSession(
-    {
-      id: "P1-coalesce-hint",
-      title:
-        "coalesce_hint, where it stands, is none, word, sentence, paragraph or completion; completion stands with complete: true.",
-      paragraphs: ["AAEP §4.3.3", "AAEP §9.3.1"],
-      level: 1,
-      unseen,
-    },
+    "P1-coalesce-hint",
+    "coalesce_hint, where it stands, is none, word, sentence, paragraph or completion; completion stands with complete: true.",
+    ["AAEP §4.3.3", "AAEP §9.3.1"],
+    unseen,
     hintFault,
   ),
 ];

@@ -5,7 +5,7 @@ import { fail } from "../findings/verdicts.js";
 import type { Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { heardSessions } from "./hearing.js";
-import type { Heard, WatchingCase } from "./producer-case.js";
+import { type Heard, type WatchingCase, watching } from "./producer-case.js";
 import { evidenceOf } from "./stage.js";
 import { eachEvent, eachSession } from "./watching.js";
 
@@ -18,13 +18,10 @@ const unseen = "No event came.";
 
 export const TIME_CASES: readonly WatchingCase[] = [
   eachEvent(
-    {
-      id: "P1-timestamp-form",
-      title: "timestamp is of RFC 3339, with Z or an offset, and with 3, 6 or no digits of a second's fraction.",
-      paragraphs: ["AAEP §3.2.5"],
-      level: 1,
-      unseen,
-    },
+    "P1-timestamp-form",
+    "timestamp is of RFC 3339, with Z or an offset, and with 3, 6 or no digits of a second's fraction.",
+    ["AAEP §3.2.5"],
+    unseen,
     ({ timestamp }) => {
       if (timestamp === undefined) return "not judged";
       const fits = typeof timestamp === "string" && TIMESTAMP.test(timestamp) && !Number.isNaN(Date.parse(timestamp));
@@ -32,13 +29,10 @@ export const TIME_CASES: readonly WatchingCase[] = [
     },
   ),
   eachSession(
-    {
-      id: "P1-timestamp-order",
-      title: "The timestamps of a session never fall.",
-      paragraphs: ["AAEP §3.2.5"],
-      level: 1,
-      unseen,
-    },
+    "P1-timestamp-order",
+    "The timestamps of a session never fall.",
+    ["AAEP §3.2.5"],
+    unseen,
     ({ events, isFiltered }) => {
       // A critical event overtakes what a rate holds back.
       if (isFiltered) return "not judged";
@@ -53,15 +47,12 @@ export const TIME_CASES: readonly WatchingCase[] = [
       return events.length > 1 ? undefined : "not judged";
     },
   ),
-  {
-    kind: "watching",
-    id: "P1-timestamp-now",
-    title: "timestamp is the time of the emission: after the scenario was asked for, and before the event arrives.",
-    paragraphs: ["AAEP §3.2.5"],
-    level: 1,
-    severity: "error",
+  watching(
+    "P1-timestamp-now",
+    "timestamp is the time of the emission: after the scenario was asked for, and before the event arrives.",
+    ["AAEP §3.2.5"],
     unseen,
-    judge: (heard) => {
+    (heard) => {
       const { highest, lowest, judged } = offsetsOf(heard);
       if (highest === undefined) return 0;
       const skew = heard.isLocal ? SKEW_MS.local : SKEW_MS.remote;
@@ -75,7 +66,7 @@ export const TIME_CASES: readonly WatchingCase[] = [
         );
       return judged;
     },
-  },
+  ),
 ];
 
 /** How far a timestamp is beyond a bound of its emission, ms. */

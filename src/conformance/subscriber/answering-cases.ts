@@ -16,6 +16,7 @@ import {
   QUIET_MS,
   type SubscriberCase,
   type SubscriberStage,
+  subscriberCase,
 } from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
 import {
@@ -27,23 +28,18 @@ import {
   silenceAfterLine,
 } from "./user-answer.js";
 
-function answering(
-  about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
-  run: SubscriberCase["run"],
-): SubscriberCase {
-  return { level: 2, severity: "error", ...about, run };
-}
-
 /** A case about the user's reply. */
 function confirmed(
-  about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
+  id: string,
+  title: string,
+  paragraphs: readonly string[],
   judge: (confirmed: ConfirmedReply) => string | undefined,
 ): SubscriberCase {
-  return answering(about, async (stage) => {
+  return subscriberCase(id, title, paragraphs, async (stage) => {
     const seen = await confirmedReply(stage);
     const fault = judge(seen);
     if (fault !== undefined)
-      fail(about.title, fault, [
+      fail(title, fault, [
         { note: "sent", text: JSON.stringify(seen.question) },
         { note: "received", text: seen.reply.text },
       ]);
@@ -66,12 +62,10 @@ async function unwanted({ conversation }: Present, bounds: SeekBounds): Promise<
 }
 
 export const ANSWERING_CASES: readonly SubscriberCase[] = [
-  answering(
-    {
-      id: "S2-declares",
-      title: "The subscriber declares supports_confirmation_reply: true.",
-      paragraphs: ["AAEP §5.3.1.4", "AAEP §9.4.2"],
-    },
+  subscriberCase(
+    "S2-declares",
+    "The subscriber declares supports_confirmation_reply: true.",
+    ["AAEP §5.3.1.4", "AAEP §9.4.2"],
     async (stage) => {
       const { capabilities, request } = await stage.accept();
       if (capabilities.supports_confirmation_reply !== true)
@@ -80,12 +74,10 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
         ]);
     },
   ),
-  answering(
-    {
-      id: "S2-question-announced",
-      title: "The subscriber announces a question, of either kind.",
-      paragraphs: ["AAEP §4.4.1", "AAEP §9.4.2"],
-    },
+  subscriberCase(
+    "S2-question-announced",
+    "The subscriber announces a question, of either kind.",
+    ["AAEP §4.4.1", "AAEP §9.4.2"],
     async (stage) => {
       needsAnnouncements(stage);
       const present = await stage.accept();
@@ -95,12 +87,10 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       await isAnnounced(stage, present, present.script.clarification(), CLARIFICATION_WORDS);
     },
   ),
-  answering(
-    {
-      id: "S2-one-reply",
-      title: "The subscriber sends one reply for one answer.",
-      paragraphs: ["AAEP §6.3.5", "AAEP §9.4.2"],
-    },
+  subscriberCase(
+    "S2-one-reply",
+    "The subscriber sends one reply for one answer.",
+    ["AAEP §6.3.5", "AAEP §9.4.2"],
     async (stage) => {
       // Before the other cases about this reply: its subscriber has to stay.
       const { reply, present } = await confirmedReply(stage);
@@ -114,11 +104,9 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
     },
   ),
   confirmed(
-    {
-      id: "S2-reply-form",
-      title: "A reply has the form of the specification, and the time of the user's decision.",
-      paragraphs: ["AAEP §6.3.1", "AAEP §9.4.2"],
-    },
+    "S2-reply-form",
+    "A reply has the form of the specification, and the time of the user's decision.",
+    ["AAEP §6.3.1", "AAEP §9.4.2"],
     ({ reply, question, present: { conversation } }) => {
       const formless = firstSentence(schemas.ConfirmationReply, reply.message, "confirmation.reply");
       const { wallTime, at } = conversation.startedAt;
@@ -131,33 +119,29 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
     },
   ),
   confirmed(
-    {
-      id: "S2-token",
-      title: "A reply has the question's reply_token as it came.",
-      paragraphs: ["AAEP §6.2", "AAEP §9.4.2"],
-    },
+    "S2-token",
+    "A reply has the question's reply_token as it came.",
+    ["AAEP §6.2", "AAEP §9.4.2"],
     ({ reply, question }) => (reply.message.reply_token === question.reply_token ? undefined : "The token is another."),
   ),
   confirmed(
-    {
-      id: "S2-subscription",
-      title: "A reply has the subscription_id of its subscription.",
-      paragraphs: ["AAEP §6.3.1"],
-    },
+    "S2-subscription",
+    "A reply has the subscription_id of its subscription.",
+    ["AAEP §6.3.1"],
     ({ reply, present }) =>
       reply.message.subscription_id === present.id ? undefined : "The subscription_id is another.",
   ),
   confirmed(
-    { id: "S2-decision", title: "A reply has the decision of the user.", paragraphs: ["AAEP §9.4.2", "AAEP §4.4.1"] },
+    "S2-decision",
+    "A reply has the decision of the user.",
+    ["AAEP §9.4.2", "AAEP §4.4.1"],
     ({ reply: { message } }) =>
       message.decision === "accept" ? undefined : `The user accepts, and the decision is ${wordsOf(message.decision)}.`,
   ),
-  answering(
-    {
-      id: "S2-no-auto-reply",
-      title: "The subscriber does not answer for its user, until the time of the question is over.",
-      paragraphs: ["AAEP §4.4.1", "AAEP §9.4.2"],
-    },
+  subscriberCase(
+    "S2-no-auto-reply",
+    "The subscriber does not answer for its user, until the time of the question is over.",
+    ["AAEP §4.4.1", "AAEP §9.4.2"],
     async (stage) => {
       const present = await stage.accept();
       const { conversation } = present;
@@ -185,12 +169,10 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
         ]);
     },
   ),
-  answering(
-    {
-      id: "S2-clarification",
-      title: "A clarification is answered by a clarification.reply with the user's text and the question's token.",
-      paragraphs: ["AAEP §6.5", "AAEP §9.4.2"],
-    },
+  subscriberCase(
+    "S2-clarification",
+    "A clarification is answered by a clarification.reply with the user's text and the question's token.",
+    ["AAEP §6.5", "AAEP §9.4.2"],
     async (stage) => {
       const present = await stage.accept();
       // As a text its timestamp is long past.
@@ -211,13 +193,10 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       await answersNumber(stage);
     },
   ),
-  answering(
-    {
-      id: "S2-cancelled",
-      title:
-        "After its session has ended, or has gone on without the answer, the subscriber does not answer a question.",
-      paragraphs: ["AAEP §6.8", "AAEP §9.4.2"],
-    },
+  subscriberCase(
+    "S2-cancelled",
+    "After its session has ended, or has gone on without the answer, the subscriber does not answer a question.",
+    ["AAEP §6.8", "AAEP §9.4.2"],
     async (stage) => {
       const line = stage.hooks.accept;
       const silenceMs = await silenceAfterLine(stage);

@@ -6,30 +6,32 @@ import { type InstantForm, instantText, PLAIN_INSTANT } from "../wire/instant-fo
 import { wordsOf } from "../wire/message-text.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import type { Script } from "./script.js";
-import { begin, type Present, QUIET_MS, type SubscriberCase, type SubscriberStage, staysThere } from "./stage.js";
+import {
+  begin,
+  type Present,
+  QUIET_MS,
+  type SubscriberCase,
+  type SubscriberStage,
+  staysThere,
+  subscriberCase,
+} from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
 import { CLARIFICATION_WORDS, QUESTION_WORDS } from "./user-answer.js";
 
-function hearing(
-  about: Pick<SubscriberCase, "id" | "title" | "paragraphs"> &
-    Partial<Pick<SubscriberCase, "level" | "severity" | "claimNeeds">>,
-  run: SubscriberCase["run"],
-): SubscriberCase {
-  return { level: 1, severity: "error", ...about, run };
-}
-
 /** Messages that a subscriber must bear, and members that an event may have that is announced all the same. */
 function bears(
-  about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
+  id: string,
+  title: string,
+  paragraphs: readonly string[],
   strange: (present: Present) => readonly Message[],
   members: Message = {},
 ): SubscriberCase {
-  return hearing(about, async (stage) => {
+  return subscriberCase(id, title, paragraphs, async (stage) => {
     const present = await stage.accept();
     begin(present);
     const messages = strange(present);
     for (const message of messages) present.conversation.say(message);
-    await staysThere(stage, present, about.title, ...messages);
+    await staysThere(stage, present, title, ...messages);
     if (!hearsAnnouncements(stage.hooks)) return;
     present.conversation.say(
       present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen.", ...members }),
@@ -115,40 +117,37 @@ function criticalEvents({
 const BURST = 100;
 
 export const HEARING_CASES: readonly SubscriberCase[] = [
-  hearing(
-    {
-      id: "S1-announces",
-      title:
-        "The subscriber announces the beginning and the end of a session, and the call of a tool, in every form of a type and a timestamp, and in every script.",
-      paragraphs: ["AAEP §9.3.2", "AAEP §3.2.1", "AAEP §3.2.2", "AAEP §3.2.5", "AAEP §11.3"],
-      claimNeeds: "Let the suite see what the subscriber announces, with --announcements or --ask.",
-    },
-    async (stage) => {
-      needsAnnouncements(stage);
-      const present = await stage.accept();
-      const { script } = present;
-      // A person is asked once for each kind, and not in scripts that they may not read.
-      const isAsked = stage.hooks.ask !== undefined;
-      for (const [started, invoked, completed, form] of isAsked ? FORMS.slice(0, 1) : FORMS) {
-        const { event } = stage.script();
-        const said = (type: string, word: string, members: Message = {}): Promise<void> =>
-          isAnnounced(stage, present, inForm(event(type, { summary_normal: `${word}.`, ...members }), form), [word]);
-        await said("session.started", started);
-        await said("tool.invoked", invoked, { tool: "polish" });
-        await said("session.completed", completed);
-      }
-      for (const [primary_language, word] of isAsked ? [] : SCRIPTS) {
-        const members = { tool: "polish", summary_normal: `${word} 17`, localization_hints: { primary_language } };
-        await isAnnounced(stage, present, script.event("tool.invoked", members), [word]);
-      }
-    },
-  ),
-  hearing(
-    {
-      id: "S1-ends-differ",
-      title: "The subscriber tells a session that is completed from one that failed and from one that was cancelled.",
-      paragraphs: ["AAEP §9.3.2"],
-    },
+  {
+    claimNeeds: "Let the suite see what the subscriber announces, with --announcements or --ask.",
+    ...subscriberCase(
+      "S1-announces",
+      "The subscriber announces the beginning and the end of a session, and the call of a tool, in every form of a type and a timestamp, and in every script.",
+      ["AAEP §9.3.2", "AAEP §3.2.1", "AAEP §3.2.2", "AAEP §3.2.5", "AAEP §11.3"],
+      async (stage) => {
+        needsAnnouncements(stage);
+        const present = await stage.accept();
+        const { script } = present;
+        // A person is asked once for each kind, and not in scripts that they may not read.
+        const isAsked = stage.hooks.ask !== undefined;
+        for (const [started, invoked, completed, form] of isAsked ? FORMS.slice(0, 1) : FORMS) {
+          const { event } = stage.script();
+          const said = (type: string, word: string, members: Message = {}): Promise<void> =>
+            isAnnounced(stage, present, inForm(event(type, { summary_normal: `${word}.`, ...members }), form), [word]);
+          await said("session.started", started);
+          await said("tool.invoked", invoked, { tool: "polish" });
+          await said("session.completed", completed);
+        }
+        for (const [primary_language, word] of isAsked ? [] : SCRIPTS) {
+          const members = { tool: "polish", summary_normal: `${word} 17`, localization_hints: { primary_language } };
+          await isAnnounced(stage, present, script.event("tool.invoked", members), [word]);
+        }
+      },
+    ),
+  },
+  subscriberCase(
+    "S1-ends-differ",
+    "The subscriber tells a session that is completed from one that failed and from one that was cancelled.",
+    ["AAEP §9.3.2"],
     async (stage) => {
       needsText(stage);
       const lines: string[] = [];
@@ -171,45 +170,32 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     },
   ),
   bears(
-    {
-      id: "S1-unknown-type",
-      title: "The subscriber bears an event of an unknown type.",
-      paragraphs: ["AAEP §9.3.2", "AAEP §3.2.2"],
-    },
+    "S1-unknown-type",
+    "The subscriber bears an event of an unknown type.",
+    ["AAEP §9.3.2", "AAEP §3.2.2"],
     ({ script }) =>
       ["medai:patient.consulted", "https://example.org/medai/types/patient.consulted", "aaep:agent.dream.begun"].map(
         (type) => script.event(type, { "@context": WITH_MEDAI, summary_normal: "A patient was consulted." }),
       ),
   ),
   bears(
-    {
-      id: "S1-unknown-extension",
-      title: "The subscriber bears an extension that it does not know.",
-      paragraphs: ["AAEP §9.3.2", "AAEP §5.3.1.9"],
-    },
+    "S1-unknown-extension",
+    "The subscriber bears an extension that it does not know.",
+    ["AAEP §9.3.2", "AAEP §5.3.1.9"],
     ({ script }) =>
       [{ medai: { deep: [{ nested: true }] } }, { medai: { none: null }, haptic: {} }, {}].map((extensions) =>
         thinks(script, { "@context": WITH_MEDAI, extensions }),
       ),
     { "@context": WITH_MEDAI, extensions: { medai: { deep: [{ nested: true }] } } },
   ),
+  bears("S1-unknown-state", "The subscriber bears a state that it does not know.", ["AAEP §4.2.1"], ({ script }) => [
+    script.event("state.changed", { from_state: "idle", to_state: "dreaming", summary_normal: "Dreams." }),
+    script.event("state.changed", { from_state: "dreaming", to_state: "思考中", summary_normal: "Wakes." }),
+  ]),
   bears(
-    {
-      id: "S1-unknown-state",
-      title: "The subscriber bears a state that it does not know.",
-      paragraphs: ["AAEP §4.2.1"],
-    },
-    ({ script }) => [
-      script.event("state.changed", { from_state: "idle", to_state: "dreaming", summary_normal: "Dreams." }),
-      script.event("state.changed", { from_state: "dreaming", to_state: "思考中", summary_normal: "Wakes." }),
-    ],
-  ),
-  bears(
-    {
-      id: "S1-unknown-field",
-      title: "The subscriber bears an optional field, and the value of one, that it does not know.",
-      paragraphs: ["AAEP §12.6.1"],
-    },
+    "S1-unknown-field",
+    "The subscriber bears an optional field, and the value of one, that it does not know.",
+    ["AAEP §12.6.1"],
     ({ script }) =>
       [{ summary_haiku: "…" }, { urgency: "whenever" }, { verbosity: "chatty" }].map((members) =>
         thinks(script, members),
@@ -217,11 +203,9 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     { summary_haiku: "…", verbosity: "chatty" },
   ),
   bears(
-    {
-      id: "S1-decomposed-text",
-      title: "The subscriber bears text that is not composed, that changes its direction, or that joins characters.",
-      paragraphs: ["AAEP §11.3.2"],
-    },
+    "S1-decomposed-text",
+    "The subscriber bears text that is not composed, that changes its direction, or that joins characters.",
+    ["AAEP §11.3.2"],
     ({ script }) =>
       [
         "Mo n\u0301 s\u0323i\u0300ro\u0300.",
@@ -232,11 +216,9 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       ].map((summary_normal) => thinks(script, { summary_normal })),
   ),
   bears(
-    {
-      id: "S1-large-event",
-      title: "The subscriber bears an event of more than 64 KiB.",
-      paragraphs: ["AAEP §3.7", "AAEP §8.3"],
-    },
+    "S1-large-event",
+    "The subscriber bears an event of more than 64 KiB.",
+    ["AAEP §3.7", "AAEP §8.3"],
     ({ script }) => [
       thinks(script, {
         "@context": WITH_MEDAI,
@@ -245,37 +227,26 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     ],
   ),
   bears(
-    {
-      id: "S1-member-order",
-      title: "The subscriber bears an event whose members stand in another order.",
-      paragraphs: ["AAEP §3.6"],
-    },
+    "S1-member-order",
+    "The subscriber bears an event whose members stand in another order.",
+    ["AAEP §3.6"],
     ({ script }) => [Object.fromEntries(Object.entries(thinks(script)).reverse())],
   ),
-  hearing(
-    {
-      id: "S1-white-space",
-      title: "The subscriber reads JSON with white space.",
-      paragraphs: ["AAEP §3.8"],
-    },
-    async (stage) => {
-      const present = await stage.accept();
-      begin(present);
-      const event = present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." });
-      // Without line feeds: on some transports a line is a message.
-      present.conversation.sayText(JSON.stringify(event, null, 2).replaceAll("\n", " "));
-      if (!hearsAnnouncements(stage.hooks))
-        return staysThere(stage, present, "The subscriber reads JSON with white space.", event);
-      if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
-        fail("The event is announced.", "It was not.", [{ note: "sent", text: JSON.stringify(event, null, 2) }]);
-    },
-  ),
-  hearing(
-    {
-      id: "S1-critical",
-      title: "The subscriber announces a critical event, of whichever type.",
-      paragraphs: ["AAEP §9.3.2", "AAEP §4.1.3"],
-    },
+  subscriberCase("S1-white-space", "The subscriber reads JSON with white space.", ["AAEP §3.8"], async (stage) => {
+    const present = await stage.accept();
+    begin(present);
+    const event = present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." });
+    // Without line feeds: on some transports a line is a message.
+    present.conversation.sayText(JSON.stringify(event, null, 2).replaceAll("\n", " "));
+    if (!hearsAnnouncements(stage.hooks))
+      return staysThere(stage, present, "The subscriber reads JSON with white space.", event);
+    if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
+      fail("The event is announced.", "It was not.", [{ note: "sent", text: JSON.stringify(event, null, 2) }]);
+  }),
+  subscriberCase(
+    "S1-critical",
+    "The subscriber announces a critical event, of whichever type.",
+    ["AAEP §9.3.2", "AAEP §4.1.3"],
     async (stage) => {
       needsAnnouncements(stage);
       const present = await stage.accept();
@@ -287,13 +258,10 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       }
     },
   ),
-  hearing(
-    {
-      id: "S3-critical-in-burst",
-      title: "The subscriber announces critical events of each type that come behind many others.",
-      paragraphs: ["AAEP §5.6.2", "AAEP §9.5.2"],
-      level: 3,
-    },
+  subscriberCase(
+    "S3-critical-in-burst",
+    "The subscriber announces critical events of each type that come behind many others.",
+    ["AAEP §5.6.2", "AAEP §9.5.2"],
     async (stage) => {
       needsAnnouncements(stage);
       const present = await stage.accept();
@@ -314,13 +282,10 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
           ]);
     },
   ),
-  hearing(
-    {
-      id: "S3-deduplicates",
-      title: "The subscriber announces an event once that comes twice with the same event_id.",
-      paragraphs: ["AAEP §8.2.4", "AAEP §9.5.2"],
-      level: 3,
-    },
+  subscriberCase(
+    "S3-deduplicates",
+    "The subscriber announces an event once that comes twice with the same event_id.",
+    ["AAEP §8.2.4", "AAEP §9.5.2"],
     async (stage) => {
       needsText(stage);
       const present = await stage.accept();
@@ -342,13 +307,10 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
           ]);
     },
   ),
-  hearing(
-    {
-      id: "S3-sequence-gap",
-      title: "The subscriber bears gaps of sequence_number, which filters and merging leave.",
-      paragraphs: ["AAEP §3.4.1", "AAEP §9.5.2"],
-      level: 3,
-    },
+  subscriberCase(
+    "S3-sequence-gap",
+    "The subscriber bears gaps of sequence_number, which filters and merging leave.",
+    ["AAEP §3.4.1", "AAEP §9.5.2"],
     async (stage) => {
       const present = await stage.accept();
       const { event } = stage.script();

@@ -2,23 +2,14 @@
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
-import { begin, HEARING_MS, QUIET_MS, type SubscriberCase, staysThere } from "./stage.js";
+import { begin, HEARING_MS, QUIET_MS, type SubscriberCase, staysThere, subscriberCase } from "./stage.js";
 import { silenceAfterLine } from "./user-answer.js";
 
-function negotiating(
-  about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
-  run: SubscriberCase["run"],
-): SubscriberCase {
-  return { level: 3, severity: "error", ...about, run };
-}
-
 export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
-  negotiating(
-    {
-      id: "S3-request-first",
-      title: "The first message of the subscriber is a subscription.request with capabilities.",
-      paragraphs: ["AAEP §9.5.2", "AAEP §5.2"],
-    },
+  subscriberCase(
+    "S3-request-first",
+    "The first message of the subscriber is a subscription.request with capabilities.",
+    ["AAEP §9.5.2", "AAEP §5.2"],
     async (stage) => {
       const { first } = await stage.meet();
       const { type, capabilities } = first.message ?? {};
@@ -29,21 +20,16 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
         ]);
     },
   ),
-  negotiating(
-    { id: "S3-request-form", title: "The request has the form of the specification.", paragraphs: ["AAEP §5.2"] },
-    async (stage) => {
-      const { first } = await stage.meet();
-      const formless = firstSentence(schemas.SubscriptionRequest, first.message, "subscription.request");
-      if (formless !== undefined)
-        fail("The request fits its schema.", formless, [{ note: "received", text: first.text }]);
-    },
-  ),
-  negotiating(
-    {
-      id: "S3-accepts-less",
-      title: "The subscriber goes on under terms that are less than it asked for.",
-      paragraphs: ["AAEP §9.5.2", "AAEP §5.4.4"],
-    },
+  subscriberCase("S3-request-form", "The request has the form of the specification.", ["AAEP §5.2"], async (stage) => {
+    const { first } = await stage.meet();
+    const formless = firstSentence(schemas.SubscriptionRequest, first.message, "subscription.request");
+    if (formless !== undefined)
+      fail("The request fits its schema.", formless, [{ note: "received", text: first.text }]);
+  }),
+  subscriberCase(
+    "S3-accepts-less",
+    "The subscriber goes on under terms that are less than it asked for.",
+    ["AAEP §9.5.2", "AAEP §5.4.4"],
     async (stage) => {
       const less = { max_events_per_second: 1, coalesce_boundaries: ["completion"] };
       const present = await stage.accept(less);
@@ -59,12 +45,10 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
         ]);
     },
   ),
-  negotiating(
-    {
-      id: "S3-rejected",
-      title: "A subscriber that is rejected does not go on as if it were accepted.",
-      paragraphs: ["AAEP §5.5"],
-    },
+  subscriberCase(
+    "S3-rejected",
+    "A subscriber that is rejected does not go on as if it were accepted.",
+    ["AAEP §5.5"],
     async (stage) => {
       const silenceMs = (await silenceAfterLine(stage)) ?? stage.patienceMs;
       const { conversation, subscriber } = await stage.meet();
@@ -88,12 +72,10 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
         fail("Nothing of an accepted subscription comes.", "Something came.", [{ note: "received", text: wrong.text }]);
     },
   ),
-  negotiating(
-    {
-      id: "S3-closes",
-      title: "The subscriber sends subscription.close when it is shut down.",
-      paragraphs: ["AAEP §9.5.2", "AAEP §5.8"],
-    },
+  subscriberCase(
+    "S3-closes",
+    "The subscriber sends subscription.close when it is shut down.",
+    ["AAEP §9.5.2", "AAEP §5.8"],
     async (stage) => {
       const { conversation, subscriber, id } = await stage.accept();
       await stage.wait(QUIET_MS);
@@ -106,12 +88,10 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
         ]);
     },
   ),
-  negotiating(
-    {
-      id: "S3-signed-only",
-      title: "A subscriber that takes signed manifests only does not take an unsigned one.",
-      paragraphs: ["AAEP §9.5.2", "AAEP §5.3.1.12"],
-    },
+  subscriberCase(
+    "S3-signed-only",
+    "A subscriber that takes signed manifests only does not take an unsigned one.",
+    ["AAEP §9.5.2", "AAEP §5.3.1.12"],
     async (stage) => {
       const { capabilities, conversation } = await stage.accept();
       if (capabilities.accept_signed_manifests_only !== true) skip("The subscriber does not ask for signed manifests.");

@@ -1,6 +1,6 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
 import type { Timers } from "../../client/timers.js";
-import type { CaseDescription, CaseResult, Level, Verdict } from "../findings/finding.js";
+import type { CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import type { Endpoint } from "../wire/endpoint.js";
 import { listeningAt } from "../wire/listen-for-links.js";
@@ -52,7 +52,7 @@ export async function runSubscriberCases(run: SubscriberRun): Promise<readonly C
     const from = timers.now();
     const stage = createSubscriberStage({ ...run, listen, shared });
     const verdict = reason === undefined ? await verdictOf(one, stage) : { kind: "skipped" as const, reason };
-    const result = { about: describeSubscriberCase(one), verdict, durationMs: timers.now() - from };
+    const result = { about: one, verdict, durationMs: timers.now() - from };
     results.push(result);
     told(result);
   }
@@ -78,9 +78,4 @@ function told(verdict: Verdict, stage: SubscriberStage): Verdict {
   return more === undefined || verdict.reason.includes(more)
     ? verdict
     : { ...verdict, reason: `${verdict.reason} ${more}` };
-}
-
-/** A case as reports and tables name it. */
-export function describeSubscriberCase({ run: _, ...about }: SubscriberCase): CaseDescription {
-  return { ...about, role: "subscriber" };
 }

@@ -4,7 +4,7 @@ import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { CaseDescription, Level } from "../findings/finding.js";
+import { type CaseDescription, caseOf, type Level } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
@@ -41,9 +41,18 @@ export interface Present {
   readonly id: string;
 }
 
-export interface SubscriberCase extends Omit<CaseDescription, "role"> {
+export interface SubscriberCase extends CaseDescription {
   /** Throws a `Judged`; a case that comes to its end has passed. */
   readonly run: (stage: SubscriberStage) => Promise<void>;
+}
+
+export function subscriberCase(
+  id: string,
+  title: string,
+  paragraphs: readonly string[],
+  run: SubscriberCase["run"],
+): SubscriberCase {
+  return { ...caseOf(id, title, paragraphs), run };
 }
 
 export interface SubscriberStage {

@@ -2,7 +2,7 @@
 
 import { fail, skip } from "../../findings/verdicts.js";
 import { wordsOf } from "../../wire/message-text.js";
-import { type ActiveCase, negotiated } from "../producer-case.js";
+import { type ActiveCase, active, recommended } from "../producer-case.js";
 import { type Arrived, endOf, eventsOf, textOf } from "../session-on.js";
 import { evidenceOf, isType, type ProducerStage, type Subscription } from "../stage.js";
 import { cutsWithin, type TextUnit } from "../text-boundaries.js";
@@ -47,12 +47,10 @@ function cutsOf(unit: TextUnit, chunks: readonly Arrived[]): ReadonlyMap<string,
 const TRIES = 3;
 
 export const BOUNDARY_CASES: readonly ActiveCase[] = [
-  negotiated(
-    {
-      id: "P3-text-whole",
-      title: "The chunks of an output, joined, are its text, whatever the boundaries.",
-      paragraphs: ["AAEP §5.6.3", "AAEP §4.3.3", "AAEP §8.2.4"],
-    },
+  active(
+    "P3-text-whole",
+    "The chunks of an output, joined, are its text, whatever the boundaries.",
+    ["AAEP §5.6.3", "AAEP §4.3.3", "AAEP §8.2.4"],
     async (stage) => {
       const wishes = [["none"], ["completion"], ...UNITS.map((unit) => [unit, "completion"])];
       const texts = (await heardWith(stage, wishes)).map(({ chunks }) => textOf(chunks));
@@ -65,14 +63,11 @@ export const BOUNDARY_CASES: readonly ActiveCase[] = [
         );
     },
   ),
-  negotiated(
-    {
-      id: "P3-boundary-sentence",
-      title: "A subscriber of words, sentences or paragraphs does not get pieces of them, in any script.",
-      paragraphs: ["AAEP §5.3.1.6", "AAEP §5.6.3", "AAEP §9.5.1"],
-      // §4.3.3 lets a producer leave the merging to the subscriber, and §9.5.1 does not.
-      severity: "warning",
-    },
+  recommended(
+    // §4.3.3 lets a producer leave the merging to the subscriber, and §9.5.1 does not.
+    "P3-boundary-sentence",
+    "A subscriber of words, sentences or paragraphs does not get pieces of them, in any script.",
+    ["AAEP §5.3.1.6", "AAEP §5.6.3", "AAEP §9.5.1"],
     async (stage) => {
       const wishes = UNITS.map((unit) => [unit, "completion"]);
       const cuts = new Map<TextUnit, ReadonlyMap<string, Arrived>>();
@@ -98,13 +93,10 @@ export const BOUNDARY_CASES: readonly ActiveCase[] = [
       if (cuts.size === 0) skip("No text came, or the producer honors none of these boundaries.");
     },
   ),
-  negotiated(
-    {
-      id: "P3-boundary-completion",
-      title: "A subscriber of completions gets each output once, when it is complete.",
-      paragraphs: ["AAEP §5.3.1.6"],
-      severity: "warning",
-    },
+  recommended(
+    "P3-boundary-completion",
+    "A subscriber of completions gets each output once, when it is complete.",
+    ["AAEP §5.3.1.6"],
     async (stage) => {
       const [heard] = await heardWith(stage, [["completion"]]);
       if (heard === undefined || heard.chunks.length === 0) skip("No text came.");

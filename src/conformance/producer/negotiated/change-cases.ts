@@ -1,7 +1,7 @@
 // Chapter 5: the end of a subscription.
 import { fail, skip } from "../../findings/verdicts.js";
 import { lastListenerEnds } from "../asked-question.js";
-import { type ActiveCase, negotiated } from "../producer-case.js";
+import { type ActiveCase, active } from "../producer-case.js";
 import { sessionEnd } from "../session-on.js";
 import { evidenceOf, QUIET_MS, type Subscription } from "../stage.js";
 import { eventAfter } from "./delivering.js";
@@ -22,35 +22,24 @@ const GARBAGE: readonly string[] = [
 ];
 
 export const CHANGE_CASES: readonly ActiveCase[] = [
-  negotiated(
-    {
-      id: "P3-close",
-      title: "After subscription.close no event comes.",
-      paragraphs: ["AAEP §5.8.2", "AAEP §9.5.1"],
-    },
-    async (stage) => {
-      const listener = await stage.subscribe();
-      const from = closed(listener);
-      // Events that were on their way may still come.
-      await stage.wait(QUIET_MS);
-      const event = await eventAfter(stage, listener, Math.max(from, listener.conversation.record.length), "error");
-      if (event !== undefined) fail("Nothing comes after the close.", "An event came.", [evidenceOf(event)]);
-    },
-  ),
-  negotiated(
-    {
-      id: "P3-close-default",
-      title: "When the only subscription that was asked closes, the question's default applies.",
-      paragraphs: ["AAEP §5.8.2", "AAEP §9.5.4"],
-    },
+  active("P3-close", "After subscription.close no event comes.", ["AAEP §5.8.2", "AAEP §9.5.1"], async (stage) => {
+    const listener = await stage.subscribe();
+    const from = closed(listener);
+    // Events that were on their way may still come.
+    await stage.wait(QUIET_MS);
+    const event = await eventAfter(stage, listener, Math.max(from, listener.conversation.record.length), "error");
+    if (event !== undefined) fail("Nothing comes after the close.", "An event came.", [evidenceOf(event)]);
+  }),
+  active(
+    "P3-close-default",
+    "When the only subscription that was asked closes, the question's default applies.",
+    ["AAEP §5.8.2", "AAEP §9.5.4"],
     (stage) => lastListenerEnds(stage, async (listener) => void closed(listener)),
   ),
-  negotiated(
-    {
-      id: "P3-vanish-harmless",
-      title: "A subscription that disconnects without a word disturbs no other.",
-      paragraphs: ["AAEP §5.8", "AAEP §5.9"],
-    },
+  active(
+    "P3-vanish-harmless",
+    "A subscription that disconnects without a word disturbs no other.",
+    ["AAEP §5.8", "AAEP §5.9"],
     async (stage) => {
       if (stage.isShared) skip("All subscriptions share one connection.");
       const staying = await stage.subscribe();
@@ -62,12 +51,10 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
         fail("The other subscription hears the session to its end.", "It does not.");
     },
   ),
-  negotiated(
-    {
-      id: "P3-garbage-harmless",
-      title: "A connection that sends what is no message disturbs no other subscription.",
-      paragraphs: ["AAEP §5.9", "AAEP §8.2.2"],
-    },
+  active(
+    "P3-garbage-harmless",
+    "A connection that sends what is no message disturbs no other subscription.",
+    ["AAEP §5.9", "AAEP §8.2.2"],
     async (stage) => {
       if (stage.isShared) skip("All subscriptions share one connection.");
       const staying = await stage.subscribe();

@@ -7,7 +7,7 @@ import type { Conversation, Message, Recorded } from "../../wire/conversation.js
 import { wordsOf } from "../../wire/message-text.js";
 import { ANSWERS, clarificationReply, confirmationReply } from "../asking.js";
 import { isTerminal } from "../hearing.js";
-import { type ActiveCase, negotiated } from "../producer-case.js";
+import { type ActiveCase, active } from "../producer-case.js";
 import { eventsOf, shownIfPossible } from "../session-on.js";
 import { evidenceOf, isCritical, isEvent, isType, type ProducerStage, type Subscription } from "../stage.js";
 import { DRAINING_MS, mostEvents, renegotiate } from "./delivering.js";
@@ -69,12 +69,10 @@ function heldFor({ witness: { conversation }, critical }: Heard): Millis {
 }
 
 export const CRITICAL_CASES: readonly ActiveCase[] = [
-  negotiated(
-    {
-      id: "P3-critical-first",
-      title: "No critical event is delayed, of whichever type: neither behind what a rate holds back, nor by itself.",
-      paragraphs: ["AAEP §5.6.1", "AAEP §5.5.4", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-critical-first",
+    "No critical event is delayed, of whichever type: neither behind what a rate holds back, nor by itself.",
+    ["AAEP §5.6.1", "AAEP §5.5.4", "AAEP §9.5.1"],
     async (stage) => {
       const paced = await stage.subscribe({ ...ANSWERS, max_events_per_second: 1 });
       const rate = Number(wordsOf(paced.honored.max_events_per_second ?? 1));
@@ -123,12 +121,10 @@ export const CRITICAL_CASES: readonly ActiveCase[] = [
       if (judged === 0) skip("No critical event came, or the sessions had too few events to tell, or took too long.");
     },
   ),
-  negotiated(
-    {
-      id: "P3-critical-passes-filters",
-      title: "A critical event of whichever type passes the filters, also after a renegotiation.",
-      paragraphs: ["AAEP §5.5.4", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-critical-passes-filters",
+    "A critical event of whichever type passes the filters, also after a renegotiation.",
+    ["AAEP §5.5.4", "AAEP §9.5.1"],
     async (stage) => {
       const narrow = { include: ["aaep:agent.tool.*"], exclude: ["aaep:agent.session.*"] };
       const changed = await stage.subscribe(ANSWERS);

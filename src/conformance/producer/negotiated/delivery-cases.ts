@@ -6,7 +6,7 @@ import type { Message } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { actionAfter } from "../asked-question.js";
 import { ANSWERS } from "../asking.js";
-import { type ActiveCase, negotiated } from "../producer-case.js";
+import { type ActiveCase, active, recommended } from "../producer-case.js";
 import { CORE_KINDS } from "../schema-faults.js";
 import { type Arrived, endOf, eventsOf, eventsToEnd, sessionEnd } from "../session-on.js";
 import { evidenceOf, isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "../stage.js";
@@ -127,12 +127,10 @@ async function kindsHeard(
 }
 
 export const DELIVERY_CASES: readonly ActiveCase[] = [
-  negotiated(
-    {
-      id: "P3-rate",
-      title: "Events that are not critical come at the honored rate at most, also at one that was renegotiated.",
-      paragraphs: ["AAEP §5.3.1.1", "AAEP §5.6.1", "AAEP §5.7.2", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-rate",
+    "Events that are not critical come at the honored rate at most, also at one that was renegotiated.",
+    ["AAEP §5.3.1.1", "AAEP §5.6.1", "AAEP §5.7.2", "AAEP §9.5.1"],
     async (stage) => {
       const listener = await stage.subscribe({ max_events_per_second: RATE });
       const changed = await stage.subscribe({ max_events_per_second: 20 * RATE });
@@ -146,28 +144,22 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
         skip(`The events came within less than ${SHORTEST_MS} ms, which is too short to judge a rate.`);
     },
   ),
-  negotiated(
-    {
-      id: "P3-filter-exclude",
-      title: "Events that exclude names do not come, and others do.",
-      paragraphs: ["AAEP §5.3.1.7", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-filter-exclude",
+    "Events that exclude names do not come, and others do.",
+    ["AAEP §5.3.1.7", "AAEP §9.5.1"],
     (stage) => filtersAreKept(stage, EXCLUDING),
   ),
-  negotiated(
-    {
-      id: "P3-filter-include",
-      title: "Events that include does not name do not come, and others do.",
-      paragraphs: ["AAEP §5.3.1.7", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-filter-include",
+    "Events that include does not name do not come, and others do.",
+    ["AAEP §5.3.1.7", "AAEP §9.5.1"],
     (stage) => filtersAreKept(stage, INCLUDING),
   ),
-  negotiated(
-    {
-      id: "P3-language",
-      title: "A subscriber gets the summaries in its language where the producer has them.",
-      paragraphs: ["AAEP §5.3.1.3", "AAEP §9.5.1", "AAEP §11.2", "AAEP §11.1.3"],
-    },
+  active(
+    "P3-language",
+    "A subscriber gets the summaries in its language where the producer has them.",
+    ["AAEP §5.3.1.3", "AAEP §9.5.1", "AAEP §11.2", "AAEP §11.1.3"],
     async (stage) => {
       const listeners: Subscription[] = [];
       for (const [languages] of CHAINS) listeners.push(await stage.subscribe({ languages }));
@@ -201,13 +193,10 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       }
     },
   ),
-  negotiated(
-    {
-      id: "P3-verbosity",
-      title: "A subscriber gets the summaries of its verbosity where the producer has them.",
-      paragraphs: ["AAEP §5.3.1.2", "AAEP §9.5.1"],
-      severity: "warning",
-    },
+  recommended(
+    "P3-verbosity",
+    "A subscriber gets the summaries of its verbosity where the producer has them.",
+    ["AAEP §5.3.1.2", "AAEP §9.5.1"],
     async (stage) => {
       for (const verbosity of ["terse", "detailed"]) {
         const events = await heard(stage, "verbosity", { preferred_verbosity: verbosity });
@@ -220,12 +209,10 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       }
     },
   ),
-  negotiated(
-    {
-      id: "P3-verbosity-keeps-events",
-      title: "No event is left out because of the verbosity.",
-      paragraphs: ["AAEP §2.2.8", "AAEP §5.3.1.2"],
-    },
+  active(
+    "P3-verbosity-keeps-events",
+    "No event is left out because of the verbosity.",
+    ["AAEP §2.2.8", "AAEP §5.3.1.2"],
     (stage) =>
       keepsEvents(
         stage,
@@ -233,21 +220,16 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
         ["terse", "detailed"].map((preferred_verbosity) => ({ preferred_verbosity })),
       ),
   ),
-  negotiated(
-    {
-      id: "P3-language-keeps-events",
-      title: "No event is left out because it is not in the subscriber's language.",
-      paragraphs: ["AAEP §11.2", "AAEP §5.3.1.3"],
-    },
+  active(
+    "P3-language-keeps-events",
+    "No event is left out because it is not in the subscriber's language.",
+    ["AAEP §11.2", "AAEP §5.3.1.3"],
     (stage) => keepsEvents(stage, "session", [{ languages: ["tlh"] }]),
   ),
-  negotiated(
-    {
-      id: "P3-not-asked",
-      title:
-        "A subscription that cannot answer is not kept waiting by a question, and no action is taken that nobody has accepted.",
-      paragraphs: ["AAEP §5.3.1.4", "AAEP §5.5.4"],
-    },
+  active(
+    "P3-not-asked",
+    "A subscription that cannot answer is not kept waiting by a question, and no action is taken that nobody has accepted.",
+    ["AAEP §5.3.1.4", "AAEP §5.5.4"],
     async (stage) => {
       // §5.3.1.4 keeps the event from such a subscription, and §5.5.4 sends it critical events always. Either behaviour passes.
       const silent = await stage.subscribe({ supports_confirmation_reply: false });
@@ -262,12 +244,10 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       if (call !== undefined) fail("The default reject applies.", "The action was taken.", [evidenceOf(call)]);
     },
   ),
-  negotiated(
-    {
-      id: "P3-independent",
-      title: "A subscription that is slow, or narrow, takes nothing from another.",
-      paragraphs: ["AAEP §5.9"],
-    },
+  active(
+    "P3-independent",
+    "A subscription that is slow, or narrow, takes nothing from another.",
+    ["AAEP §5.9"],
     async (stage) => {
       const free = await stage.subscribe();
       const before = await kindsHeard(stage, free, "session");

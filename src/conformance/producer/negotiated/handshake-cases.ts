@@ -5,7 +5,7 @@ import { firstSentence } from "../../../base/schema/fault-words.js";
 import { fail, skip } from "../../findings/verdicts.js";
 import { type Message, objectIn } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
-import { type ActiveCase, negotiated, type ProducerCase } from "../producer-case.js";
+import { type ActiveCase, active, type ProducerCase, recommended, watching } from "../producer-case.js";
 import { answerIn, evidenceOf, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "../stage.js";
 import { widerTerm } from "./honored-terms.js";
 
@@ -21,15 +21,15 @@ const REASONS = new Set([
 ]);
 
 /** A rule about the honored terms of requests. */
-function honored(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, requests: readonly Message[]): ActiveCase {
-  return negotiated(about, async (stage) => {
+function honored(id: string, title: string, paragraphs: readonly string[], requests: readonly Message[]): ActiveCase {
+  return active(id, title, paragraphs, async (stage) => {
     for (const capabilities of requests) {
       const { accepted, honored: terms } = await stage.subscribe(capabilities);
       const formless = firstSentence(schemas.SubscriptionAccepted, accepted, "subscription.accepted");
       if (formless !== undefined) skip(`subscription.accepted has another form: ${formless}`);
       const fault = widerTerm(capabilities, terms);
       if (fault !== undefined)
-        fail(about.title, fault, [
+        fail(title, fault, [
           { note: "asked for", text: JSON.stringify(capabilities) },
           { note: "received", text: JSON.stringify(accepted) },
         ]);
@@ -60,16 +60,12 @@ function honorsMalformed({ capabilities }: Message, terms: Message): boolean {
 }
 
 export const HANDSHAKE_CASES: readonly ProducerCase[] = [
-  {
-    kind: "watching",
-    id: "P3-accepted-form",
-    title:
-      "subscription.accepted has subscription_id, aaep_version, producer and honored_capabilities, in their forms.",
-    paragraphs: ["AAEP §5.4.1", "AAEP §9.5.1"],
-    level: 3,
-    severity: "error",
-    unseen: "No subscription.accepted came.",
-    judge: ({ conversations }) => {
+  watching(
+    "P3-accepted-form",
+    "subscription.accepted has subscription_id, aaep_version, producer and honored_capabilities, in their forms.",
+    ["AAEP §5.4.1", "AAEP §9.5.1"],
+    "No subscription.accepted came.",
+    ({ conversations }) => {
       const answers = conversations.flatMap(({ record }) =>
         record.filter(({ way, message }) => way === "received" && message?.type === "subscription.accepted"),
       );
@@ -79,40 +75,23 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       }
       return answers.length;
     },
-  },
-  negotiated(
-    {
-      id: "P3-answered-once",
-      title: "A request is answered once.",
-      paragraphs: ["AAEP §5.4", "AAEP §9.5.1"],
-    },
-    async (stage) => {
-      const { conversation } = await stage.subscribe();
-      await stage.wait(QUIET_MS);
-      const answers = conversation.record.filter(
-        ({ way, message }) =>
-          way === "received" && /^subscription\.(?:accepted|rejected)$/.test(wordsOf(message?.type)),
-      );
-      if (answers.length !== 1) fail("One answer comes.", `${answers.length} came.`, answers.map(evidenceOf));
-    },
   ),
-  negotiated(
-    {
-      id: "P3-ids-differ",
-      title: "Two subscriptions have different ids.",
-      paragraphs: ["AAEP §5.4.1"],
-    },
-    async (stage) => {
-      const [one, other] = [await stage.subscribe(), await stage.subscribe()];
-      if (one.id === other.id) fail("The ids differ.", `Both are ${one.id}.`);
-    },
-  ),
-  negotiated(
-    {
-      id: "P3-version-unsupported",
-      title: "A request of a version that the producer does not have is rejected by version_unsupported.",
-      paragraphs: ["AAEP §5.5.3", "AAEP §12.5.2"],
-    },
+  active("P3-answered-once", "A request is answered once.", ["AAEP §5.4", "AAEP §9.5.1"], async (stage) => {
+    const { conversation } = await stage.subscribe();
+    await stage.wait(QUIET_MS);
+    const answers = conversation.record.filter(
+      ({ way, message }) => way === "received" && /^subscription\.(?:accepted|rejected)$/.test(wordsOf(message?.type)),
+    );
+    if (answers.length !== 1) fail("One answer comes.", `${answers.length} came.`, answers.map(evidenceOf));
+  }),
+  active("P3-ids-differ", "Two subscriptions have different ids.", ["AAEP §5.4.1"], async (stage) => {
+    const [one, other] = [await stage.subscribe(), await stage.subscribe()];
+    if (one.id === other.id) fail("The ids differ.", `Both are ${one.id}.`);
+  }),
+  active(
+    "P3-version-unsupported",
+    "A request of a version that the producer does not have is rejected by version_unsupported.",
+    ["AAEP §5.5.3", "AAEP §12.5.2"],
     async (stage) => {
       for (const aaep_version of NO_VERSIONS) {
         const conversation = await stage.connect();
@@ -127,12 +106,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       }
     },
   ),
-  negotiated(
-    {
-      id: "P3-rejected-form",
-      title: "subscription.rejected has a reason_code of the specification and a reason_message, whatever the reason.",
-      paragraphs: ["AAEP §5.5.1", "AAEP §5.5.3"],
-    },
+  active(
+    "P3-rejected-form",
+    "subscription.rejected has a reason_code of the specification and a reason_message, whatever the reason.",
+    ["AAEP §5.5.1", "AAEP §5.5.3"],
     async (stage) => {
       let judged = 0;
       const unserved = { capabilities: { accept_signed_manifests_only: true } };
@@ -152,12 +129,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       if (judged === 0) skip("The producer rejected nothing that this case can ask for.");
     },
   ),
-  negotiated(
-    {
-      id: "P3-malformed-answered",
-      title: "A malformed request is answered, and not by silence.",
-      paragraphs: ["AAEP §9.5.1"],
-    },
+  active(
+    "P3-malformed-answered",
+    "A malformed request is answered, and not by silence.",
+    ["AAEP §9.5.1"],
     async (stage) => {
       for (const request of MALFORMED) {
         const conversation = await stage.connect();
@@ -172,56 +147,43 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       }
     },
   ),
-  negotiated(
-    {
-      id: "P3-unknown-capability",
-      title: "An unknown capability does not cause a rejection.",
-      paragraphs: ["AAEP §5.3.2", "AAEP §7.6"],
-    },
+  active(
+    "P3-unknown-capability",
+    "An unknown capability does not cause a rejection.",
+    ["AAEP §5.3.2", "AAEP §7.6"],
     async (stage) => {
       await stage.subscribe({ conformancetest: { patterns: ["pulse"] }, languages: ["en"] });
       await stage.subscribe({ conformancetest: { on: true } }, { extensions: { conformancetest: { deep: [null] } } });
     },
   ),
-  negotiated(
-    {
-      id: "P3-large-request",
-      title: "A request of nearly 64 KiB is taken.",
-      paragraphs: ["AAEP §8.3", "AAEP §3.7"],
-    },
-    async (stage) => {
-      // No text is longer than 16 KiB (§3.7).
-      await stage.subscribe({ conformancetest: { padding: Array.from({ length: 4 }, () => "x".repeat(15_500)) } });
-    },
-  ),
+  active("P3-large-request", "A request of nearly 64 KiB is taken.", ["AAEP §8.3", "AAEP §3.7"], async (stage) => {
+    // No text is longer than 16 KiB (§3.7).
+    await stage.subscribe({ conformancetest: { padding: Array.from({ length: 4 }, () => "x".repeat(15_500)) } });
+  }),
   honored(
-    { id: "P3-honored-rate", title: "The honored rate is at most the requested one.", paragraphs: ["AAEP §5.4.4"] },
+    "P3-honored-rate",
+    "The honored rate is at most the requested one.",
+    ["AAEP §5.4.4"],
     [1, 3, 60].map((rate) => ({ max_events_per_second: rate })),
   ),
   honored(
-    {
-      id: "P3-honored-languages",
-      title: "The honored languages are among the requested ones.",
-      paragraphs: ["AAEP §5.4.4", "AAEP §11.2"],
-    },
+    "P3-honored-languages",
+    "The honored languages are among the requested ones.",
+    ["AAEP §5.4.4", "AAEP §11.2"],
     [["fr", "en-US"], ["en"], ["tlh"], ["ja-JP", "de"]].map((languages) => ({ languages })),
   ),
   honored(
-    {
-      id: "P3-honored-boundaries",
-      title: "The honored boundaries are among the requested ones.",
-      paragraphs: ["AAEP §5.4.4"],
-    },
+    "P3-honored-boundaries",
+    "The honored boundaries are among the requested ones.",
+    ["AAEP §5.4.4"],
     [["paragraph", "completion"], ["none"], ["word"], ["completion"]].map((boundaries) => ({
       coalesce_boundaries: boundaries,
     })),
   ),
   honored(
-    {
-      id: "P3-honored-filters",
-      title: "The honored filters are at least as restrictive as the requested ones.",
-      paragraphs: ["AAEP §5.4.4"],
-    },
+    "P3-honored-filters",
+    "The honored filters are at least as restrictive as the requested ones.",
+    ["AAEP §5.4.4"],
     [
       { include: ["aaep:agent.session.*"], exclude: ["aaep:agent.session.started"] },
       { include: ["aaep:agent.tool.invoked"], exclude: [] },
@@ -229,11 +191,9 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     ].map((event_filters) => ({ event_filters })),
   ),
   honored(
-    {
-      id: "P3-honored-replies",
-      title: "The producer does not honor replies that the subscriber did not offer.",
-      paragraphs: ["AAEP §5.4.4", "AAEP §5.3.1.4"],
-    },
+    "P3-honored-replies",
+    "The producer does not honor replies that the subscriber did not offer.",
+    ["AAEP §5.4.4", "AAEP §5.3.1.4"],
     [
       { supports_confirmation_reply: false, supports_clarification_reply: false },
       { supports_confirmation_reply: true },
@@ -241,13 +201,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       {},
     ],
   ),
-  negotiated(
-    {
-      id: "P3-signature-required",
-      title:
-        "A subscriber that takes signed manifests only is accepted with a signed manifest, or rejected by manifest_signature_required.",
-      paragraphs: ["AAEP §5.3.1.12", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-signature-required",
+    "A subscriber that takes signed manifests only is accepted with a signed manifest, or rejected by manifest_signature_required.",
+    ["AAEP §5.3.1.12", "AAEP §9.5.1"],
     async (stage) => {
       const conversation = await stage.connect();
       conversation.say({ ...REQUEST, capabilities: { accept_signed_manifests_only: true } });
@@ -261,12 +218,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         fail("manifest_signature_required comes, or a signed manifest.", "Neither came.", [{ note: "received", text }]);
     },
   ),
-  negotiated(
-    {
-      id: "P3-prefix-collision",
-      title: "Two extensions with one prefix are rejected by capabilities_incompatible.",
-      paragraphs: ["AAEP §7.3.1"],
-    },
+  active(
+    "P3-prefix-collision",
+    "Two extensions with one prefix are rejected by capabilities_incompatible.",
+    ["AAEP §7.3.1"],
     async (stage) => {
       const conversation = await stage.connect();
       const supported = ["https://one.example/medai/context/v1", "https://two.example/medai/context/v1"];
@@ -280,13 +235,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         ]);
     },
   ),
-  negotiated(
-    {
-      id: "P3-manifest",
-      title:
-        "The producer names its manifest in subscription.accepted, carries it there, or serves it over its transport.",
-      paragraphs: ["AAEP §5.10", "AAEP §9.5.1", "AAEP §B.5"],
-    },
+  active(
+    "P3-manifest",
+    "The producer names its manifest in subscription.accepted, carries it there, or serves it over its transport.",
+    ["AAEP §5.10", "AAEP §9.5.1", "AAEP §B.5"],
     async (stage) => {
       const { accepted } = await stage.subscribe();
       if (typeof accepted.manifest_uri === "string" || typeof accepted.signed_manifest === "string") return;
@@ -299,13 +251,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         .catch(() => skip("No manifest comes over this transport. The suite does not fetch addresses."));
     },
   ),
-  negotiated(
-    {
-      id: "P3-manifest-form",
-      title: "The manifest has its form, and names the producer that subscription.accepted names.",
-      paragraphs: ["AAEP §5.10.1", "AAEP §10.4", "AAEP §B.5"],
-      severity: "warning",
-    },
+  recommended(
+    "P3-manifest-form",
+    "The manifest has its form, and names the producer that subscription.accepted names.",
+    ["AAEP §5.10.1", "AAEP §10.4", "AAEP §B.5"],
     async (stage) => {
       const { accepted } = await stage.subscribe();
       const text = await manifestOf(stage, accepted);
@@ -319,12 +268,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         fail(`The manifest's agent_id is ${JSON.stringify(named)}.`, "It is another.", evidence);
     },
   ),
-  negotiated(
-    {
-      id: "P3-rejected-silent",
-      title: "A connection whose request was rejected does not hear events.",
-      paragraphs: ["AAEP §5.5"],
-    },
+  active(
+    "P3-rejected-silent",
+    "A connection whose request was rejected does not hear events.",
+    ["AAEP §5.5"],
     async (stage) => {
       const rejected = await stage.connect();
       rejected.say({ ...REQUEST, aaep_version: "99.0.0", capabilities: {} });

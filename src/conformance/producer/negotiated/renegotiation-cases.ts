@@ -5,7 +5,7 @@ import { fail, skip } from "../../findings/verdicts.js";
 import type { Message } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { clarificationReply, confirmationReply, resolutionAfter } from "../asking.js";
-import { type ActiveCase, negotiated } from "../producer-case.js";
+import { type ActiveCase, active } from "../producer-case.js";
 import { type Arrived, endOf, eventsOf, eventsToEnd, seekIn, shownIfPossible, textOf } from "../session-on.js";
 import { answerIn, evidenceOf, isAnswer, isCritical, isType, kindOf, type ProducerStage, QUIET_MS } from "../stage.js";
 import { eventAfter, renegotiate } from "./delivering.js";
@@ -116,12 +116,10 @@ async function isAskedThen(stage: ProducerStage, kind: "confirmation" | "clarifi
 }
 
 export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
-  negotiated(
-    {
-      id: "P3-renegotiate-answered",
-      title: "A renegotiation is answered once, by subscription.accepted with the same subscription_id.",
-      paragraphs: ["AAEP §5.7", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-renegotiate-answered",
+    "A renegotiation is answered once, by subscription.accepted with the same subscription_id.",
+    ["AAEP §5.7", "AAEP §9.5.1"],
     async (stage) => {
       const listener = await stage.subscribe({ max_events_per_second: 5 });
       const { accepted } = await renegotiate(listener, { max_events_per_second: 2 });
@@ -137,13 +135,10 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
         fail("Each of two requests has one answer.", `${answers.length} came.`, answers.map(evidenceOf));
     },
   ),
-  negotiated(
-    {
-      id: "P3-renegotiate-partial",
-      title:
-        "A renegotiation changes the named terms, and no others, and the honored ones are no wider than requested.",
-      paragraphs: ["AAEP §5.7.1", "AAEP §5.4.4"],
-    },
+  active(
+    "P3-renegotiate-partial",
+    "A renegotiation changes the named terms, and no others, and the honored ones are no wider than requested.",
+    ["AAEP §5.7.1", "AAEP §5.4.4"],
     async (stage) => {
       const listener = await stage.subscribe(FIRST);
       let asked = FIRST;
@@ -168,12 +163,10 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
       }
     },
   ),
-  negotiated(
-    {
-      id: "P3-renegotiate-applied",
-      title: "Events after the answer to a renegotiation follow its terms, whichever they are.",
-      paragraphs: ["AAEP §5.7.2", "AAEP §9.5.1", "AAEP §11.2.2"],
-    },
+  active(
+    "P3-renegotiate-applied",
+    "Events after the answer to a renegotiation follow its terms, whichever they are.",
+    ["AAEP §5.7.2", "AAEP §9.5.1", "AAEP §11.2.2"],
     async (stage) => {
       let judged = 0;
       for (const one of SHOWN) if (await shapesAlike(stage, one)) judged += 1;
@@ -181,12 +174,10 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
       if (judged === 0) skip("No scenario could be shown that terms shape.");
     },
   ),
-  negotiated(
-    {
-      id: "P3-renegotiate-text",
-      title: "No text is lost or told twice when the terms change within an output.",
-      paragraphs: ["AAEP §5.7.2", "AAEP §8.2.4", "AAEP §8.2.3"],
-    },
+  active(
+    "P3-renegotiate-text",
+    "No text is lost or told twice when the terms change within an output.",
+    ["AAEP §5.7.2", "AAEP §8.2.4", "AAEP §8.2.3"],
     async (stage) => {
       const changing = await stage.subscribe({ coalesce_boundaries: ["completion"] });
       const witness = await stage.subscribe({ coalesce_boundaries: ["none"] });
@@ -207,12 +198,10 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
         ]);
     },
   ),
-  negotiated(
-    {
-      id: "P3-renegotiate-malformed",
-      title: "A renegotiation that cannot be read is answered, and does not widen the terms.",
-      paragraphs: ["AAEP §5.7", "AAEP §9.5.1"],
-    },
+  active(
+    "P3-renegotiate-malformed",
+    "A renegotiation that cannot be read is answered, and does not widen the terms.",
+    ["AAEP §5.7", "AAEP §9.5.1"],
     async (stage) => {
       const listeners = [];
       for (const malformed of MALFORMED) {
