@@ -1,8 +1,13 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
 import { knownList } from "../shell/option-values.js";
-import type { AcpCommandOptions } from "./acp-run.js";
-import { addAdapterOptions } from "./adapter-options.js";
+import { type AdapterOptions, addAdapterOptions, runInFront } from "./in-front.js";
+
+interface AcpCommandOptions extends AdapterOptions {
+  readonly irreversibleKinds?: readonly string[];
+  readonly thoughts?: true;
+  readonly quietPrompts?: true;
+}
 
 /** The kinds of ACP. */
 const TOOL_KINDS = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"];
@@ -28,7 +33,7 @@ Examples:
   aaepd acp --irreversible-kinds delete,move,execute -- gemini --acp`;
 
 /** `aaepd acp -- AGENT …`: a proxy between an editor and an agent of the Agent Client Protocol. */
-export function registerAcp(program: Command, context: CommandContext): void {
+export function registerAcp(program: Command, { io, stdio }: CommandContext): void {
   const command = program
     .command("acp")
     .summary("make an agent of the Agent Client Protocol audible")
@@ -46,7 +51,13 @@ export function registerAcp(program: Command, context: CommandContext): void {
     .option("--quiet-prompts", "do not repeat the words of a request")
     .addHelpText("after", EXPLANATION)
     .action(async (words: readonly string[], options: AcpCommandOptions) => {
-      const { runAcpCommand } = await import("./acp-run.js");
-      await runAcpCommand(words, options, context);
+      const { runAcp } = await import("../../adapters/acp/run-acp.js");
+      const own = {
+        host: stdio,
+        irreversibleKinds: new Set(options.irreversibleKinds),
+        tellsThoughts: options.thoughts === true,
+        saysPrompts: options.quietPrompts !== true,
+      };
+      await runInFront(words, options, io, (given) => runAcp({ ...given, ...own }));
     });
 }

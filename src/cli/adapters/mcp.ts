@@ -1,8 +1,12 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
 import { textList, wholeNumber } from "../shell/option-values.js";
-import { addAdapterOptions } from "./adapter-options.js";
-import type { McpCommandOptions } from "./mcp-run.js";
+import { type AdapterOptions, addAdapterOptions, runInFront } from "./in-front.js";
+
+interface McpCommandOptions extends AdapterOptions {
+  readonly irreversibleTools?: readonly string[];
+  readonly holdSeconds: number;
+}
 
 const EXPLANATION = `
 The host, which is the agent's program, starts this program in place of SERVER, and keeps its standard input and output as pipes. Both carry the
@@ -25,7 +29,7 @@ Examples:
   aaepd mcp --irreversible-tools write_file,move_file -- mcp-server-filesystem .`;
 
 /** `aaepd mcp -- SERVER …`: a proxy between a host and a server of the Model Context Protocol. */
-export function registerMcp(program: Command, context: CommandContext): void {
+export function registerMcp(program: Command, { io, stdio }: CommandContext): void {
   const command = program
     .command("mcp")
     .summary("make the tools of an MCP server audible")
@@ -42,7 +46,16 @@ export function registerMcp(program: Command, context: CommandContext): void {
     .option("--hold-seconds <seconds>", "how long a person has to answer", wholeNumber(1, 86_400), 45)
     .addHelpText("after", EXPLANATION)
     .action(async (words: readonly string[], options: McpCommandOptions) => {
-      const { runMcpCommand } = await import("./mcp-run.js");
-      await runMcpCommand(words, options, context);
+      const { runMcp } = await import("../../adapters/mcp/run-mcp.js");
+      const { irreversibleTools = [], holdSeconds } = options;
+      const own = { host: stdio, hostPid: await hostOf(stdio), irreversibleTools, holdSeconds };
+      await runInFront(words, options, io, (given) => runMcp({ ...given, ...own }));
     });
+}
+
+async function hostOf({ parentId }: CommandContext["stdio"]): Promise<number | undefined> {
+  if (parentId === undefined) return undefined;
+  const { agentBehind } = await import("../../daemon/platform/launchers.js");
+  // A host that is gone has left this process to the first of the system, below which everything is.
+  return parentId > 1 ? agentBehind(parentId, process.pid) : process.pid;
 }

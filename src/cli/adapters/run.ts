@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
-import { type AdapterOptions, addAdapterOptions } from "./adapter-options.js";
+import { type AdapterOptions, addAdapterOptions, runInFront } from "./in-front.js";
 
 const EXPLANATION = `
 Standard output and standard error of COMMAND are passed on byte for byte, and heard, without colours. They are pipes, so that some programs write
@@ -15,7 +15,7 @@ Examples:
   aaepd run --name Backup -- rsync -a shop/ backup/`;
 
 /** `aaepd run -- COMMAND …`: a command whose output is heard. */
-export function registerRun(program: Command, context: CommandContext): void {
+export function registerRun(program: Command, { io, stdio }: CommandContext): void {
   const command = program
     .command("run")
     .summary("run a command and let its output be heard")
@@ -24,7 +24,8 @@ export function registerRun(program: Command, context: CommandContext): void {
   addAdapterOptions(command, "the command and its folder")
     .addHelpText("after", EXPLANATION)
     .action(async (words: readonly string[], options: AdapterOptions) => {
-      const { runRunCommand } = await import("./run-run.js");
-      await runRunCommand(words, options, context);
+      const { runProgram } = await import("../../adapters/program/run-program.js");
+      const own = { stdout: stdio.writable, stderr: io.stderr };
+      await runInFront(words, options, io, (given) => runProgram({ ...given, ...own }));
     });
 }

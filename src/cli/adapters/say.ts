@@ -1,6 +1,8 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../shell/context.js";
-import { type AdapterOptions, addAdapterOptions } from "./adapter-options.js";
+import { agentName } from "../../adapters/names.js";
+import { Fault } from "../../base/errors.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { type AdapterOptions, adapterSettings, addAdapterOptions, reportFaults } from "./in-front.js";
 
 const EXPLANATION = `
 Listeners hear the text in sentences, as one session. Without TEXT it is standard input, which is heard as it comes. Where no daemon runs the
@@ -11,7 +13,7 @@ Examples:
   make 2>&1 | aaepd say --name Build`;
 
 /** `aaepd say [TEXT]`: a text is heard. */
-export function registerSay(program: Command, context: CommandContext): void {
+export function registerSay(program: Command, io: CommandIo): void {
   const command = program
     .command("say")
     .summary("let a text be heard")
@@ -19,8 +21,24 @@ export function registerSay(program: Command, context: CommandContext): void {
     .argument("[text]", "the text (default: standard input)");
   addAdapterOptions(command, "Say and the folder")
     .addHelpText("after", EXPLANATION)
-    .action(async (text: string | undefined, options: AdapterOptions) => {
-      const { runSayCommand } = await import("./say-run.js");
-      await runSayCommand(text, options, context.io);
-    });
+    .action((text: string | undefined, options: AdapterOptions) => runSay(text, options, io));
+}
+
+/** Says the text, or else standard input. Rejects with a Fault "usage" for a text of nothing, and for a wrong option. */
+async function runSay(text: string | undefined, options: AdapterOptions, io: CommandIo): Promise<void> {
+  if (text?.trim() === "") throw new Fault("usage", "Give a text, or none to say standard input.", { origin: "local" });
+  const { say } = await import("../../adapters/program/say.js");
+  const { stdin, stderr, environment } = io;
+  const { name, speech, socket, folder } = adapterSettings(options, environment);
+  const said = await say({
+    pieces: text === undefined ? stdin.setEncoding("utf8") : [text],
+    name: agentName(name, "Say", folder, speech.words),
+    speech,
+    socket,
+    onFault: reportFaults(io),
+  });
+  if (said === "unheard")
+    stderr.write(
+      "aaepd: Nobody hears this, because no daemon runs. To start one: aaepd setup, or in a terminal of its own: aaepd serve\n",
+    );
 }
