@@ -126,6 +126,11 @@ export class Fault extends Error {
   }
 }
 
+/** A mistake on this side, in an option, a file or a variable. */
+export function usage(sentence: string, cause?: unknown): Fault {
+  return new Fault("usage", sentence, { origin: "local", cause });
+}
+
 /** Turns any caught value into a Fault and keeps the original as its cause. */
 export function faultFrom(caught: unknown): Fault {
   if (caught instanceof Fault) return caught;

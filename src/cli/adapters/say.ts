@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { agentName } from "../../adapters/names.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { type AdapterOptions, adapterSettings, addAdapterOptions, reportFaults } from "./in-front.js";
 
@@ -26,7 +26,7 @@ export function registerSay(program: Command, io: CommandIo): void {
 
 /** Says the text, or else standard input. Rejects with a Fault "usage" for a text of nothing, and for a wrong option. */
 async function runSay(text: string | undefined, options: AdapterOptions, io: CommandIo): Promise<void> {
-  if (text?.trim() === "") throw new Fault("usage", "Give a text, or none to say standard input.", { origin: "local" });
+  if (text?.trim() === "") throw usage("Give a text, or none to say standard input.");
   const { say } = await import("../../adapters/program/say.js");
   const { stdin, stderr, environment } = io;
   const { name, speech, socket, folder } = adapterSettings(options, environment);

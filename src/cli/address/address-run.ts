@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeErrorCode } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { addressesPath } from "../../daemon/addresses/open-addresses.js";
 import { resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { writeWhole } from "../../daemon/platform/whole-file.js";
@@ -107,8 +107,4 @@ async function httpBases(producerId: string, io: CommandIo): Promise<readonly st
 function producerIdOf({ producerId }: AddressOptions, io: CommandIo): string {
   const flags = producerId === undefined ? {} : { producerId };
   return resolveConfiguration({ command: "serve", flags, environment: io.environment }).configuration.producerId;
-}
-
-function usage(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }

@@ -1,7 +1,7 @@
 // Lists every fault of a configuration file.
 
 import { existsSync } from "node:fs";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { faultsOf } from "../../daemon/config/config-file.js";
 import { CONFIG_VARIABLE, configFilePath, readConfigFile } from "../../daemon/config/config-sources.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
@@ -20,7 +20,7 @@ export interface ConfigCheckOptions {
 export function runConfigCheck(path: string | undefined, options: ConfigCheckOptions, io: CommandIo): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
     if (path !== undefined && options.config !== undefined)
-      throw new Fault("usage", "FILE and --config name one file. Leave one of them out.", { origin: "local" });
+      throw usage("FILE and --config name one file. Leave one of them out.");
     const named = path ?? options.config ?? io.environment[CONFIG_VARIABLE];
     const place = configFilePath({ configFile: path ?? options.config, environment: io.environment });
     const asJson = options.json === true;

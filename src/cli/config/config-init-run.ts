@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isAlreadyThere, nodeErrorCode } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { configFilePath } from "../../daemon/config/config-sources.js";
 import { writeWhole } from "../../daemon/platform/whole-file.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
@@ -48,6 +48,6 @@ function writeNew(path: string): void {
   } catch (caught) {
     if (!isAlreadyThere(caught)) throw caught;
     const sentence = `There is a file ${path} already. Replace it with --force, or name another with --config.`;
-    throw new Fault("usage", sentence, { origin: "local", cause: caught });
+    throw usage(sentence, caught);
   }
 }

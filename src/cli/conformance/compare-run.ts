@@ -1,7 +1,7 @@
 // `aaepd conformance compare`.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { compareReports } from "../../conformance/report/compare.js";
 import type { ConformanceReport } from "../../conformance/report/report-json.js";
 import { EXIT } from "../shell/exit-codes.js";
@@ -18,7 +18,7 @@ export function runCompare(before: string, after: string, io: CommandIo): Promis
       const [role, otherRole] = [old, young].map(({ metadata }) => metadata.target_kind);
       if (role !== otherRole) {
         const sentence = `${before} is about a ${role}, and ${after} about a ${otherRole}. Their cases are others. Compare reports of one role.`;
-        throw new Fault("usage", sentence, { origin: "local" });
+        throw usage(sentence);
       }
       const changes = compareReports(old, young);
       await writeLines(io.stdout, changes.length === 0 ? ["The reports say the same."] : changes);
@@ -37,13 +37,11 @@ function readReport(given: string): ConformanceReport {
     text = readFileSync(path, "utf8");
   } catch (caught) {
     const why = caught instanceof Error ? caught.message : String(caught);
-    throw new Fault("usage", `${path} cannot be read (${why}). Give a conformance-report.json, or its folder.`, {
-      origin: "local",
-    });
+    throw usage(`${path} cannot be read (${why}). Give a conformance-report.json, or its folder.`);
   }
   const report = parsed(text);
   if (isReport(report)) return report;
-  throw new Fault("usage", `${path} is no conformance report. Give a conformance-report.json.`, { origin: "local" });
+  throw usage(`${path} is no conformance report. Give a conformance-report.json.`);
 }
 
 function isReport(given: unknown): given is ConformanceReport {

@@ -1,7 +1,7 @@
 // `aaepd conformance producer`.
 import { readFileSync } from "node:fs";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { agentDriver } from "../../conformance/drive/agent-driver.js";
 import { type Driver, LATEST_BEGINNING, NO_DRIVER } from "../../conformance/drive/driver.js";
 import { hookDriver } from "../../conformance/drive/hook-driver.js";
@@ -53,7 +53,7 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
         // A session that it left in the middle can pass unnoticed.
         for (const failure of driver.failures?.() ?? []) io.stderr.write(`Warning: ${failure}\n`);
         const wrong = driver.fault?.();
-        if (wrong !== undefined) throw new Fault("usage", wrong, { origin: "local" });
+        if (wrong !== undefined) throw usage(wrong);
         return exitCode;
       } finally {
         await driver.stop().catch(() => {});
@@ -66,15 +66,13 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
 
 function driverFor({ agent, control, userInput, patience }: ProducerOptions, links: Links, io: CommandIo): Driver {
   if ([agent, control, userInput].filter((one) => one !== undefined).length > 1)
-    throw new Fault("usage", "Give one of --agent, --control and --user-input.", { origin: "local" });
+    throw usage("Give one of --agent, --control and --user-input.");
   if (control !== undefined) return hookDriver(control);
   if (userInput) return userInputDriver(links, io.clock, LATEST_BEGINNING * patience * 1000);
   if (agent === undefined) return NO_DRIVER;
   const endpoint = readEndpoint(agent);
   if (endpoint.kind !== "ipc")
-    throw new Fault("usage", "An agent publishes at a socket or a named pipe. Give --agent unix:/path or pipe:name.", {
-      origin: "local",
-    });
+    throw usage("An agent publishes at a socket or a named pipe. Give --agent unix:/path or pipe:name.");
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => void io.clock.wakeAt(io.clock.now() + ms, resolve));
   return agentDriver({ path: endpoint.path, hex: (bytes) => io.ids.hex(bytes), wait });

@@ -1,5 +1,5 @@
 // A run of the suite as the command line shows it: a line for each case, the verdict, the reports.
-import { Fault } from "../../base/errors.js";
+import { type Fault, usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { CaseDescription, CaseResult, Role, SuiteRun } from "../../conformance/findings/finding.js";
 import { type ConformanceReport, reportJson } from "../../conformance/report/report-json.js";
@@ -78,5 +78,5 @@ function countWords({ tests_passed, tests_failed, tests_skipped, failures }: Con
 function notThere(sentence: string, name: string, known: readonly string[]): Fault {
   const near = didYouMean(name, known);
   const advice = near === "" ? `Give some of ${known.join(", ")}.` : near;
-  return new Fault("usage", `${sentence} ${advice}`, { origin: "local" });
+  return usage(`${sentence} ${advice}`);
 }

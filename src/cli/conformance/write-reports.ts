@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { badgeSvg } from "../../conformance/report/badge.js";
 import { reportHtml } from "../../conformance/report/report-html.js";
 import type { ConformanceReport } from "../../conformance/report/report-json.js";
@@ -33,8 +33,6 @@ function written(folder: string, write: () => void): void {
   try {
     write();
   } catch (caught) {
-    throw new Fault("usage", `The reports cannot be written into ${folder}: ${(caught as Error).message}.`, {
-      origin: "local",
-    });
+    throw usage(`The reports cannot be written into ${folder}: ${(caught as Error).message}.`);
   }
 }

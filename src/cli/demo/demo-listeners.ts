@@ -1,6 +1,6 @@
 // The three listeners of the demo, and the capabilities that they request.
 import type { Capabilities } from "#gen/aaep/types.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 
 export interface DemoListener {
@@ -77,6 +77,5 @@ export function chosenListeners<Listener extends Pick<DemoListener, "name">>(
 
 function refuse(name: string, known: readonly string[]): never {
   const all = `There are: ${known.join(", ")}.`;
-  const sentence = `There is no listener ${JSON.stringify(name)}. ${`${didYouMean(name, known)} ${all}`.trim()}`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(`There is no listener ${JSON.stringify(name)}. ${`${didYouMean(name, known)} ${all}`.trim()}`);
 }

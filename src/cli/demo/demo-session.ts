@@ -1,7 +1,7 @@
 // The session that the demo plays.
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import type { Envelope } from "#gen/aaep/types.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/package-path.js";
@@ -78,8 +78,4 @@ function pathOf(name: string): string {
   throw usage(
     `There is no session ${JSON.stringify(name)}. ${`${didYouMean(name, known)} There are: ${known.join(", ")}.`.trim()}`,
   );
-}
-
-function usage(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }

@@ -23,7 +23,7 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isMissing, nodeErrorCode } from "../../../transports/node-errors.js";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { packagePath } from "../shell/package-path.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -119,9 +119,7 @@ export function readSettings(path: string): string {
   try {
     const bytes = readPlain(path);
     if (isUtf8(bytes)) return bytes.toString("utf8");
-    throw new Fault("usage", `${path} is not UTF-8. It stays as it is. Save it as UTF-8, and run the command again.`, {
-      origin: "local",
-    });
+    throw usage(`${path} is not UTF-8. It stays as it is. Save it as UTF-8, and run the command again.`);
   } catch (caught) {
     if (isMissing(caught)) return "";
     throw unusable(path, "read", caught);

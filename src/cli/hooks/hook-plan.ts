@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { givenName } from "../../adapters/names.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
 import { isInRunnersCache } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -146,9 +146,9 @@ function shellWord(word: string): string {
 /** Throws a Fault "usage" for a program that may be gone tomorrow. */
 function assertLasting(program: string): void {
   if (!isInRunnersCache(program)) return;
-  const sentence =
-    "This aaepd stands in the cache of npx or its like, which may be emptied at any time. Install aaepd first.";
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(
+    "This aaepd stands in the cache of npx or its like, which may be emptied at any time. Install aaepd first.",
+  );
 }
 
 function versionOf({ program }: SettingsHost, { environment }: Pick<CommandIo, "environment">): string | undefined {

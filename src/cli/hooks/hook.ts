@@ -1,7 +1,7 @@
 // `aaepd hook`: the options and the help. The commands themselves are loaded only when one of them runs.
 import type { Command } from "commander";
 import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import { languageTag, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -106,5 +106,5 @@ function hostOf(text: string): HookHostId {
   const known = HOOK_HOST_IDS.find((one) => one === text);
   if (known !== undefined) return known;
   const sentence = `There are no hooks of ${JSON.stringify(text.slice(0, 100))} here: name claude or codex. ${didYouMean(text, HOOK_HOST_IDS)}`;
-  throw new Fault("usage", sentence.trim(), { origin: "local" });
+  throw usage(sentence.trim());
 }

@@ -1,7 +1,7 @@
 // Puts our entries into a host's settings, or takes them out, and leaves every other byte as it is. Both hosts have one form:
 // {"hooks": {EVENT: [{"hooks": [{"type": "command", "command": …}]}]}}, with comments and trailing commas if wanted.
 import type { Node, ParseError } from "jsonc-parser";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { loadJsonc } from "../../daemon/config/load-jsonc.js";
 import { append, remove } from "./text-edit.js";
 
@@ -108,7 +108,7 @@ function rootOf(text: string, path: string): Readonly<Record<string, unknown>> {
   } catch (caught) {
     if (caught instanceof Fault) throw caught;
     // The parser calls itself for each level.
-    throw refused(`${path} is nested too deep. It stays as it is. Mend it, and run the command again.`);
+    throw usage(`${path} is nested too deep. It stays as it is. Mend it, and run the command again.`);
   }
 }
 
@@ -118,19 +118,19 @@ function parsedRoot(text: string, path: string): Readonly<Record<string, unknown
   const root = parseTree(text, errors, { allowTrailingComma: true });
   if (errors.length > 0 || root === undefined) {
     const line = text.slice(0, errors[0]?.offset ?? 0).split("\n").length;
-    throw refused(`${path} is not JSON: see line ${line}. It stays as it is. Mend it, and run the command again.`);
+    throw usage(`${path} is not JSON: see line ${line}. It stays as it is. Mend it, and run the command again.`);
   }
   const doubled = doubledIn({
     ...root,
     children: root.children?.filter(({ children }) => children?.[0]?.value === "hooks"),
   });
   if (doubled !== undefined)
-    throw refused(
+    throw usage(
       `In ${path} the name ${JSON.stringify(doubled)} stands twice in one object. It stays as it is. Mend it, and run the command again.`,
     );
   const value: unknown = getNodeValue(root);
   if (isObject(value)) return value;
-  throw refused(`${path} has no object of hooks. It stays as it is. Mend it, and run the command again.`);
+  throw usage(`${path} has no object of hooks. It stays as it is. Mend it, and run the command again.`);
 }
 
 /** A name that an object has twice: programs differ about which one counts, and so would we about what we change. */
@@ -151,20 +151,16 @@ function doubledIn({
 function hooksIn(text: string, path: string): Readonly<Record<string, unknown>> {
   const { hooks = {} } = rootOf(text, path);
   if (isObject(hooks)) return hooks;
-  throw refused(`${path} has no object of hooks. It stays as it is. Mend it, and run the command again.`);
+  throw usage(`${path} has no object of hooks. It stays as it is. Mend it, and run the command again.`);
 }
 
 function groupsOf(text: string, path: string, event: string): readonly unknown[] | undefined {
   const hooks = hooksIn(text, path);
   const groups = Object.hasOwn(hooks, event) ? hooks[event] : undefined;
   if (groups === undefined || Array.isArray(groups)) return groups;
-  throw refused(`In ${path} the hooks of ${event} are no list. It stays as it is. Mend it, and run the command again.`);
+  throw usage(`In ${path} the hooks of ${event} are no list. It stays as it is. Mend it, and run the command again.`);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function refused(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }

@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { defaultJournalDirectory } from "../../daemon/journal/journal-folder.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
@@ -70,8 +70,4 @@ function namesIn(directory: string): readonly string[] {
     if (isMissing(caught)) return [];
     throw caught;
   }
-}
-
-export function usage(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }

@@ -1,5 +1,5 @@
 // Gives the free space of a stopped journal back to the disk, backs a journal up, and restores one.
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { readPath } from "../../daemon/config/read-path.js";
 import { backUpJournal, compactJournal, restoreJournal } from "../../daemon/journal/copy-journal.js";
 import { journalOwner } from "../../daemon/journal/journal-folder.js";
@@ -10,7 +10,7 @@ import { counted } from "../terminal/counted.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText } from "../terminal/shown-text.js";
-import { hasJournal, journalDirectory, usage } from "./journal-choice.js";
+import { hasJournal, journalDirectory } from "./journal-choice.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 
 export function runJournalCompact(options: JournalChoiceOptions, io: CommandIo): Promise<void> {

@@ -1,5 +1,5 @@
 // Writes the events of a journal as they were journaled. Only one block is in memory at a time.
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { shownJson } from "../../base/json-line.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { StoredBlock } from "../../storage/blocks/block.js";
@@ -32,8 +32,7 @@ export function runJournalExport(options: JournalExportOptions, io: CommandIo): 
 function assertTimeBetween({ since, until }: JournalExportOptions): void {
   if (since === undefined || until === undefined || since < until) return;
   const [from, to] = [since, until].map((at) => new Date(at).toISOString());
-  const sentence = `--until (${to}) is not after --since (${from}). Give a later --until, or leave one of them out.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(`--until (${to}) is not after --since (${from}). Give a later --until, or leave one of them out.`);
 }
 
 async function exportEvents(options: JournalExportOptions, io: CommandIo): Promise<ExitCode> {

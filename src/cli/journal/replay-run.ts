@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { currentPlace } from "../../../transports/ipc/paths.js";
 import { SERVICE_NAMES } from "../../../transports/ways.js";
-import { Fault, faultFrom } from "../../base/errors.js";
+import { type Fault, faultFrom, usage } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
 import type { AccessPolicy, Operation } from "../../contracts/access.js";
@@ -154,8 +154,7 @@ function configurationOf({ socket, config }: ReplayCommandOptions, { environment
 }
 
 function noSocket(socket: string): Fault {
-  const sentence = `--socket is ${JSON.stringify(socket)}. Give the path of a socket, or auto: a replay needs a socket.`;
-  return new Fault("usage", sentence, { origin: "local" });
+  return usage(`--socket is ${JSON.stringify(socket)}. Give the path of a socket, or auto: a replay needs a socket.`);
 }
 
 function sentencesOf(session: SessionFacts, options: ReplayCommandOptions, lengthMs: Millis): string {

@@ -1,4 +1,4 @@
-import { Fault } from "../../base/errors.js";
+import { type Fault, usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { JournalFacts } from "./journal-facts.js";
 
@@ -7,5 +7,5 @@ export function noSuchSession(sessionId: string, facts: Pick<JournalFacts, "sess
   const near = didYouMean(sessionId, [...facts.sessions.keys()]);
   const list = `aaepd journal inspect --all --journal ${path}`;
   const sentence = `There is no session ${JSON.stringify(sessionId.slice(0, 256))} in the journal ${path}. ${near} To list its sessions: ${list}`;
-  return new Fault("usage", sentence.replace("  ", " "), { origin: "local" });
+  return usage(sentence.replace("  ", " "));
 }

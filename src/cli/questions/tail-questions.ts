@@ -1,6 +1,6 @@
 // `aaepd tail --interactive`: joins the lines of standard input and the questions of the followed daemons.
 import type { Capabilities, Envelope } from "#gen/aaep/types.js";
-import { Fault } from "../../base/errors.js";
+import { type Fault, usage } from "../../base/errors.js";
 import type { Subscriber } from "../../client/listener/subscriber.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { readLines } from "../terminal/read-lines.js";
@@ -224,7 +224,7 @@ async function inDetail(
 }
 
 function noAnswers(): Fault {
-  const sentence =
-    "--interactive has nobody to ask: standard input is no terminal, and empty. Run it in a terminal, or pipe answers into it, one a line.";
-  return new Fault("usage", sentence, { origin: "local" });
+  return usage(
+    "--interactive has nobody to ask: standard input is no terminal, and empty. Run it in a terminal, or pipe answers into it, one a line.",
+  );
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { ProducerManifest } from "#gen/aaep/types.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { describeSource, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
 import { daemonManifest } from "../../daemon/presence/manifest.js";
@@ -71,7 +71,7 @@ async function manifestFor(parsed: Readonly<Record<string, unknown>>, io: Comman
       return askAt({ path: ipcPath(currentPlace(io.environment), producerId), isByVariable: false });
     case "off": {
       const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, auto, or --new.`;
-      throw new Fault("usage", sentence, { origin: "local" });
+      throw usage(sentence);
     }
   }
 }

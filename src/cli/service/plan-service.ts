@@ -1,7 +1,7 @@
 // The parts of a service of this user: the configuration that it will read, and the command that it runs.
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
 import { isInRunnersCache, packagePath } from "../shell/package-path.js";
@@ -33,7 +33,7 @@ export function planService(
   const { node, program } = programs;
   if (isInRunnersCache(program)) {
     const sentence = `This aaepd stands in the cache of npx or its like, which may be emptied at any time. Install it first, as in: ${globally()}`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   }
   return {
     kind: kindOf(kind),
@@ -104,7 +104,7 @@ export function kindOf(asked: string | undefined): ServiceKind {
   if (asked !== undefined) {
     const kind = SERVICE_KINDS.find((one) => one === asked);
     if (kind !== undefined) return kind;
-    throw new Fault("usage", `--kind is "${asked}". Give one of ${SERVICE_KINDS.join(", ")}.`, { origin: "local" });
+    throw usage(`--kind is "${asked}". Give one of ${SERVICE_KINDS.join(", ")}.`);
   }
   const own = platformKind();
   if (own !== undefined) return own;

@@ -1,5 +1,5 @@
 // The spellings of texts in the files of service managers.
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 
 /** A text as a value of a unit of systemd. `%` begins a specifier there. Throws a Fault "usage" for a text of several lines. */
 export function systemdValue(text: string): string {
@@ -20,6 +20,5 @@ export function xmlText(text: string): string {
 function inOneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
-  const sentence = `A service cannot name ${JSON.stringify(text)}. Move it to a path without control characters.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(`A service cannot name ${JSON.stringify(text)}. Move it to a path without control characters.`);
 }

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { extname, isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fileNameOf } from "../../../transports/ipc/paths.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import type { Configuration } from "../../daemon/config/config.js";
 import { packagePath } from "../shell/package-path.js";
 import { systemdValue, systemdWord, xmlText } from "./quoting.js";
@@ -81,13 +81,7 @@ function socketOf({ socket, producerId }: Configuration): string {
     case "path":
       return systemdValue(socket.path);
     case "off":
-      throw new Fault(
-        "usage",
-        "The service needs a local socket, and the configuration has socket off. Remove that option.",
-        {
-          origin: "local",
-        },
-      );
+      throw usage("The service needs a local socket, and the configuration has socket off. Remove that option.");
   }
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeErrorCode } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { runsSystemd } from "./plan-service.js";
 import { MADE_BY, type ServiceFile, type ServiceKind } from "./service-files.js";
@@ -104,8 +104,7 @@ function run([program = "", ...options]: readonly string[], { environment }: Sur
 /** Throws a Fault "usage" if somebody else has written the file. */
 export function assertOwn(path: string): void {
   if (!existsSync(path) || readFileSync(path, "utf8").includes(MADE_BY)) return;
-  const sentence = `${path} was written by somebody else, and stays as it is. Move it away, and run the command again.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(`${path} was written by somebody else, and stays as it is. Move it away, and run the command again.`);
 }
 
 export function writeServiceFile({ path, text }: ServiceFile): void {

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } fro
 import { dirname, join } from "node:path";
 import { nodeErrorCode } from "../../../transports/node-errors.js";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { writeWhole } from "../../daemon/platform/whole-file.js";
 import type { ServiceKind } from "../service/service-files.js";
@@ -41,7 +41,7 @@ export function setupRecord({ environment }: Pick<CommandIo, "environment">): Se
     const made = parsed(readFileSync(path, "utf8"));
     if (Array.isArray(made.paths) && Array.isArray(made.hooks)) return made as Made;
     const sentence = `${path} is no record of setup. Remove it. To undo by hand: aaepd hook uninstall, aaepd service uninstall.`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   };
   return {
     log,

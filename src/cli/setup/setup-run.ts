@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { HOOK_HOST_IDS } from "../../adapters/hooks/hook-host.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { usualHookSocket } from "../hooks/audience.js";
 import { currentPrograms, type HookPrograms } from "../hooks/hook-files.js";
 import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
@@ -53,9 +53,7 @@ function daemonPlace(io: CommandIo): DaemonPlace {
   const service = planService({ kind: "systemd" }, io);
   const { socket, producerId } = service.configuration;
   if (socket.kind === "off")
-    throw new Fault("usage", "The configuration has socket off, and hooks need a local socket. Remove that option.", {
-      origin: "local",
-    });
+    throw usage("The configuration has socket off, and hooks need a local socket. Remove that option.");
   const socketPath = socket.kind === "path" ? socket.path : ipcPath(currentPlace(io.environment), producerId);
   return { io, service, socketPath, record: setupRecord(io) };
 }

@@ -1,6 +1,6 @@
 // The socket chosen for a command: by its option, else by the variable that daemons use too.
 import { isPipeName } from "../../../transports/ipc/paths.js";
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault, faultFrom, usage } from "../../base/errors.js";
 import { socketChoice } from "../../daemon/config/config-values.js";
 import { readPath } from "../../daemon/config/read-path.js";
 import { given } from "../../daemon/config/read-value.js";
@@ -28,14 +28,14 @@ export function chosenSocket(
   if (read.kind === "value" && read.value.kind === "auto") return undefined;
   if (read.kind === "value" && read.value.kind === "path") return { path: read.value.path, isByVariable: true };
   const sentence = `The variable ${SOCKET_VARIABLE} is ${JSON.stringify(text.slice(0, 200))}, at which no daemon listens. Set it to the path of a socket or to auto, unset it, or give --socket.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(sentence);
 }
 
 /** A path as daemons read it, so that both mean the same socket. */
 function pathOfOption(text: string): string {
   const read = isPipeName(text) ? given(text) : readPath(text, "the path of a socket");
   if (read.kind === "value") return read.value;
-  throw new Fault("usage", `--socket is ${JSON.stringify(text)}. Give ${read.wanted}.`, { origin: "local" });
+  throw usage(`--socket is ${JSON.stringify(text)}. Give ${read.wanted}.`);
 }
 
 /** Connects as `connect` does. If the variable chose the socket, the Fault mentions the variable. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { assertPrivateDirectory, privateDirectories } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault, faultFrom, usage } from "../../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../../client/discovery/discover-daemons.js";
 
 /**
@@ -17,7 +17,7 @@ export async function findSocket(directories: readonly string[]): Promise<string
   if (only === undefined) throw noDaemonIn(directories);
   if (listening.length === 1) return only.socketPath;
   const names = listening.map(({ label, socketPath }) => `${label} (${socketPath})`).join(", ");
-  throw new Fault("usage", `There are several daemons. Choose one with --socket: ${names}`, { origin: "local" });
+  throw usage(`There are several daemons. Choose one with --socket: ${names}`);
 }
 
 /** The socket of a daemon of the usual name. */

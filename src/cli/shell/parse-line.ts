@@ -1,6 +1,6 @@
 // Runs a command line. A mistyped one is told in commander's own sentence, and where to read more.
 import type { Command, CommanderError } from "commander";
-import { Fault } from "../../base/errors.js";
+import { type Fault, usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { EXIT } from "./exit-codes.js";
@@ -40,7 +40,7 @@ function usageFault({ message }: CommanderError, program: Command, names: readon
   const [said = "", guess = ")"] = message.replace(/^error: /, "").split("\n(");
   const mistake = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
   const sentences = [mistake, guess.slice(0, -1), `See ${pathIn(program, names)} --help.`];
-  return new Fault("usage", sentences.filter(Boolean).join(" "), { origin: "local" });
+  return usage(sentences.filter(Boolean).join(" "));
 }
 
 /** The full name of the command that the names lead to, as in "aaepd journal inspect". */

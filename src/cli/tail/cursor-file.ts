@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { writeWhole } from "../../daemon/platform/whole-file.js";
 import { MOST_CURSOR_LENGTH } from "../../engine/event/cursor.js";
 
@@ -18,10 +18,7 @@ export interface CursorFile {
 
 export function createCursorFile(path: string): CursorFile {
   const refuse = (did: string, because: string, caught?: unknown): Fault =>
-    new Fault("usage", `The cursor file ${path} cannot be ${did}: ${because}. Name another one (--cursor-file).`, {
-      origin: "local",
-      cause: caught,
-    });
+    usage(`The cursor file ${path} cannot be ${did}: ${because}. Name another one (--cursor-file).`, caught);
   return {
     read: () => {
       let text: string;
@@ -37,9 +34,7 @@ export function createCursorFile(path: string): CursorFile {
         return undefined;
       }
       if (text.length > MOST_CURSOR_LENGTH || /\s/.test(text))
-        throw new Fault("usage", `The file ${path} holds no cursor. Name another one (--cursor-file), or remove it.`, {
-          origin: "local",
-        });
+        throw usage(`The file ${path} holds no cursor. Name another one (--cursor-file), or remove it.`);
       return text === "" ? undefined : text;
     },
     write: (cursor) => {

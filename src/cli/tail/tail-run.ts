@@ -2,7 +2,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
-import { Fault, faultFrom } from "../../base/errors.js";
+import { type Fault, faultFrom, usage } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
@@ -87,12 +87,10 @@ function refuseMixture(options: TailOptions): void {
   };
   const [name] = givenNames(akashik === true ? ofEvents : ofField);
   if (name !== undefined) {
-    const sentence = akashik === true ? `${name} does not go with --akashik.` : `${name} goes with --akashik.`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(akashik === true ? `${name} does not go with --akashik.` : `${name} goes with --akashik.`);
   }
   if (akashik !== true || Object.keys(capabilitiesFromOptions(options)).length === 0) return;
-  const sentence = "--akashik has no terms of a subscription. Give --interests, --min-relevance or --debounce.";
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage("--akashik has no terms of a subscription. Give --interests, --min-relevance or --debounce.");
 }
 
 function givenNames(options: Readonly<Record<string, unknown>>): readonly string[] {
@@ -122,14 +120,14 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const status = createLineWriter(io.stderr);
   if (options.label === true && options.json !== true) {
-    throw new Fault("usage", "--label goes with --json. Give both, or neither.", { origin: "local" });
+    throw usage("--label goes with --json. Give both, or neither.");
   }
   const { from } = options;
   const socket = from === undefined ? chosenSocket(options.socket, io.environment) : undefined;
   const cursorFile = options.cursorFile === undefined ? undefined : createCursorFile(options.cursorFile);
   if (socket === undefined && (cursorFile !== undefined || options.resumeAfter !== undefined)) {
     const sentence = `${cursorFile === undefined ? "--resume-after" : "--cursor-file"} is about one daemon. Name its socket (--socket).`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   }
   const resumeAfter = options.resumeAfter ?? cursorFile?.read();
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
@@ -381,7 +379,5 @@ function patternsOfNothing({ include = [], exclude = [] }: TailOptions): readonl
 }
 
 function needsSocket(): Fault {
-  return new Fault("usage", "Named pipes cannot be listed here. Give the daemon's pipe with --socket.", {
-    origin: "local",
-  });
+  return usage("Named pipes cannot be listed here. Give the daemon's pipe with --socket.");
 }

@@ -3,7 +3,7 @@
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { isFolder, isForbidden, isMissing, nodeErrorCode } from "../../../transports/node-errors.js";
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault, faultFrom, usage } from "../../base/errors.js";
 import { parseJsonDocument } from "../../base/json-document.js";
 
 export interface InputLine {
@@ -30,7 +30,7 @@ export async function openInput(file: string, stdin: Readable): Promise<Readable
 
 function unreadable(name: string, caught: unknown): Fault {
   const sentence = `${name} cannot be read: ${reasonOf(caught)}. Give a file of events, or - for standard input.`;
-  return new Fault("usage", sentence, { origin: "local", cause: caught });
+  return usage(sentence, caught);
 }
 
 function reasonOf(caught: unknown): string {
