@@ -3,7 +3,7 @@ import type { CommandContext } from "./shell/context.js";
 import { KEY_NAMES } from "./speak/key-names.js";
 import type { CommandIo } from "./terminal/command-io.js";
 
-/** A command, loaded only when it is called. */
+/** A command. Its file, such as `tail.ts`, has the options and the help, and is loaded when it is called. `tail-run.ts` is loaded when it runs. */
 export interface CommandLoader {
   readonly name: string;
   /** Whether standard output belongs to the command alone, so that nothing else may write there. */

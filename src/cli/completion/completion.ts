@@ -1,4 +1,3 @@
-// `aaepd completion`: the argument and the help. The command itself is in completion-run.ts, which is loaded only when it runs.
 import { Argument, type Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
 import type { Shell } from "./completion-run.js";
@@ -41,8 +40,5 @@ export function registerCompletion(program: Command, context: CommandContext): v
     .description("Prints a script that completes aaepd in bash, zsh or fish.")
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", HELP)
-    .action(async (shell: Shell) => {
-      const { runCompletion } = await import("./completion-run.js");
-      await runCompletion(shell, context, context.io);
-    });
+    .action(async (shell: Shell) => (await import("./completion-run.js")).runCompletion(shell, context, context.io));
 }

@@ -1,4 +1,3 @@
-// `aaepd config`: the options and the help. The commands themselves are loaded only when they run.
 import { type Command, Option } from "commander";
 import { addConfigurationOptions } from "../shell/configuration-options.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -77,10 +76,7 @@ export function registerConfig(program: Command, io: CommandIo): void {
     .option("--config <FILE>", "the file to write, instead of the one that the daemon looks for")
     .option("--force", "replace a file that is there")
     .addHelpText("after", INIT_HELP)
-    .action(async (options: ConfigInitOptions) => {
-      const { runConfigInit } = await import("./config-init-run.js");
-      await runConfigInit(options, io);
-    });
+    .action(async (options: ConfigInitOptions) => (await import("./config-init-run.js")).runConfigInit(options, io));
 
   command
     .command("check")
@@ -90,10 +86,9 @@ export function registerConfig(program: Command, io: CommandIo): void {
     .option("--config <FILE>", "the same as FILE")
     .option("--json", "print each fault as JSON")
     .addHelpText("after", CHECK_HELP)
-    .action(async (file: string | undefined, options: ConfigCheckOptions) => {
-      const { runConfigCheck } = await import("./config-check-run.js");
-      await runConfigCheck(file, options, io);
-    });
+    .action(async (file: string | undefined, options: ConfigCheckOptions) =>
+      (await import("./config-check-run.js")).runConfigCheck(file, options, io),
+    );
 }
 
 function registerShow(config: Command, io: CommandIo): void {
@@ -107,8 +102,7 @@ function registerShow(config: Command, io: CommandIo): void {
     .option("--changed", "print only values that are no defaults")
     .option("--json", "print the report as JSON");
   addConfigurationOptions(show, "serve", { isHidden: true });
-  show.addHelpText("after", SHOW_HELP).action(async (options: ConfigShowOptions) => {
-    const { runConfigShow } = await import("./config-show-run.js");
-    await runConfigShow(options, io);
-  });
+  show
+    .addHelpText("after", SHOW_HELP)
+    .action(async (options: ConfigShowOptions) => (await import("./config-show-run.js")).runConfigShow(options, io));
 }

@@ -1,4 +1,3 @@
-// `aaepd conformance`: the options and the help. The commands themselves are loaded only when they run.
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { textList, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -83,10 +82,7 @@ export function addSuites(conformance: Command, suite: string, io: CommandIo): v
     .option("--user-input", "ask the producer itself, by a user_input message")
     .option("--token-file <path>", "a file with the bearer token of the endpoint")
     .addHelpText("after", producerHelp(suite))
-    .action(async (options: ProducerOptions) => {
-      const { runProducer } = await import("./producer-run.js");
-      await runProducer(options, io);
-    });
+    .action(async (options: ProducerOptions) => (await import("./producer-run.js")).runProducer(options, io));
 
   const subscriber = conformance
     .command("subscriber")
@@ -99,10 +95,7 @@ export function addSuites(conformance: Command, suite: string, io: CommandIo): v
     .option("--accept <line>", "the line by which a user accepts")
     .option("--answer <line>", "the line by which a user answers; {text} is the answer")
     .addHelpText("after", subscriberHelp(suite))
-    .action(async (options: SubscriberOptions) => {
-      const { runSubscriber } = await import("./subscriber-run.js");
-      await runSubscriber(options, io);
-    });
+    .action(async (options: SubscriberOptions) => (await import("./subscriber-run.js")).runSubscriber(options, io));
 
   conformance
     .command("compare")
@@ -110,10 +103,7 @@ export function addSuites(conformance: Command, suite: string, io: CommandIo): v
     .description("Compares two reports about one role, dates and durations aside. Ends with 1 if they differ.")
     .argument("<before>", "a conformance-report.json, or its folder")
     .argument("<after>", "another")
-    .action(async (before: string, after: string) => {
-      const { runCompare } = await import("./compare-run.js");
-      await runCompare(before, after, io);
-    });
+    .action(async (before: string, after: string) => (await import("./compare-run.js")).runCompare(before, after, io));
 }
 
 /** `endpoint`: the use of that option. */

@@ -1,4 +1,3 @@
-// `aaepd demo`: the options and the help. The command itself is in demo-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import { positiveNumber, textList } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -38,8 +37,5 @@ export function registerDemo(program: Command, io: CommandIo): void {
     .option("--only <listeners>", "show only these listeners", textList)
     .option("-i, --interactive", "ask the agent's questions here, answered by a line each")
     .addHelpText("after", HELP)
-    .action(async (options: DemoOptions) => {
-      const { runDemo } = await import("./demo-run.js");
-      await runDemo(options, io);
-    });
+    .action(async (options: DemoOptions) => (await import("./demo-run.js")).runDemo(options, io));
 }

@@ -1,4 +1,3 @@
-// `aaepd doctor`: the options and the help. The command itself is in doctor-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { DoctorOptions } from "./doctor-run.js";
@@ -28,8 +27,5 @@ export function registerDoctor(program: Command, io: CommandIo): void {
     .option("--config <FILE>", "the configuration file, as for serve")
     .option("--json", "print the report as JSON")
     .addHelpText("after", HELP)
-    .action(async (options: DoctorOptions) => {
-      const { runDoctor } = await import("./doctor-run.js");
-      await runDoctor(options, io);
-    });
+    .action(async (options: DoctorOptions) => (await import("./doctor-run.js")).runDoctor(options, io));
 }

@@ -1,4 +1,3 @@
-// `aaepd hook`: the options and the help. The commands themselves are loaded only when one of them runs.
 import type { Command } from "commander";
 import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
 import { usage } from "../../base/errors.js";
@@ -72,10 +71,9 @@ export function registerHook(program: Command, io: CommandIo): void {
     .summary("write the hooks into the settings of a host")
     .description("Writes the hooks into the settings of a host.")
     .addHelpText("after", INSTALL_HELP)
-    .action(async (host: HookHostId, options: InstallOptions) => {
-      const { runHookInstall } = await import("./hook-run.js");
-      await runHookInstall(host, options, io);
-    });
+    .action(async (host: HookHostId, options: InstallOptions) =>
+      (await import("./hook-run.js")).runHookInstall(host, options, io),
+    );
   command
     .command("uninstall")
     .argument("<host>", "claude or codex", hostOf)
@@ -83,10 +81,9 @@ export function registerHook(program: Command, io: CommandIo): void {
     .summary("take the hooks out again")
     .description("Takes the hooks out of the settings of a host.")
     .addHelpText("after", UNINSTALL_HELP)
-    .action(async (host: HookHostId, options: Pick<InstallOptions, "print">) => {
-      const { runHookUninstall } = await import("./hook-run.js");
-      await runHookUninstall(host, options, io);
-    });
+    .action(async (host: HookHostId, options: Pick<InstallOptions, "print">) =>
+      (await import("./hook-run.js")).runHookUninstall(host, options, io),
+    );
   command
     .command("status")
     .argument("[host]", "claude or codex (default: both)", hostOf)
@@ -96,10 +93,9 @@ export function registerHook(program: Command, io: CommandIo): void {
     .summary("say what is installed, and what was seen")
     .description("Says what is installed, and which events the daemon has seen.")
     .addHelpText("after", STATUS_HELP)
-    .action(async (host: HookHostId | undefined, options: HookStatusOptions) => {
-      const { runHookStatus } = await import("./hook-status.js");
-      await runHookStatus(host, options, io);
-    });
+    .action(async (host: HookHostId | undefined, options: HookStatusOptions) =>
+      (await import("./hook-status.js")).runHookStatus(host, options, io),
+    );
 }
 
 function hostOf(text: string): HookHostId {

@@ -1,5 +1,3 @@
-// `aaepd journal compact`, `backup` and `restore`: the options and the help. The commands themselves are in journal-copy-run.ts, which is loaded only
-// when one of them runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import { addJournalOptions, type JournalChoiceOptions, WHICH_JOURNAL } from "./journal-options.js";

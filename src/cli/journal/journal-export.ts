@@ -1,4 +1,3 @@
-// `aaepd journal export`: the options and the help. The command itself is in journal-export-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { instant, textList } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -35,8 +34,7 @@ export function registerJournalExport(journal: Command, io: CommandIo): void {
       new Option("--with-epochs", 'print {"epoch": …, "received": …, "event": …}').conflicts("agentEventsOnly"),
     )
     .addHelpText("after", HELP)
-    .action(async (options: JournalExportOptions) => {
-      const { runJournalExport } = await import("./journal-export-run.js");
-      await runJournalExport(options, io);
-    });
+    .action(async (options: JournalExportOptions) =>
+      (await import("./journal-export-run.js")).runJournalExport(options, io),
+    );
 }

@@ -1,4 +1,3 @@
-// `aaepd journal inspect`: the options and the help. The command itself is in journal-inspect-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { JournalInspectOptions } from "./journal-inspect-run.js";
@@ -30,8 +29,7 @@ export function registerJournalInspect(journal: Command, io: CommandIo): void {
     .option("--all", "show all sessions, not only the newest 20")
     .option("--json", "print the report as one JSON document")
     .addHelpText("after", HELP)
-    .action(async (options: JournalInspectOptions) => {
-      const { runJournalInspect } = await import("./journal-inspect-run.js");
-      await runJournalInspect(options, io);
-    });
+    .action(async (options: JournalInspectOptions) =>
+      (await import("./journal-inspect-run.js")).runJournalInspect(options, io),
+    );
 }

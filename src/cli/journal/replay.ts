@@ -1,4 +1,3 @@
-// `aaepd replay`: the options and the help. The command itself is in replay-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
 import { positiveNumber } from "../shell/option-values.js";
@@ -38,8 +37,5 @@ export function registerReplay(program: Command, context: CommandContext): void 
     .option("--socket <PATH|auto>", "where to listen: auto is aaepd-replay.sock in the runtime folder", "auto");
   addJournalOptions(command)
     .addHelpText("after", HELP)
-    .action(async (options: ReplayCommandOptions) => {
-      const { runReplay } = await import("./replay-run.js");
-      await runReplay(options, context);
-    });
+    .action(async (options: ReplayCommandOptions) => (await import("./replay-run.js")).runReplay(options, context));
 }

@@ -1,4 +1,3 @@
-// `aaepd publish`: the options and the help. The command itself is in publish-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { positiveNumber, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -46,8 +45,7 @@ export function registerPublish(program: Command, io: CommandIo): void {
     .option("--json", "print refusals and the final result as JSON")
     .option("--verbose", "print where the documentation explains each refusal")
     .addHelpText("after", HELP)
-    .action(async (file: string, options: PublishOptions) => {
-      const { runPublish } = await import("./publish-run.js");
-      await runPublish(file, options, io);
-    });
+    .action(async (file: string, options: PublishOptions) =>
+      (await import("./publish-run.js")).runPublish(file, options, io),
+    );
 }

@@ -1,4 +1,3 @@
-// `aaepd validate`: the options and the help. The command itself is in validate-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ValidateOptions } from "./validate-run.js";
@@ -38,8 +37,7 @@ export function registerValidate(program: Command, io: CommandIo): void {
     .option("--json", "print each violation as JSON")
     .option("--verbose", "print where the documentation explains each code and rule")
     .addHelpText("after", HELP)
-    .action(async (file: string, options: ValidateOptions) => {
-      const { runValidate } = await import("./validate-run.js");
-      await runValidate(file, options, io);
-    });
+    .action(async (file: string, options: ValidateOptions) =>
+      (await import("./validate-run.js")).runValidate(file, options, io),
+    );
 }

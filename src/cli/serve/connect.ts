@@ -21,8 +21,7 @@ export function registerConnect(program: Command, context: CommandContext): void
     .description("Connects standard input and output to the socket of the running daemon, and does nothing else.")
     .option("-s, --socket <path>", "the daemon's socket (default: AAEPD_SOCKET, else the only daemon of this user)")
     .addHelpText("after", EXPLANATION)
-    .action(async (options: { readonly socket?: string }) => {
-      const { runConnect } = await import("./connect-run.js");
-      await runConnect(options, context);
-    });
+    .action(async (options: { readonly socket?: string }) =>
+      (await import("./connect-run.js")).runConnect(options, context),
+    );
 }

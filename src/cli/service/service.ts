@@ -1,4 +1,3 @@
-// `aaepd service`: the options and the help. The commands themselves are in service-run.ts, which is loaded only when one of them runs.
 import { type Command, InvalidArgumentError } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ServiceOptions } from "./plan-service.js";

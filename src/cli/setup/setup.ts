@@ -1,4 +1,3 @@
-// `aaepd setup`: the options and the help. The command itself is in setup-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { SetupOptions } from "./setup-run.js";
@@ -36,8 +35,5 @@ export function registerSetup(program: Command, io: CommandIo): void {
     .option("--undo", "take out what setup has made")
     .option("--ask", "only ask the test question")
     .addHelpText("after", HELP)
-    .action(async (options: SetupOptions) => {
-      const { runSetup } = await import("./setup-run.js");
-      await runSetup(options, io);
-    });
+    .action(async (options: SetupOptions) => (await import("./setup-run.js")).runSetup(options, io));
 }

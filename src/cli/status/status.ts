@@ -1,4 +1,3 @@
-// `aaepd status`: the options and the help. The command itself is in status-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import { wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -36,8 +35,5 @@ export function registerStatus(program: Command, io: CommandIo): void {
     .option("--json", "print the report as JSON, one line for each daemon")
     .option("-w, --watch [seconds]", "repeat the report, every 2 seconds by default", wholeNumber(1, 3600))
     .addHelpText("after", HELP)
-    .action(async (options: StatusOptions) => {
-      const { runStatus } = await import("./status-run.js");
-      await runStatus(options, io);
-    });
+    .action(async (options: StatusOptions) => (await import("./status-run.js")).runStatus(options, io));
 }

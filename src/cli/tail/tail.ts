@@ -1,4 +1,3 @@
-// `aaepd tail`: the options and the help. The command itself is in tail-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { addCapabilityOptions } from "../shell/capability-options.js";
 import { fromOptions } from "../shell/from-option.js";
@@ -103,10 +102,9 @@ export function registerTail(program: Command, io: CommandIo): void {
   for (const option of fromOptions()) command.addOption(option);
   addCapabilityOptions(command);
   for (const option of fieldOptions()) command.addOption(option.helpGroup("The Field of Akashik:"));
-  command.addHelpText("after", HELP).action(async (options: TailOptions) => {
-    const { runTail } = await import("./tail-run.js");
-    await runTail(options, io);
-  });
+  command
+    .addHelpText("after", HELP)
+    .action(async (options: TailOptions) => (await import("./tail-run.js")).runTail(options, io));
 }
 
 function fieldOptions(): readonly Option[] {
