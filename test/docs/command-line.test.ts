@@ -2,7 +2,7 @@
 import { createColors } from "picocolors";
 import { expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { readySentences } from "../../src/cli/serve/ready-sentences.js";
+import { readySentences } from "../../src/cli/serve/serve.js";
 import { createTailLines } from "../../src/cli/tail/tail-lines.js";
 import { createReadText } from "../../src/cli/terminal/agent-text.js";
 import { logSentence } from "../../src/cli/terminal/log-sentences.js";

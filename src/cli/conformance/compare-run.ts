@@ -8,7 +8,7 @@ import { EXIT } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { writeLines } from "../terminal/line-writer.js";
-import { suiteExitCode } from "./suite-exit-code.js";
+import { suiteExitCode } from "./run-suite.js";
 
 export function runCompare(before: string, after: string, io: CommandIo): Promise<void> {
   return runCommand(

@@ -13,9 +13,7 @@ import type { Links } from "../../conformance/wire/link.js";
 import { openLinks } from "../../conformance/wire/open-links.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { runSuite } from "./run-suite.js";
-import { suiteExitCode } from "./suite-exit-code.js";
-import type { SuiteOptions } from "./suite-options.js";
+import { runSuite, type SuiteOptions, suiteExitCode } from "./run-suite.js";
 
 export interface ProducerOptions extends SuiteOptions {
   readonly agent?: string;

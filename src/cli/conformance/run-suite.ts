@@ -1,15 +1,36 @@
 // A run of the suite as the command line shows it: a line for each case, the verdict, the reports.
+
+import { accessSync, constants, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Fault, usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
-import type { CaseDescription, CaseResult, Role, SuiteRun } from "../../conformance/findings/finding.js";
+import type { CaseDescription, CaseResult, Level, Role, SuiteRun } from "../../conformance/findings/finding.js";
+import { badgeSvg } from "../../conformance/report/badge.js";
+import { reportHtml } from "../../conformance/report/report-html.js";
 import { type ConformanceReport, reportJson } from "../../conformance/report/report-json.js";
+import { reportJunit } from "../../conformance/report/report-junit.js";
+import type { SocketFraming } from "../../conformance/wire/socket-links.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { createResultLines } from "./result-lines.js";
-import type { SuiteOptions } from "./suite-options.js";
-import { makeReportFolder, writeReports } from "./write-reports.js";
+
+/** The options that both roles have. */
+export interface SuiteOptions {
+  readonly endpoint: string;
+  readonly level: Level;
+  readonly framing?: SocketFraming;
+  readonly extensions?: readonly string[];
+  readonly case?: readonly string[];
+  /** Seconds. */
+  readonly patience: number;
+  readonly name?: string;
+  readonly report?: string;
+  readonly failOnWarning?: true;
+  readonly quiet?: true;
+}
 
 export interface SuiteSide {
   readonly role: Role;
@@ -25,13 +46,9 @@ const EXTENSIONS = ["aaepd"];
 /** Runs the cases of one side. Throws a Fault "usage" for a case or a set that is not there. */
 export async function runSuite(options: SuiteOptions, io: CommandIo, side: SuiteSide): Promise<ExitCode> {
   const { level, extensions = [], case: chosen } = options;
-  const unknown = chosen?.find((id) => !side.cases.some((one) => one.id === id));
-  if (unknown !== undefined)
-    throw notThere(
-      `There is no case ${unknown} for a ${side.role}.`,
-      unknown,
-      side.cases.map(({ id }) => id),
-    );
+  const ids = side.cases.map(({ id }) => id);
+  const unknown = chosen?.find((id) => !ids.includes(id));
+  if (unknown !== undefined) throw notThere(`There is no case ${unknown} for a ${side.role}.`, unknown, ids);
   const strange = extensions.find((name) => !EXTENSIONS.includes(name));
   if (strange !== undefined) throw notThere(`There is no set ${strange}.`, strange, EXTENSIONS);
 
@@ -70,7 +87,7 @@ function countWords({ tests_passed, tests_failed, tests_skipped, failures }: Con
   return [
     `${tests_passed} passed`,
     `${failures.length} failed`,
-    ...(warned === 0 ? [] : [`${warned} ${warned === 1 ? "warning" : "warnings"}`]),
+    ...(warned === 0 ? [] : [counted(warned, "warning")]),
     `${tests_skipped} skipped`,
   ].join(", ");
 }
@@ -79,4 +96,40 @@ function notThere(sentence: string, name: string, known: readonly string[]): Fau
   const near = didYouMean(name, known);
   const advice = near === "" ? `Give some of ${known.join(", ")}.` : near;
   return usage(`${sentence} ${advice}`);
+}
+
+/** What was given to a suite that could not begin is wrong. Of other faults the suite itself has failed. */
+const OF_THE_CALLER = ["usage", "address_invalid", "address_in_use", "permission_denied", "not_found"];
+
+export function suiteExitCode({ code }: Fault): ExitCode {
+  return OF_THE_CALLER.includes(code) ? EXIT.usage : EXIT.suiteFailed;
+}
+
+/** Makes the folder of the reports, before a run whose report could not be written. Throws a Fault "usage" if that is not possible. */
+function makeReportFolder(folder: string): void {
+  written(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  });
+}
+
+/** Writes a report in each of its forms into a folder. Throws a Fault "usage" if that is not possible. */
+function writeReports(folder: string, report: ConformanceReport): void {
+  const files = {
+    "conformance-report.json": `${JSON.stringify(report, null, 2)}\n`,
+    "conformance-report.html": reportHtml(report),
+    "conformance-report.junit.xml": reportJunit(report),
+    "badge.svg": badgeSvg(report),
+  };
+  written(folder, () => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  });
+}
+
+function written(folder: string, write: () => void): void {
+  try {
+    write();
+  } catch (caught) {
+    throw usage(`The reports cannot be written into ${folder}: ${(caught as Error).message}.`);
+  }
 }

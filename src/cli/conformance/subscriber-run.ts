@@ -4,9 +4,7 @@ import { readEndpoint } from "../../conformance/wire/endpoint.js";
 import { runCommand } from "../shell/run-command.js";
 import { askPerson } from "../terminal/ask-person.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { runSuite } from "./run-suite.js";
-import { suiteExitCode } from "./suite-exit-code.js";
-import type { SuiteOptions } from "./suite-options.js";
+import { runSuite, type SuiteOptions, suiteExitCode } from "./run-suite.js";
 
 export interface SubscriberOptions extends SuiteOptions {
   readonly start: string;

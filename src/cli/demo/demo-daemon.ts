@@ -7,7 +7,6 @@ import { Fault } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
 import { within } from "../../client/timers.js";
-import { ownEnvironment } from "../shell/own-environment.js";
 import { packagePath } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
 
@@ -85,4 +84,21 @@ function exitOf(child: ChildProcess): Promise<string> {
       resolve(signal === null ? `ended with code ${code}` : `was ended by ${signal}`),
     );
   });
+}
+
+/**
+ * Returns the environment without settings of the user's own daemon, and with `directory` for sockets, configuration and state: the daemon finds
+ * nothing of the user's.
+ */
+function ownEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  directory: string,
+): Record<string, string | undefined> {
+  const others = Object.entries(environment).filter(([name]) => !name.startsWith("AAEPD_"));
+  return {
+    ...Object.fromEntries(others),
+    XDG_RUNTIME_DIR: directory,
+    XDG_CONFIG_HOME: directory,
+    XDG_STATE_HOME: directory,
+  };
 }

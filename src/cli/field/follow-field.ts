@@ -10,9 +10,10 @@ import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { findSocket } from "../shell/find-socket.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
-import { createFieldLines } from "./field-lines.js";
+import { timeOfDay } from "../terminal/time-of-day.js";
 import { type FieldMembership, joinField } from "./field-membership.js";
 
 export interface FollowFieldOptions {
@@ -37,12 +38,6 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
   const say = (text: string): void => {
     if (options.quiet !== true) void status.write(text);
   };
-  const lines = createFieldLines({
-    asJson: options.json === true,
-    withTime: options.time,
-    colors: colorsFor(io),
-    wallTime: io.clock.wallTime,
-  });
   const socket = chosenSocket(options.socket, io.environment) ?? {
     path: await findSocket(io.daemonDirectories),
     isByVariable: false,
@@ -63,7 +58,7 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
   async function print(notification: AkashikNotification): Promise<void> {
     if (left <= 0) return;
     left -= 1;
-    await output.write(lines.notification(notification));
+    await output.write(lineOf(notification, options, io));
     if (left <= 0) finish();
   }
   async function follow(): Promise<ExitCode> {
@@ -112,4 +107,20 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
     await output.flush();
     await status.flush();
   }
+}
+
+/** As in `14:22:11 memory.recorded 0.7: writer recorded: Market prices rose. (mem-1)`. Lines of JSON have no time. */
+function lineOf(
+  notification: AkashikNotification,
+  { json, time: withTime }: FollowFieldOptions,
+  io: CommandIo,
+): string {
+  if (json === true) return jsonText(notification);
+  const colors = colorsFor(io);
+  const { event, relevance_score, summary, memory_unit_id, conflict_id, requires_action } = notification;
+  const time = withTime ? `${colors.dim(timeOfDay(new Date(io.clock.wallTime())))} ` : "";
+  const kind = `${event} ${relevance_score}`;
+  const shownKind = requires_action ? `${colors.bold(kind)}, to act on` : colors.cyan(kind);
+  const id = memory_unit_id ?? conflict_id;
+  return `${time}${shownKind}: ${shownText(summary)}${id === null ? "" : ` (${shownText(id)})`}`;
 }

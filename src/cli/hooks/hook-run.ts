@@ -1,12 +1,20 @@
-// `aaepd hook install` and `uninstall`: show the difference, write the files, and say who hears.
-import type { HookHostId } from "../../adapters/hooks/hook-host.js";
-import { EXIT } from "../shell/exit-codes.js";
+// `aaepd hook install`, `uninstall` and `status`: show the difference, write the files, and say who hears and what was seen.
+import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
+import { faultFrom } from "../../base/errors.js";
+import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
+import { chosenSocket } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { findSocket } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
+import { askStatus, elapsed } from "../status/ask-status.js";
+import { span } from "../status/span.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import { audience } from "./audience.js";
-import { asksBy, currentPrograms, type HookPrograms } from "./hook-files.js";
+import { asksBy, currentPrograms, type HookPrograms, hasPrograms, isOurCommand, readSettings } from "./hook-files.js";
+import { SETTINGS_HOSTS } from "./hook-hosts.js";
 import { type HookPlan, type InstallOptions, planInstall, planUninstall, writePlan } from "./hook-plan.js";
+import { entriesIn } from "./settings-edit.js";
 
 export function runHookInstall(
   id: HookHostId,
@@ -49,7 +57,7 @@ export function runHookUninstall(
   });
 }
 
-export function tell({ stdout }: Pick<CommandIo, "stdout">, lines: readonly string[]): void {
+function tell({ stdout }: Pick<CommandIo, "stdout">, lines: readonly string[]): void {
   for (const line of lines) stdout.write(`${line}\n`);
 }
 
@@ -63,4 +71,99 @@ function tellChanges(io: CommandIo, { path, changes }: HookPlan): void {
 
 function writtenLine({ path, changes }: HookPlan): string {
   return changes.length > 0 ? `Wrote ${shownText(path)}` : `${shownText(path)} stays as it is.`;
+}
+
+export interface HookStatusOptions {
+  readonly socket?: string;
+  readonly check?: true;
+  /** Seconds. */
+  readonly wait?: number;
+}
+
+type HookReport = NonNullable<DaemonStatus["hooks"]>;
+type SeenEvents = HookReport[string];
+
+/** Events of one prompt with one command, in their order. */
+const CHECKED = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"] as const;
+const CHECK_SECONDS = 180;
+const LOOK_MS = 500;
+
+export function runHookStatus(id: HookHostId | undefined, options: HookStatusOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async () => {
+    if (options.check === true) return await check(id ?? "claude", options, io);
+    const seen = await seenEvents(options, io);
+    for (const host of id === undefined ? HOOK_HOST_IDS : [id]) tell(io, statusLines(host, seen, io));
+    if (typeof seen === "string") tell(io, [seen]);
+    return EXIT.ok;
+  });
+}
+
+/** A text says why the daemon tells nothing. */
+async function seenEvents(options: HookStatusOptions, io: CommandIo): Promise<HookReport | string> {
+  return askSeen(options, io).catch((caught) => shownText(faultFrom(caught).sentence));
+}
+
+/** Rejects with a Fault where no daemon answers. */
+async function askSeen({ socket }: HookStatusOptions, io: CommandIo): Promise<HookReport> {
+  const path = chosenSocket(socket, io.environment)?.path ?? (await findSocket(io.daemonDirectories));
+  const { hooks } = await askStatus({ socketPath: path }, io);
+  return hooks ?? {};
+}
+
+function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo): readonly string[] {
+  const host = SETTINGS_HOSTS[id];
+  const path = host.settings(io.environment);
+  const entries = entriesIn({ path, text: readSettings(path), isOurs: isOurCommand(id) });
+  if (entries.size === 0) return [`${host.name}: not installed. Run: aaepd hook install ${id}`];
+  const isGone = !hasPrograms(io.environment);
+  const lines = [
+    `${host.name}: installed in ${shownText(path)}`,
+    ...(isGone ? [`  The program behind it is gone, so that nothing is heard. Run: aaepd hook install ${id}`] : []),
+  ];
+  if (typeof report === "string") return lines;
+  const seen: SeenEvents = report[id] ?? {};
+  const unseen = [...entries.keys()].filter((event) => !Object.hasOwn(seen, event));
+  if (unseen.length === entries.size) return [...lines, "  None of its events was seen yet."];
+  return [
+    ...lines,
+    ...[...entries.keys()].flatMap((event) => {
+      const at = Object.hasOwn(seen, event) ? seen[event] : undefined;
+      return at === undefined ? [] : [`  ${event}: seen ${span((io.clock.wallTime() - Date.parse(at)) / 1000)} ago`];
+    }),
+    ...(unseen.length === 0 ? [] : [`  Not seen yet: ${unseen.join(", ")}`]),
+  ];
+}
+
+/** Takes a person through one prompt, and says each event when it is seen. */
+async function check(id: HookHostId, options: HookStatusOptions, io: CommandIo): Promise<ExitCode> {
+  const { name, program } = SETTINGS_HOSTS[id];
+  const begun = new Date(io.clock.wallTime()).toISOString();
+  // Without a daemon it ends here, and does not wait.
+  await askSeen(options, io);
+  tell(io, [
+    `Start ${name} in another terminal: ${program}`,
+    "Type this prompt: Run the command: echo hello",
+    "Allow the command if you are asked. Each event is said here when it was seen.",
+  ]);
+  const until = io.clock.now() + (options.wait ?? CHECK_SECONDS) * 1000;
+  const told = new Set<string>();
+  let why: string | undefined;
+  while (told.size < CHECKED.length && io.clock.now() < until) {
+    const report = await seenEvents(options, io);
+    why = typeof report === "string" ? report : undefined;
+    const seen: SeenEvents = typeof report === "string" ? {} : (report[id] ?? {});
+    for (const event of CHECKED) {
+      if (told.has(event) || !Object.hasOwn(seen, event) || (seen[event] ?? "") < begun) continue;
+      told.add(event);
+      tell(io, [`  ${event}: seen`]);
+    }
+    if (told.size < CHECKED.length) await elapsed(io, LOOK_MS).done;
+  }
+  if (told.size === CHECKED.length) {
+    tell(io, [`All of them were seen: ${name} is heard.`]);
+    return EXIT.ok;
+  }
+  const missing = CHECKED.filter((event) => !told.has(event));
+  tell(io, [`Not seen: ${missing.join(", ")}`, why ?? `Look at: aaepd hook status ${id}`]);
+  return EXIT.fault;
 }

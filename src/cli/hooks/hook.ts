@@ -5,7 +5,7 @@ import { didYouMean } from "../../base/nearest.js";
 import { languageTag, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { InstallOptions } from "./hook-plan.js";
-import type { HookStatusOptions } from "./hook-status.js";
+import type { HookStatusOptions } from "./hook-run.js";
 
 const HELP = `
 Claude Code and Codex run hooks: programs of the user's own, at each request, tool and end. This command writes such hooks into their settings. They
@@ -94,7 +94,7 @@ export function registerHook(program: Command, io: CommandIo): void {
     .description("Says what is installed, and which events the daemon has seen.")
     .addHelpText("after", STATUS_HELP)
     .action(async (host: HookHostId | undefined, options: HookStatusOptions) =>
-      (await import("./hook-status.js")).runHookStatus(host, options, io),
+      (await import("./hook-run.js")).runHookStatus(host, options, io),
     );
 }
 

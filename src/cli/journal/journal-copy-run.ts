@@ -10,8 +10,8 @@ import { counted } from "../terminal/counted.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText } from "../terminal/shown-text.js";
-import { hasJournal, journalDirectory } from "./journal-choice.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
+import { hasJournal, journalDirectory } from "./read-journal.js";
 
 export function runJournalCompact(options: JournalChoiceOptions, io: CommandIo): Promise<void> {
   return telling(io, async () => {

@@ -12,8 +12,7 @@ import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { journalFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
-import { readJournal } from "./read-journal.js";
-import { noSuchSession } from "./session-choice.js";
+import { noSuchSession, readJournal } from "./read-journal.js";
 
 export interface JournalExportOptions extends JournalChoiceOptions {
   readonly session?: readonly string[];

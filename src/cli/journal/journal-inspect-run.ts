@@ -1,14 +1,21 @@
-// Reports the contents of a journal.
+// `aaepd journal inspect`: lines for people, one fact a line, or one JSON document.
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { jsonText } from "../terminal/json-text.js";
 import { writeLines } from "../terminal/line-writer.js";
-import { journalFacts } from "./journal-facts.js";
+import { shownBytes } from "../terminal/shown-bytes.js";
+import { shownText } from "../terminal/shown-text.js";
+import {
+  type BootFacts,
+  type DamagedPart,
+  type JournalFacts,
+  journalFacts,
+  type SessionFacts,
+} from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
-import { reportDocument, reportLines, sessionDocument, sessionLines } from "./journal-report.js";
-import { readJournal } from "./read-journal.js";
-import { noSuchSession } from "./session-choice.js";
+import { type JournalPlace, noSuchSession, readJournal } from "./read-journal.js";
 
 export interface JournalInspectOptions extends JournalChoiceOptions {
   readonly session?: string;
@@ -41,4 +48,114 @@ async function inspect(options: JournalInspectOptions, io: CommandIo): Promise<E
   } finally {
     await journal.close();
   }
+}
+
+/** Most sessions listed; the older ones are only counted, unless all are requested. */
+const SHOWN_SESSIONS = 20;
+
+export function reportLines(place: JournalPlace, facts: JournalFacts, showsAll: boolean): readonly string[] {
+  const { path, layoutVersion, writerPid, diskBytes } = place;
+  const { eventCount, bytes, oldestAt, newestAt, boots, sessions, damaged } = facts;
+  const left = showsAll ? 0 : Math.max(0, sessions.size - SHOWN_SESSIONS);
+  const writer = writerPid === undefined ? "no daemon writes to it" : `process ${writerPid} writes to it`;
+  return [
+    `Journal ${path}: layout version ${layoutVersion}, ${writer}.`,
+    `${counted(eventCount, "event")}${oldestAt === undefined ? "" : `, received from ${isoTime(oldestAt)} to ${isoTime(newestAt)}`}.`,
+    `${shownBytes(diskBytes)} on disk, ${shownBytes(bytes)} of them events.`,
+    damaged.length === 0 ? "Nothing is damaged." : `${counted(damaged.length, "damaged record")}:`,
+    ...damaged.map(damagedLine),
+    boots.length === 0 ? "No boot of a daemon." : `${counted(boots.length, "boot")}:`,
+    ...boots.map(bootLine),
+    sessions.size === 0 ? "No session." : `${counted(sessions.size, "session")}${left === 0 ? "" : ", the newest"}:`,
+    ...[...sessions.values()].slice(left).map(sessionLine),
+    ...(left === 0 ? [] : [`  and ${left} before these; --all shows them.`]),
+  ];
+}
+
+export function sessionLines(session: SessionFacts): readonly string[] {
+  const { sessionId, agentId, agentName, firstEpoch, lastEpoch, firstAt, lastAt, eventCount, missingCount } = session;
+  return [
+    `Session ${shownText(sessionId)}: ${stateInWords(session)}.`,
+    `Agent: ${shownText(agentName === undefined ? agentId : `${agentName} (${agentId})`)}.`,
+    `${counted(eventCount, "event")}, received from ${isoTime(firstAt)} to ${isoTime(lastAt)}, epochs ${firstEpoch} to ${lastEpoch}.`,
+    missingCount === 0 ? "Nothing of it is missing." : `${counted(missingCount, "event")} of it can no longer be read.`,
+  ];
+}
+
+/** Times are instants of RFC 3339; a missing time is null. */
+export function reportDocument(place: JournalPlace, facts: JournalFacts): object {
+  return {
+    path: place.path,
+    layout_version: place.layoutVersion,
+    writer_pid: place.writerPid ?? null,
+    disk_bytes: place.diskBytes,
+    event_bytes: facts.bytes,
+    events: facts.eventCount,
+    oldest: instantOf(facts.oldestAt),
+    newest: instantOf(facts.newestAt),
+    boots: facts.boots.map(({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }) => ({
+      first_epoch: firstEpoch,
+      last_epoch: lastEpoch,
+      events: eventCount,
+      first: instantOf(firstAt),
+      last: instantOf(lastAt),
+    })),
+    sessions: [...facts.sessions.values()].map(sessionDocument),
+    damaged: facts.damaged.map(({ firstEpoch, eventCount, bytes, afterAt }) => ({
+      first_epoch: firstEpoch,
+      events: eventCount,
+      bytes,
+      after: instantOf(afterAt),
+    })),
+  };
+}
+
+export function sessionDocument(session: SessionFacts): object {
+  return {
+    session_id: session.sessionId,
+    agent_id: session.agentId,
+    ...(session.agentName === undefined ? {} : { agent_name: session.agentName }),
+    state: session.state,
+    events: session.eventCount,
+    missing_events: session.missingCount,
+    first_epoch: session.firstEpoch,
+    last_epoch: session.lastEpoch,
+    first: instantOf(session.firstAt),
+    last: instantOf(session.lastAt),
+  };
+}
+
+function damagedLine({ firstEpoch, eventCount, bytes, afterAt }: DamagedPart): string {
+  const after = afterAt === undefined ? "at the beginning" : `after what was received at ${isoTime(afterAt)}`;
+  const size = bytes === 0 ? "not there" : `${bytes} bytes`;
+  return `  ${counted(eventCount, "event")} from epoch ${firstEpoch}, ${size}, ${after}`;
+}
+
+function bootLine({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }: BootFacts): string {
+  return `  ${isoTime(firstAt)} to ${isoTime(lastAt)}: ${counted(eventCount, "event")}, epochs ${firstEpoch} to ${lastEpoch}`;
+}
+
+function sessionLine(session: SessionFacts): string {
+  const { sessionId, agentId, firstAt, lastAt, eventCount, missingCount } = session;
+  const missing = missingCount === 0 ? "" : `, ${missingCount} missing`;
+  return shownLine(
+    `${sessionId}: ${stateInWords(session)}, ${agentId}, ${counted(eventCount, "event")}${missing}, ${isoTime(firstAt)} to ${isoTime(lastAt)}`,
+  );
+}
+
+/** Indents a line. Control characters in ids are removed. */
+function shownLine(text: string): string {
+  return `  ${shownText(text)}`;
+}
+
+function stateInWords({ state }: SessionFacts): string {
+  return state === "open" ? "open" : `ended, ${state}`;
+}
+
+function instantOf(at: number | undefined): string | null {
+  return at === undefined ? null : isoTime(at);
+}
+
+function isoTime(at: number | undefined): string {
+  return new Date(at ?? 0).toISOString();
 }

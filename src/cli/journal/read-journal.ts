@@ -1,14 +1,28 @@
-// Opens the chosen journal for reading.
-import { statSync } from "node:fs";
+// Finds the journal that a command works on, and opens it for reading.
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
-import { journalOwner } from "../../daemon/journal/journal-folder.js";
+import { type Fault, usage } from "../../base/errors.js";
+import { didYouMean } from "../../base/nearest.js";
+import { resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { defaultJournalDirectory, journalOwner } from "../../daemon/journal/journal-folder.js";
+import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { type JournalReader, openJournalReader } from "../../storage/journal-reader.js";
+import { DATA_FILE } from "../../storage/lmdb/data-file.js";
 import { JOURNAL_FILES } from "../../storage/lmdb/plain-files.js";
-import { journalDirectory } from "./journal-choice.js";
-import { withMissing } from "./journal-facts.js";
+import { type JournalFacts, withMissing } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
-import type { JournalPlace } from "./journal-report.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface JournalPlace {
+  readonly path: string;
+  readonly layoutVersion: number;
+  /** The daemon process that writes to the journal now. */
+  readonly writerPid: number | undefined;
+  /** Disk space of the journal's files. */
+  readonly diskBytes: number;
+}
 
 export interface ReadJournal {
   readonly place: JournalPlace;
@@ -18,10 +32,7 @@ export interface ReadJournal {
 }
 
 /** Throws a Fault "usage" if there is no journal, or several to choose from; "storage_unavailable" or "address_invalid" if it cannot be read. */
-export async function readJournal(
-  options: JournalChoiceOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<ReadJournal> {
+export async function readJournal(options: JournalChoiceOptions, environment: Environment): Promise<ReadJournal> {
   const path = journalDirectory(options, environment);
   const { layout, blocks, close } = await openJournalReader(path);
   const place = { path, layoutVersion: layout, writerPid: journalOwner(path), diskBytes: diskBytesOf(path) };
@@ -41,4 +52,69 @@ function diskBytesOf(directory: string): number {
     }
   }
   return bytes;
+}
+
+/**
+ * Returns the folder of an existing journal; with `mayBeNew` also one that `serve` would make. Throws a Fault "usage" if there is none, or several to
+ * choose from.
+ */
+export function journalDirectory(options: JournalChoiceOptions, environment: Environment, mayBeNew = false): string {
+  const { journal, producerId, config } = options;
+  const { configuration, sources } = resolveConfiguration({
+    command: "serve",
+    flags: { ...(journal === undefined ? {} : { journal }), ...(producerId === undefined ? {} : { producerId }) },
+    configFile: config,
+    environment,
+  });
+  const choice = configuration.journal;
+  if (choice.kind === "directory") return existing(choice.path, mayBeNew);
+  if (choice.kind === "memory") throw usage("A journal in memory has no folder. Name one with --journal.");
+  const directory = defaultJournalDirectory(environment, configuration.producerId);
+  const isChosen = sources.journal.kind !== "default" || sources.producerId.kind !== "default";
+  // A second daemon, even one whose start failed, must not change which journal a backup is about.
+  if (isChosen || hasJournal(directory)) return existing(directory, mayBeNew);
+  return theOnlyOne(environment, mayBeNew ? directory : undefined);
+}
+
+function existing(directory: string, mayBeNew: boolean): string {
+  if (mayBeNew || hasJournal(directory)) return directory;
+  throw usage(`There is no journal in ${directory}. Name the folder of one with --journal.`);
+}
+
+/** Whether the data file exists. It may be something other than a file; opening it reports that. */
+export function hasJournal(directory: string): boolean {
+  try {
+    return lstatSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function theOnlyOne(environment: Environment, fallback: string | undefined): string {
+  const root = stateDirectory(environment, "journal");
+  const found = namesIn(root)
+    .map((name) => join(root, name))
+    .filter(hasJournal);
+  const [only = fallback] = found;
+  const sentence = `There is no journal in the folders of ${root}, where aaepd serve keeps it. Name its folder with --journal.`;
+  if (only === undefined) throw usage(sentence);
+  if (found.length > 1) throw usage(`There are several journals. Choose one with --journal: ${found.join(", ")}`);
+  return only;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch (caught) {
+    if (isMissing(caught)) return [];
+    throw caught;
+  }
+}
+
+/** Makes the fault for an unknown session id: it names the nearest id and the command that lists all. */
+export function noSuchSession(sessionId: string, facts: Pick<JournalFacts, "sessions">, path: string): Fault {
+  const near = didYouMean(sessionId, [...facts.sessions.keys()]);
+  const list = `aaepd journal inspect --all --journal ${path}`;
+  const sentence = `There is no session ${JSON.stringify(sessionId.slice(0, 256))} in the journal ${path}. ${near} To list its sessions: ${list}`;
+  return usage(sentence.replace("  ", " "));
 }

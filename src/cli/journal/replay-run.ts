@@ -13,8 +13,7 @@ import { stopTimes } from "../../daemon/config/stop-times.js";
 import type { Daemon } from "../../daemon/daemon.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { CommandContext } from "../shell/context.js";
-import { keepHeapClose } from "../shell/heap-growth.js";
-import { logOptions } from "../shell/log-format.js";
+import { keepHeapClose, logOptions } from "../shell/daemon-process.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
 import { jsonText } from "../terminal/json-text.js";
@@ -22,9 +21,8 @@ import { shownText } from "../terminal/shown-text.js";
 import { journalFacts, type SessionFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
 import { playedLengthMs, type RecordedPace, recordedEvents } from "./journal-session.js";
-import { readJournal } from "./read-journal.js";
+import { noSuchSession, readJournal } from "./read-journal.js";
 import { replaySession } from "./replay-session.js";
-import { noSuchSession } from "./session-choice.js";
 
 export interface ReplayCommandOptions extends JournalChoiceOptions {
   readonly session: string;

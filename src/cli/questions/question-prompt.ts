@@ -14,8 +14,7 @@ import {
   questionLines,
   timeLine,
 } from "./asked-question.js";
-import { endedBy, isReminder, namedBy } from "./ended-by.js";
-import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
+import { type EndedQuestion, endedBy, endedInWords, isReminder, namedBy, numbersInWords } from "./ended-questions.js";
 import {
   LEFT,
   listLine,

@@ -1,8 +1,7 @@
 // Checks the events of a file.
 import { Fault } from "../../base/errors.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
-import { createHelpLines, type HelpLines } from "../shell/fault-help.js";
-import { faultLine } from "../shell/fault-lines.js";
+import { createHelpLines, faultLine, type HelpLines } from "../shell/fault-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";

@@ -10,12 +10,9 @@ import { stopTimes } from "../../daemon/config/stop-times.js";
 import type { Daemon } from "../../daemon/daemon.js";
 import { logComplaints } from "../../daemon/platform/finding.js";
 import { takeServiceVariables } from "../../daemon/service-manager/service-variables.js";
-import { compileEarly } from "../shell/compile-early.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
-import { keepHeapClose } from "../shell/heap-growth.js";
-import { dropLibraryEchoes } from "../shell/library-echoes.js";
-import { logOptions } from "../shell/log-format.js";
+import { compileEarly, dropLibraryEchoes, keepHeapClose, logOptions } from "../shell/daemon-process.js";
 
 /** On Windows the signal means that the console was closed; the system then ends the process within a few seconds. */
 const CAN_HANG_UP = process.platform !== "win32";

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { WAY_NAMES, WAYS } from "../../../transports/ways.js";
 import { addConfigurationOptions } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { jsonText } from "../terminal/json-text.js";
-import { readySentences } from "./ready-sentences.js";
+import { shownText } from "../terminal/shown-text.js";
+import { timeOfDay } from "../terminal/time-of-day.js";
 import { runDaemonCommand } from "./run-daemon-command.js";
 
 const EXPLANATION = `
@@ -52,4 +54,27 @@ export function registerServe(program: Command, context: CommandContext): void {
       writable.write(lines.map((line) => `${line}\n`).join(""));
     }),
   );
+}
+
+interface Ready {
+  readonly producerId: string;
+  /** Addresses by way. */
+  readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
+  readonly tokenPath: string | undefined;
+}
+
+/** Tells a person at a terminal that the daemon listens, and what can be done with it, one sentence a line. */
+export function readySentences({ producerId, endpoints, tokenPath }: Ready, now: Date): readonly string[] {
+  const addresses = WAY_NAMES.flatMap((name) =>
+    [endpoints[name] ?? []].flat().map((address) => `${WAYS[name].label} at ${address}`),
+  );
+  const served =
+    addresses.length === 0
+      ? "It opens no address."
+      : `Agents and listeners reach it by ${new Intl.ListFormat("en-GB").format(addresses)}.`;
+  const token = tokenPath === undefined ? "" : ` Callers over TCP need the token in ${tokenPath}.`;
+  return [
+    `${timeOfDay(now)} The daemon ${producerId} is running. ${served}${token}`,
+    "To hear its events, run aaepd tail in another terminal. To stop it, press Ctrl-C here.",
+  ].map(shownText);
 }

@@ -7,7 +7,6 @@ import { fileNameOf } from "../../../transports/ipc/paths.js";
 import { usage } from "../../base/errors.js";
 import type { Configuration } from "../../daemon/config/config.js";
 import { packagePath } from "../shell/package-path.js";
-import { systemdValue, systemdWord, xmlText } from "./quoting.js";
 
 export const SERVICE_KINDS = ["systemd", "launchd"] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
@@ -116,4 +115,26 @@ function stopSeconds({ stopTimeoutSeconds }: Configuration): number {
 export function filled(template: string, values: Readonly<Record<string, string>>): string {
   const text = readFileSync(packagePath("packaging", template), "utf8");
   return text.replaceAll(/@([A-Z_]+)@/g, (place, name: string) => values[name] ?? place);
+}
+
+/** A text as a value of a unit of systemd. `%` begins a specifier there. Throws a Fault "usage" for a text of several lines. */
+export function systemdValue(text: string): string {
+  return inOneLine(text).replaceAll("%", "%%");
+}
+
+/** A text as one word of a command line of systemd whose variables are not replaced (`ExecStart=:`). */
+export function systemdWord(text: string): string {
+  const value = systemdValue(text);
+  return /^[\w@%+=:,./-]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+/** A text as the content of an element of XML. */
+function xmlText(text: string): string {
+  return inOneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function inOneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
+  throw usage(`A service cannot name ${JSON.stringify(text)}. Move it to a path without control characters.`);
 }

@@ -10,8 +10,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import { kindOf, planService, projectNote, type ServicePrograms } from "./plan-service.js";
-import { systemdValue, systemdWord } from "./quoting.js";
-import { filled, SPEAK_UNIT, unitDirectory } from "./service-files.js";
+import { filled, SPEAK_UNIT, systemdValue, systemdWord, unitDirectory } from "./service-files.js";
 import { assertOwn, manage, removeFile, writeServiceFile } from "./service-steps.js";
 
 export interface SpeakServiceOptions {

@@ -3,24 +3,30 @@ import { existsSync } from "node:fs";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { HOOK_HOST_IDS } from "../../adapters/hooks/hook-host.js";
 import { usage } from "../../base/errors.js";
+import type { Configuration } from "../../daemon/config/config.js";
+import { defaultConfigFile } from "../../daemon/config/config-sources.js";
+import { hasNativeCode } from "../../storage/lmdb/native-code.js";
+import { autoPath } from "../config/auto-paths.js";
 import { usualHookSocket } from "../hooks/audience.js";
 import { currentPrograms, type HookPrograms } from "../hooks/hook-files.js";
 import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
 import { type InstallPlan, planInstall, writePlan } from "../hooks/hook-plan.js";
 import { planService, platformKind, projectNote, unseenVariables } from "../service/plan-service.js";
 import type { ServiceKind } from "../service/service-files.js";
+import { managerAnswers } from "../service/service-steps.js";
+import { speakUnitPath, startSpeak, writeSpeakUnit } from "../service/speak-service.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { isOnPath } from "../shell/on-path.js";
 import { runCommand } from "../shell/run-command.js";
-import { askPerson } from "../terminal/ask-person.js";
+import { span } from "../status/span.js";
+import { askPerson, type Person } from "../terminal/ask-person.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
+import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type DaemonPlace, type DaemonPlan, daemonLine, planDaemon, startDaemon, statusAt } from "./daemon-plan.js";
-import { editorAgents, editorLines } from "./editor-agents.js";
-import { keptLines } from "./kept-lines.js";
-import { setupRecord } from "./setup-record.js";
-import { canOfferSpeak, offerSpeak } from "./speak-offer.js";
+import { type SetupRecord, setupRecord } from "./setup-record.js";
 import { answerTestQuestion, askTestQuestion, TEST_WAIT } from "./test-question.js";
 import { createTold, type Told } from "./told.js";
 import { undo } from "./undo.js";
@@ -202,4 +208,84 @@ function tellNext(changed: readonly InstallPlan[], { say }: Told): void {
   const names = changed.map(({ host }) => host.name).join(" and ");
   if (names !== "")
     say(`Then start ${names} as always. Sessions that run now get the hooks when you start them again.`);
+}
+
+/** The commands by which editors start agents that speak ACP. */
+const COMMANDS: readonly (readonly [program: string, ...options: readonly string[]])[] = [
+  ["claude-agent-acp"],
+  ["claude-code-acp"],
+  ["codex-acp"],
+  ["copilot", "--acp"],
+  ["gemini", "--acp"],
+  ["goose", "acp"],
+  ["opencode", "acp"],
+  ["qwen", "--acp"],
+];
+
+/** The commands of the agents that are installed. */
+export function editorAgents({ environment }: Pick<CommandIo, "environment">): readonly string[] {
+  return COMMANDS.filter(([program]) => isOnPath(program, environment)).map((words) => words.join(" "));
+}
+
+/** The change to make in an editor; nothing without such an agent. */
+export function editorLines(agents: readonly string[]): readonly string[] {
+  if (agents.length === 0) return [];
+  return [
+    "For an agent in an editor, change the command by which the editor's settings start it. docs/adapters.md has examples.",
+    ...agents.map((command) => `  in place of ${command} write: aaepd acp -- ${command}`),
+  ];
+}
+
+export function keptLines(
+  configuration: Configuration,
+  { environment }: Pick<CommandIo, "environment">,
+): readonly string[] {
+  const { journal, journalRetentionSeconds, journalRetentionBytes, audit } = configuration;
+  const lines: string[] = [];
+  // Without a database, auto is memory.
+  if (journal.kind === "memory" || (journal.kind === "auto" && !hasNativeCode()))
+    lines.push("What agents say is kept in memory only, and is gone when the daemon ends.");
+  else {
+    const folder = journal.kind === "directory" ? journal.path : autoPath("journal", configuration, environment);
+    lines.push(
+      `What agents say is kept for ${span(journalRetentionSeconds)}, at most ${shownBytes(journalRetentionBytes).replace(".0 ", " ")}, in ${shownText(folder ?? "")}. Only you can read it.`,
+    );
+  }
+  if (audit.kind !== "off") {
+    const folder = audit.kind === "directory" ? audit.path : autoPath("audit", configuration, environment);
+    lines.push(`Questions and their answers are noted in ${shownText(folder ?? "")}.`);
+  }
+  const members = [
+    ...(journal.kind === "memory" ? [] : ['"journal": "memory"']),
+    ...(audit.kind === "off" ? [] : ['"audit": "off"']),
+  ];
+  if (members.length > 0)
+    lines.push(
+      `To keep nothing on the disk, write { ${members.join(", ")} } into ${shownText(defaultConfigFile(environment))}, and start the daemon again.`,
+    );
+  return lines;
+}
+
+/** Whether `aaepd speak` can be a service here, and is none yet. */
+export function canOfferSpeak(manager: ServiceKind | undefined, io: CommandIo): boolean {
+  if (manager !== "systemd" || !isOnPath("speech-dispatcher", io.environment)) return false;
+  return !existsSync(speakUnitPath({ kind: manager }, io)) && managerAnswers(manager, io);
+}
+
+/** Asks, and does it after a yes. */
+export async function offerSpeak(
+  person: Person,
+  record: SetupRecord,
+  { say, attempt }: Told,
+  io: CommandIo,
+): Promise<void> {
+  if (!(await person.ask("Shall aaepd speak what agents do and ask, now and at each login?"))) return;
+  await attempt(() => {
+    const options = { kind: "systemd" };
+    record.note({ paths: [speakUnitPath(options, io)], speaks: true });
+    const { path } = writeSpeakUnit(options, io);
+    say(`Wrote ${shownText(path)}`);
+    const refused = startSpeak(io);
+    say(refused === undefined ? "aaepd speaks now. To silence it: aaepd hush" : `aaepd does not speak: ${refused}`);
+  });
 }

@@ -7,7 +7,7 @@ import { jsonText } from "../terminal/json-text.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import { EXIT, type ExitCode } from "./exit-codes.js";
-import { helpOf } from "./fault-help.js";
+import { helpOf } from "./fault-lines.js";
 
 /** A finding with the part of the machine that it is about. */
 export type Located = Finding & { readonly area: string };

@@ -64,7 +64,7 @@ interface Values {
 /** "how messages are cut (length-prefixed or newline)", "unanswered events at a time (default 64)". */
 function withValues(description: string, { argChoices, defaultValue }: Values, takesValue: boolean): string {
   const facts = [
-    ...(argChoices === undefined ? [] : [inWords(argChoices)]),
+    ...(argChoices === undefined ? [] : [new Intl.ListFormat("en-GB", { type: "disjunction" }).format(argChoices)]),
     ...(defaultValue === undefined || !takesValue ? [] : [`default ${oneWord(String(defaultValue))}`]),
   ];
   return facts.length === 0 ? description : `${description} (${facts.join(", ")})`;
@@ -73,9 +73,4 @@ function withValues(description: string, { argChoices, defaultValue }: Values, t
 /** Quotes a text that could be taken for several words of the sentence. */
 function oneWord(text: string): string {
   return text.includes(" ") ? JSON.stringify(text) : text;
-}
-
-/** "serve or stdio", "bash, zsh or fish". */
-function inWords(choices: readonly string[]): string {
-  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 }

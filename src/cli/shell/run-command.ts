@@ -2,7 +2,7 @@ import { type Fault, faultFrom } from "../../base/errors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type ExitCode, exitCodeFromFault } from "./exit-codes.js";
-import type { HelpLines } from "./fault-help.js";
+import type { HelpLines } from "./fault-lines.js";
 
 /**
  * Runs the action of a command. A thrown error is reported on stderr, in one line for each mistake, "Error:" first, and decides the exit code

@@ -4,7 +4,7 @@ import { withResolvers } from "../../base/with-resolvers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { type ChosenSocket, chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { helpOf } from "../shell/fault-help.js";
+import { helpOf } from "../shell/fault-lines.js";
 import { listeningDaemons, noDaemonIn, usualSocket } from "../shell/find-socket.js";
 import { describeFault, runCommand } from "../shell/run-command.js";
 import { takesControls } from "../terminal/colors.js";

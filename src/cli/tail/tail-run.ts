@@ -14,7 +14,7 @@ import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capabi
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { allOf, daemonsFrom } from "../shell/daemons-from.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
-import { createHelpLines } from "../shell/fault-help.js";
+import { createHelpLines } from "../shell/fault-lines.js";
 import { noDaemonIn } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { registerConfig } from "../../../src/cli/config/config.js";
-import { configTemplate } from "../../../src/cli/config/config-template.js";
+import { configTemplate } from "../../../src/cli/config/config-init-run.js";
 import { OPTION_NAMES } from "../../../src/daemon/config/config-schema.js";
 import { resolveConfiguration } from "../../../src/daemon/config/config-sources.js";
 import { keyOf } from "../../../src/daemon/config/option-names.js";

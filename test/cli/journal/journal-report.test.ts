@@ -1,7 +1,8 @@
 // What `aaepd journal inspect` says, where a journal is empty, young, long or damaged.
 import { describe, expect, it } from "vitest";
 import type { JournalFacts, SessionFacts } from "../../../src/cli/journal/journal-facts.js";
-import { type JournalPlace, reportLines, sessionLines } from "../../../src/cli/journal/journal-report.js";
+import { reportLines, sessionLines } from "../../../src/cli/journal/journal-inspect-run.js";
+import type { JournalPlace } from "../../../src/cli/journal/read-journal.js";
 import { counted } from "../../../src/cli/terminal/counted.js";
 import { shownBytes } from "../../../src/cli/terminal/shown-bytes.js";
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { readySentences } from "../../../src/cli/serve/ready-sentences.js";
+import { readySentences } from "../../../src/cli/serve/serve.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { CTRL_C, CTRL_D, startOnTerminal } from "../../support/peers/on-terminal.js";

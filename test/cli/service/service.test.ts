@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor-run.js";
-import { installedServices } from "../../../src/cli/service/installed-services.js";
 import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/plan-service.js";
 import { registerService } from "../../../src/cli/service/service.js";
+import { installedServices } from "../../../src/cli/service/service-findings.js";
 import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
 import { runSpeakInstall, runSpeakUninstall } from "../../../src/cli/service/speak-service.js";
 import { PROGRAM, startProgram } from "../../support/peers/program.js";
