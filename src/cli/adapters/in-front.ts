@@ -52,7 +52,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Faults that are told. Further ones would only repeat them. */
 const MOST_TOLD = 20;
 
-/** What each way to run a program is given. */
+/** The settings, the program and the listeners of each way to run a program. */
 interface InFront extends AdapterSettings {
   readonly command: readonly [string, ...string[]];
   readonly environment: CommandIo["environment"];

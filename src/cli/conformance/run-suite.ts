@@ -98,7 +98,7 @@ function notThere(sentence: string, name: string, known: readonly string[]): Fau
   return usage(`${sentence} ${advice}`);
 }
 
-/** What was given to a suite that could not begin is wrong. Of other faults the suite itself has failed. */
+/** Faults of what a suite was given. After any other the suite itself has failed. */
 const OF_THE_CALLER = ["usage", "address_invalid", "address_in_use", "permission_denied", "not_found"];
 
 export function suiteExitCode({ code }: Fault): ExitCode {

@@ -1,4 +1,4 @@
-// What a process does that is a daemon's alone: its memory, its compiler, its console and the form of its log.
+// The process of a daemon alone: its memory, its compiler, its console and the form of its log.
 import { setFlagsFromString } from "node:v8";
 import type { Configuration } from "../../daemon/config/config.js";
 import type { LogOptions } from "../../daemon/platform/log.js";
