@@ -18,8 +18,6 @@ import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
 import { MOST_FRAMES_A_TURN } from "../runtime/frame-loop.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
-import { createA2eDoor } from "./a2e/a2e-door.js";
-import { createAkashikDoor } from "./akashik/akashik-door.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { countReplies } from "./audit/reply-counts.js";
 import type { Configuration } from "./config/config.js";
@@ -27,11 +25,10 @@ import type { DaemonOptions } from "./config/daemon-options.js";
 import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
 import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
-import { createTextCodec } from "./exchanges/text-codec.js";
-import { createHookDoor } from "./hooks/hook-door.js";
+import { createLateParts } from "./late/late-parts.js";
 import { listenLocally } from "./listen.js";
 import { listenerLineage } from "./listener-lineage.js";
-import { createUtf8 } from "./platform/utf8.js";
+import { createTextCodec, createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
 import { type WatchedPlaces, watchPlaces } from "./presence/watch-places.js";
@@ -116,7 +113,6 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const begunAt = clock.now();
   const status = async (params: unknown, access: Access): Promise<Message> => {
     assertMay(access, "observe");
-    const relayed = a2e.report();
     const document = statusDocument(params, engine.report(), {
       version: options.version,
       producerId: options.producerId,
@@ -127,29 +123,23 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       connections: countByTransport(connections),
       lostPlace: places?.lost(),
       auditTrouble: auditLog.trouble(),
-      hostsDown: (relayed?.providers ?? []).flatMap(({ name, kind, state, last_end: lastEnd }) =>
-        kind === "child" && state !== "ready" && lastEnd !== undefined ? [{ name, lastEnd }] : [],
-      ),
+      hostsDown: late.a2e.opened()?.hostsDown() ?? [],
     });
-    const reports = { a2e: relayed, akashik: akashik.report(), hooks: hooks.report(), relays: relays.report() };
-    return { ...document, ...reports };
+    return { ...document, ...late.reports(), relays: relays.report() };
   };
   const access = options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy);
   const utf8 = createUtf8();
   const handshakeTimeoutMs = (): number => options.handshakeTimeoutSeconds * 1000;
   const exchange = { clock, log, handshakeTimeoutMs, engine, access, codec: createTextCodec(utf8) };
-  const a2e = createA2eDoor(options, exchange);
-  const akashik = createAkashikDoor(options, { ...exchange, journal });
-  const hooks = createHookDoor(options, { ...exchange, journal, runtimeFolder: namesFolder(options) });
+  const late = createLateParts(options, { ...exchange, journal, runtimeFolder: namesFolder(options) });
   const shared: ProtocolServices = {
     clock,
     log,
     codec: createJsonCodec(utf8),
-    exchanges: [a2e, akashik].flatMap((door) =>
-      door === undefined
-        ? []
-        : [{ recognizes: door.recognizes, serve: (connection: Connection<Uint8Array>) => door.serve(connection) }],
-    ),
+    exchanges: [late.a2e, late.akashik].map(({ recognizes, serve }) => ({
+      recognizes,
+      serve: (connection: Connection<Uint8Array>) => serve(connection),
+    })),
     handshakeTimeoutMs,
     sendingTurns: new Turns(clock),
     readingTurns: new Turns(clock, MOST_FRAMES_A_TURN),
@@ -164,7 +154,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifestUri: (origin) => (origin === undefined ? presence?.uri : `${origin}${MANIFEST_PAGE}`),
       manifest,
       status,
-      hook: hooks.take,
+      hook: late.takeHook,
       relay: relays.take,
       manifestDeclared: (theirs, { trust }) => {
         // Only the agent that started the daemon can name the producer (R1).
@@ -196,23 +186,20 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const serve = (connection: PeekableConnection<Uint8Array>, isParent: boolean): Conversation => {
     const served =
       isParent && options.stdioSpeaks === "a2e"
-        ? a2e.serve(connection)
+        ? late.a2e.serve(connection)
         : serveConnection(connection, endpoint, isParent ? PARENT : PEER);
     track(served, connection.peer, isParent ? "stdio" : "ipc");
     return served;
   };
 
-  if (options.a2eProviders.length > 0) await a2e.open();
-  await akashik.openKept();
-  await hooks.openKept();
+  await late.openNeeded();
   try {
     listener = await listenLocally(options, CLOSE_TIMEOUT_MS, (connection) => void serve(connection, false));
     if (offer !== undefined) {
       offered = await offer({
         aaep: shared.aaep,
         auditLog,
-        a2e,
-        akashik,
+        late,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
         connections: () => countByTransport(connections),
         converse: (connection) => track(serveConnection(connection, endpoint, PEER), connection.peer, "services"),
@@ -229,7 +216,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       options,
     );
   } catch (caught) {
-    await a2e.stop(clock.now());
+    await late.stop(clock.now());
     await listener?.stop();
     await offered?.stop();
     await offered?.drain();
@@ -239,7 +226,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   // Behind the turn in which the daemon tells that it listens: few need it.
   let loaded: Promise<unknown> = Promise.resolve();
   clock.afterTurn(() => {
-    if (!isStopping) loaded = Promise.allSettled([a2e.load(), akashik.load(), hooks.load()]);
+    if (!isStopping) loaded = late.load();
   });
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
 
@@ -259,7 +246,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       // Bounded, because a parent that takes no answers may leave input in its pipe.
       if (reason === "stdin_ended" && parent !== undefined)
         await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
-      await within(begun + times.sessionsMs, a2e.endAll(begun + times.sessionsMs), clock);
+      await within(begun + times.sessionsMs, late.endAgents(begun + times.sessionsMs), clock);
       await within(begun + times.sessionsMs, keepsSessions ? engine.leaveSessionsOpen() : endSessions(reason), clock);
       offered?.endAgents();
     } catch (caught) {
@@ -272,9 +259,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       // One drain for all kinds of peers that read nothing.
       await offered?.drain(LAST_ANSWERS_MS);
       tellUnfinished(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
-      await a2e.stop(until);
-      akashik.stop();
-      hooks.stop();
+      await late.stop(until);
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       await loaded;

@@ -13,12 +13,13 @@ import { Turns } from "../../engine/time/turns.js";
 import { createA2eProtocol } from "../../protocols/a2e/agent/agent-session.js";
 import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { type A2eServices, MOST_REQUEST_UNITS, PresentAgents } from "../../protocols/a2e/providers/a2e-services.js";
+import type { Provider } from "../../protocols/a2e/providers/provider.js";
 import { Router } from "../../protocols/a2e/providers/router.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
-import { createProviderProcess } from "./provider-process.js";
+import { createProviderProcess, type ProviderProcess } from "./provider-process.js";
 
 export interface A2eHostServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
   readonly engine: Engine;
@@ -26,35 +27,8 @@ export interface A2eHostServices extends Pick<ConversationServices, "clock" | "h
   readonly codec: TextCodec<Uint8Array>;
 }
 
-/** A provider in the status. */
-interface A2eProviderReport {
-  readonly name: string;
-  readonly kind: "child" | "peer";
-  readonly state: "starting" | "ready" | "waiting" | "stopped";
-  readonly priority: number;
-  readonly capabilities: readonly string[];
-  readonly requests: number;
-  readonly pid?: number | undefined;
-  readonly restarts?: number;
-  readonly last_end?: string | undefined;
-}
-
-export interface A2eReport {
-  readonly agents: number;
-  readonly providers: readonly A2eProviderReport[];
-}
-
-export interface A2eHost {
-  readonly services: A2eServices;
-  /** Serves a connection whose first message is one of A2E. */
-  readonly serve: (connection: Connection<Uint8Array>, frames?: TextCodec<Uint8Array>) => Conversation;
-  readonly report: () => A2eReport;
-  /** Ends the providers of the configuration, at `until` at the latest. Never rejects. */
-  readonly stop: (until: Millis) => Promise<void>;
-}
-
 /** Starts the providers of the configuration. */
-export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHost {
+export function startA2eHost(options: DaemonOptions, by: A2eHostServices) {
   const { clock, log } = by;
   const router = new Router(new Turns(clock), (caught) => log.error({ err: caught }, "an A2E announcement failed"));
   const maker = createMessageMaker(options.ids, clock.wallTime);
@@ -104,48 +78,72 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     areReady = true;
   });
 
+  const conversations = new Set<Conversation>();
+
   return {
-    services,
-    serve: (connection, frames = by.codec) => new Exchange(connection, frames, protocol, { ...by, ...sharing }),
-    report: () => {
+    serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation => {
+      const served = new Exchange(connection, frames, protocol, { ...by, ...sharing });
+      conversations.add(served);
+      void served.done.then(() => conversations.delete(served));
+      return served;
+    },
+    /** A2E in the status. */
+    report: () => ({ agents: services.agents.count(), providers: reportOf(processes, router.providers()) }),
+    /** The hosts of the configuration that have ended and are not ready again. */
+    hostsDown: () =>
+      processes.flatMap((one) => {
+        const lastEnd = one.lastEnd();
+        return one.state() === "ready" || lastEnd === undefined ? [] : [{ name: one.choice.name, lastEnd }];
+      }),
+    /** Numbers for the metrics. */
+    counts: () => {
       const present = router.providers();
       return {
         agents: services.agents.count(),
-        providers: [
-          ...processes.map((one, index): A2eProviderReport => {
-            const provider = present.find(({ kind, name }) => kind === "child" && name === one.name);
-            return {
-              name: one.name,
-              kind: "child",
-              state: one.state(),
-              priority: options.a2eProviders[index]?.priority ?? 0,
-              capabilities: provider?.capabilities.map(({ name }) => name) ?? [],
-              requests: provider?.requestCount() ?? 0,
-              pid: one.pid(),
-              restarts: one.restartCount(),
-              last_end: one.lastEnd(),
-            };
-          }),
-          ...present.flatMap((one): A2eProviderReport[] =>
-            one.kind === "child"
-              ? []
-              : [
-                  {
-                    name: one.name,
-                    kind: "peer",
-                    state: "ready",
-                    priority: one.priority,
-                    capabilities: one.capabilities.map(({ name }) => name),
-                    requests: one.requestCount(),
-                  },
-                ],
-          ),
-        ],
+        providers: present.length,
+        requests: present.reduce((sum, one) => sum + one.requestCount(), 0),
       };
     },
-    stop: async (until) => {
+    /** Ends the conversations of agents, as their sessions do, at `until` at the latest. */
+    endAgents: async (until: Millis): Promise<void> => {
+      await Promise.all(Array.from(conversations, (one) => one.finish("producer_shutdown", until)));
+    },
+    /** Ends the providers of the configuration, at `until` at the latest. Never rejects. */
+    stop: async (until: Millis): Promise<void> => {
       await Promise.all(processes.map((one) => one.stop(until)));
     },
+  };
+}
+
+/** Providers in the status: those of the configuration, then those that have registered. */
+function reportOf(processes: readonly ProviderProcess[], present: readonly Provider[]) {
+  const children = processes.map((one) => ({
+    name: one.choice.name,
+    kind: "child",
+    state: one.state(),
+    priority: one.choice.priority,
+    ...offerOf(present.find(({ kind, name }) => kind === "child" && name === one.choice.name)),
+    pid: one.pid(),
+    restarts: one.restartCount(),
+    last_end: one.lastEnd(),
+  }));
+  const peers = present.filter(({ kind }) => kind === "peer");
+  return [
+    ...children,
+    ...peers.map((one) => ({
+      name: one.name,
+      kind: one.kind,
+      state: "ready",
+      priority: one.priority,
+      ...offerOf(one),
+    })),
+  ];
+}
+
+function offerOf(provider: Provider | undefined) {
+  return {
+    capabilities: provider?.capabilities.map(({ name }) => name) ?? [],
+    requests: provider?.requestCount() ?? 0,
   };
 }
 

@@ -24,7 +24,7 @@ export interface ProviderProcessServices extends Omit<ExchangeServices, "handsha
 }
 
 export interface ProviderProcess {
-  readonly name: string;
+  readonly choice: ProviderChoice;
   /** For the status. */
   readonly state: () => "starting" | "ready" | "waiting" | "stopped";
   readonly pid: () => number | undefined;
@@ -160,7 +160,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
   };
 
   return {
-    name,
+    choice,
     state: () => state,
     pid: () => child?.pid,
     restartCount: () => restartCount,

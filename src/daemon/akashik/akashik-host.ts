@@ -8,14 +8,13 @@ import type { Engine } from "../../engine/engine.js";
 import { Turns } from "../../engine/time/turns.js";
 import { createAkashikProtocol } from "../../protocols/akashik/agent/agent-session.js";
 import type { AkashikServices } from "../../protocols/akashik/agent/operations.js";
-import { answerSingle, type SingleAnswer } from "../../protocols/akashik/agent/single-request.js";
+import { answerSingle } from "../../protocols/akashik/agent/single-request.js";
 import { Field } from "../../protocols/akashik/field/field.js";
 import type { Operation } from "../../protocols/akashik/messages/capabilities.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
-import type { ExchangeServer } from "../exchanges/exchange-door.js";
 import { createFieldKept, readKeptField } from "./kept-field.js";
 import { feedSessions } from "./session-feed.js";
 
@@ -26,29 +25,10 @@ export interface AkashikHostServices extends Pick<ConversationServices, "clock" 
   readonly codec: TextCodec<Uint8Array>;
 }
 
-/** The Field in the status. */
-export interface AkashikReport {
-  readonly epoch: number;
-  readonly units: number;
-  readonly max_units: number;
-  readonly conflicts: number;
-  readonly agents: number;
-  readonly subscriptions: number;
-  readonly waiting_notifications: number;
-}
-
-export interface AkashikHost extends ExchangeServer {
-  /** Answers one message that has no connection. */
-  readonly answer: (text: string, operation: Operation, peer: PeerIdentity) => Promise<SingleAnswer>;
-  readonly report: () => AkashikReport;
-  /** Ends the feed of sessions. */
-  readonly stop: () => void;
-}
-
 const ID_BYTES = 8;
 
 /** Opens the Field that an earlier boot has left, or an empty one. */
-export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices): AkashikHost {
+export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices) {
   const { clock, log, journal, engine } = by;
   const { durableState } = journal;
   const newId = (): string => options.ids.hex(ID_BYTES);
@@ -76,7 +56,9 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
   return {
     serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>
       new Exchange(connection, frames, protocol, { ...by, ...sharing }),
-    answer: (text, operation, peer) => answerSingle(text, operation, peer, services),
+    /** Answers one message that has no connection. */
+    answer: (text: string, operation: Operation, peer: PeerIdentity) => answerSingle(text, operation, peer, services),
+    /** The Field in the status. */
     report: () => {
       const { units, conflicts, agents, subscriptions, waiting } = field.counts();
       return {
@@ -89,6 +71,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
         waiting_notifications: waiting,
       };
     },
+    /** Ends the feed of sessions. */
     stop: endFeed,
   };
 }

@@ -23,9 +23,9 @@ import { type HookCall, readHookParams } from "./hook-params.js";
 import { createHooksKept, type KeptConversation } from "./kept-conversation.js";
 
 /** A conversation of which nothing is heard for so long is over (R8c). */
-export const SILENCE_MS: Millis = 30 * 60_000;
+const SILENCE_MS: Millis = 30 * 60_000;
 /** Of more conversations at a time, the one that was silent longest ends. */
-export const MOST_CONVERSATIONS = 64;
+const MOST_CONVERSATIONS = 64;
 
 export interface HookHostServices {
   readonly engine: Engine;
@@ -37,17 +37,11 @@ export interface HookHostServices {
 }
 
 /** The events of a host that were seen, with their last times, RFC 3339. */
-export type HookReport = Readonly<Partial<Record<HookHostId, Readonly<Record<string, string>>>>>;
-
-/** The result of `aaepd.hook`. */
-export interface HookResult {
-  /** The output of the host's process; missing: nothing. */
-  readonly output?: object;
-}
+type HookReport = Readonly<Partial<Record<HookHostId, Readonly<Record<string, string>>>>>;
 
 export interface HookServer {
-  /** Takes one message of a host. Throws, or rejects with, a Fault for wrong params. */
-  readonly take: (params: unknown, access: Access, caller: Caller) => Promise<HookResult>;
+  /** Takes one message of a host. Resolves with the output of the host's process, if it has any. Throws, or rejects with, a Fault for wrong params. */
+  readonly take: (params: unknown, access: Access, caller: Caller) => Promise<{ readonly output?: object }>;
   readonly report: () => HookReport;
   /** Leaves open turns to the engine. */
   readonly stop: () => void;

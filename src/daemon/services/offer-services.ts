@@ -2,6 +2,7 @@
 
 import { A2EService } from "#gen/a2e/v1/a2e_service_pb.js";
 import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
+import type { JsonPost } from "../../../transports/http/json-posts.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
@@ -13,22 +14,19 @@ import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { createEventStreams, type EventStreamServices } from "../../protocols/aaep/services/event-streams.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
+import { OPERATIONS } from "../../protocols/akashik/messages/capabilities.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
 import { createStreamServer, statusOf } from "../../runtime/run-conversation.js";
 import { lastingToken } from "../../security/lasting-token.js";
-import type { A2eDoor } from "../a2e/a2e-door.js";
 import { openAddresses } from "../addresses/open-addresses.js";
-import type { AkashikDoor } from "../akashik/akashik-door.js";
 import type { AuditLog } from "../audit/audit-log.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { serviceAddresses } from "../config/service-choices.js";
-import type { ExchangeServer } from "../exchanges/exchange-door.js";
-import { createTextCodec } from "../exchanges/text-codec.js";
-import { createUtf8 } from "../platform/utf8.js";
+import type { ExchangeServer, LateParts } from "../late/late-parts.js";
+import { createTextCodec, createUtf8 } from "../platform/utf8.js";
 import type { OfferedToken } from "../presence/presence.js";
 import type { Metrics } from "../status/metrics.js";
-import { akashikPosts } from "./akashik-posts.js";
 import { servicePages } from "./service-pages.js";
 import { loadServiceTransports, type ServiceTransports } from "./service-transports.js";
 import { type RunningServices, startServices } from "./services.js";
@@ -48,8 +46,7 @@ export interface OfferedServices extends RunningServices {
 export interface OfferedBy {
   readonly aaep: RpcServices;
   readonly auditLog: Pick<AuditLog, "droppedCount" | "floodedCount">;
-  readonly a2e: Pick<A2eDoor, "serve" | "counts">;
-  readonly akashik: Pick<AkashikDoor, "serve" | "answer" | "report"> | undefined;
+  readonly late: Pick<LateParts, "a2e" | "akashik">;
   readonly closeTimeoutMs: number;
   readonly connections: () => ReadonlyMap<string, number>;
   readonly converse: EventStreamServices["converse"];
@@ -91,11 +88,7 @@ async function offerServices(
     served: (served: Conversation, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
   const serve = createStreamServer(shared);
-  const { a2e, akashik, converse } = by;
-  const exchanged =
-    ({ serve: open }: ExchangeServer, service: typeof A2EService | typeof AkashikService) =>
-    (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>) =>
-      by.track(open(connection, counted(service, frames)), connection.peer, "services");
+  const { a2e, akashik } = by.late;
   const agents = agentMethods({
     ...shared,
     agentIdleMs: () => options.agentIdleSeconds * 1000,
@@ -110,8 +103,8 @@ async function offerServices(
       serve,
     }),
     ...agents.methods,
-    ...a2eMethods(exchanged(a2e, A2EService), json),
-    ...(akashik === undefined ? [] : akashikMethods(exchanged(akashik, AkashikService), json)),
+    ...a2eMethods(exchanged(a2e, A2EService, by), json),
+    ...akashikMethods(exchanged(akashik, AkashikService, by), json),
   ];
   const metrics = metricsOf(transports, options, by);
   const { httpTokenFile } = options;
@@ -128,8 +121,14 @@ async function offerServices(
     closeTimeoutMs: by.closeTimeoutMs,
     methods,
     pages,
-    addresses: createEventStreams({ ...shared, utf8, serve, converse, ownAddress: (secret) => own.find(secret) }),
-    posts: akashik === undefined ? [] : akashikPosts(akashik),
+    addresses: createEventStreams({
+      ...shared,
+      utf8,
+      serve,
+      converse: by.converse,
+      ownAddress: (secret) => own.find(secret),
+    }),
+    posts: akashikPosts(akashik),
   });
   return {
     ...running,
@@ -157,7 +156,7 @@ async function offerServices(
 function metricsOf(
   { createMetrics }: ServiceTransports,
   { version, clock }: DaemonOptions,
-  { aaep, a2e, akashik, auditLog, connections, replies }: OfferedBy,
+  { aaep, late, auditLog, connections, replies }: OfferedBy,
 ): Metrics | undefined {
   return createMetrics?.({
     version,
@@ -168,19 +167,33 @@ function metricsOf(
     replies: () => replies,
     auditDropped: auditLog.droppedCount,
     auditFlooded: auditLog.floodedCount,
-    a2e: a2e.counts,
-    akashik: () => akashik?.report(),
+    a2e: () => late.a2e.opened()?.counts(),
+    akashik: () => late.akashik.opened()?.report(),
   });
 }
 
-/** The frames of a stream, which are counted before the library reads them. */
-function counted(
+/** Serves the streams of a protocol. Their frames are counted before the library reads them. */
+function exchanged(
+  { serve }: ExchangeServer,
   { method }: typeof A2EService | typeof AkashikService,
-  frames: TextCodec<Uint8Array>,
-): TextCodec<Uint8Array> {
-  const textOf = (frame: Uint8Array): string => {
-    assertFewFields(method.converse.input, frame);
-    return frames.textOf(frame);
+  { track }: Pick<OfferedBy, "track">,
+) {
+  return (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>): void => {
+    const textOf = (frame: Uint8Array): string => {
+      assertFewFields(method.converse.input, frame);
+      return frames.textOf(frame);
+    };
+    track(serve(connection, { ...frames, textOf }), connection.peer, "services");
   };
-  return { ...frames, textOf };
+}
+
+/** The names of Akashik in HTTP: `POST /v1/register` and so on, each with one envelope in and one out (Akashik companion). */
+function akashikPosts(akashik: LateParts["akashik"]): readonly JsonPost[] {
+  return OPERATIONS.map((operation) => ({
+    path: `/v1/${operation.toLowerCase()}`,
+    answer: async (sent, peer) => {
+      const { text, isError } = await (await akashik.open()).answer(sent, operation, peer);
+      return { status: isError ? 400 : 200, contentType: "application/json", body: text };
+    },
+  }));
 }

@@ -22,16 +22,9 @@ export interface MetricsSources {
   /** Replies without a line of their own in the audit log, because there were too many of them. */
   readonly auditFlooded: () => number;
   /** The Field of Akashik; undefined while it was never used. */
-  readonly akashik: () =>
-    | {
-        readonly units: number;
-        readonly agents: number;
-        readonly subscriptions: number;
-        readonly waiting_notifications: number;
-      }
-    | undefined;
-  /** Agents, providers and requests of A2E. */
-  readonly a2e: () => { readonly agents: number; readonly providers: number; readonly requests: number };
+  readonly akashik: () => Readonly<Record<keyof typeof AKASHIK_GAUGES, number>> | undefined;
+  /** The counts of A2E; undefined while it was never used. */
+  readonly a2e: () => Readonly<Record<keyof typeof A2E_GAUGES, number>> | undefined;
 }
 
 export interface Metrics {
@@ -41,6 +34,18 @@ export interface Metrics {
 
 /** Default metrics of the library with the ending of a counter that are gauges. Others of its metrics have the same numbers. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+const A2E_GAUGES = {
+  agents: "Agents of A2E with a session.",
+  providers: "Providers of A2E that are ready.",
+  requests: "Requests of A2E agents under way.",
+};
+const AKASHIK_GAUGES = {
+  units: "Memory units of the Akashik Field.",
+  agents: "Agents of the Akashik Field, away or not.",
+  subscriptions: "Subscriptions of the Akashik Field.",
+  waiting_notifications: "Notifications that wait for agents of the Akashik Field.",
+};
 
 /** Reads its sources at each scrape; costs nothing in between. */
 export function createMetrics(sources: MetricsSources): Metrics {
@@ -112,21 +117,15 @@ export function createMetrics(sources: MetricsSources): Metrics {
   labelled(Counter, "aaepd_publish_faults_total", refused, "code", () => report.refusals);
   const closures = "Subscriptions that ended, and connections that never became one, by reason.";
   labelled(Counter, "aaepd_closures_total", closures, "reason", () => report.closures);
-  gauge("aaepd_a2e_agents", "Agents of A2E with a session.", () => sources.a2e().agents);
-  gauge("aaepd_a2e_providers", "Providers of A2E that are ready.", () => sources.a2e().providers);
-  gauge("aaepd_akashik_units", "Memory units of the Akashik Field.", () => sources.akashik()?.units ?? 0);
-  gauge("aaepd_akashik_agents", "Agents of the Akashik Field, away or not.", () => sources.akashik()?.agents ?? 0);
-  gauge(
-    "aaepd_akashik_subscriptions",
-    "Subscriptions of the Akashik Field.",
-    () => sources.akashik()?.subscriptions ?? 0,
-  );
-  gauge(
-    "aaepd_akashik_waiting_notifications",
-    "Notifications that wait for agents of the Akashik Field.",
-    () => sources.akashik()?.waiting_notifications ?? 0,
-  );
-  gauge("aaepd_a2e_requests", "Requests of A2E agents under way.", () => sources.a2e().requests);
+  const gaugesOf = <Name extends string>(
+    prefix: string,
+    helps: Readonly<Record<Name, string>>,
+    read: () => Readonly<Record<Name, number>> | undefined,
+  ): void => {
+    for (const name of Object.keys(helps) as Name[]) gauge(`${prefix}${name}`, helps[name], () => read()?.[name] ?? 0);
+  };
+  gaugesOf("aaepd_a2e_", A2E_GAUGES, sources.a2e);
+  gaugesOf("aaepd_akashik_", AKASHIK_GAUGES, sources.akashik);
   addJournalMetrics(gauge, () => report.journal, sources.wallTime);
   addSubscriberMetrics(registry, () => report.subscriptions);
   collectDefaultMetrics({ register: registry });

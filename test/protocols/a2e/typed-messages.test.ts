@@ -2,8 +2,7 @@
 import { create, fromBinary, fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { ConverseRequestSchema, ConverseResponseSchema, MessageSchema } from "#gen/a2e/v1/a2e_service_pb.js";
-import { createTextCodec } from "../../../src/daemon/exchanges/text-codec.js";
-import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
+import { createTextCodec, createUtf8 } from "../../../src/daemon/platform/utf8.js";
 import { createMessageFrames } from "../../../src/protocols/a2e/services/a2e-service.js";
 import { faultOf } from "../../support/fault-of.js";
 

@@ -2,8 +2,7 @@
 import { create, fromBinary, fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { ConverseRequestSchema, ConverseResponseSchema, EnvelopeSchema } from "#gen/akashik/v1/akashik_service_pb.js";
-import { createTextCodec } from "../../../../src/daemon/exchanges/text-codec.js";
-import { createUtf8 } from "../../../../src/daemon/platform/utf8.js";
+import { createTextCodec, createUtf8 } from "../../../../src/daemon/platform/utf8.js";
 import { createMessageFrames } from "../../../../src/protocols/akashik/services/akashik-service.js";
 import { faultOf } from "../../../support/fault-of.js";
 import { envelope, PAGE_REQUEST } from "../messages/envelopes.js";
