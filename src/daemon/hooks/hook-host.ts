@@ -40,7 +40,7 @@ export interface HookHostServices {
 type HookReport = Readonly<Partial<Record<HookHostId, Readonly<Record<string, string>>>>>;
 
 export interface HookServer {
-  /** Takes one message of a host. Resolves with the output of the host's process, if it has any. Throws, or rejects with, a Fault for wrong params. */
+  /** Takes one message of a host. Resolves with the output of the host's process, if there is any. Rejects with a Fault for wrong params. */
   readonly take: (params: unknown, access: Access, caller: Caller) => Promise<{ readonly output?: object }>;
   readonly report: () => HookReport;
   /** Leaves open turns to the engine. */
