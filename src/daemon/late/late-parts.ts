@@ -1,5 +1,5 @@
-// The parts of a daemon that few need: A2E, Akashik, and hooks of terminal agents. None of them runs before somebody uses it, and their code is loaded
-// behind the start. Later, as at the limit of open files, that might not be possible, and Node remembers a failed load.
+// The parts of a daemon that few need: A2E, Akashik, and hooks of terminal agents. None of them runs before somebody uses it. Their code is loaded
+// behind the start: later, as at the limit of open files, that might not be possible, and Node remembers a failed load.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { TextCodec } from "../../contracts/codec.js";
