@@ -65,6 +65,7 @@ class Agents(WithDaemon):
                 self.assertEqual(session.confirm("Send it.", 20_000 * "x").resolved_by, "error")
                 session.begin("delete", irreversible=True, consent=outcome.reply_token).end()
                 self.assertEqual(session.clarify("Which?", choices={"blue": "Blue", "red": "Red"}).response, "blue")
+                self.assertEqual(session.clarify("Which?", choices=["blue", "red"]).response, "blue")
             yes.close()
             self.hear("reject")
             with agent.session("Transfers again.") as session:
@@ -243,6 +244,13 @@ class Agents(WithDaemon):
             AsyncAgent("loop").session("Works.")
         with self.assertRaisesRegex(TypeError, "not JSON serializable"):
             subscribe({"max_events_per_second": {1}})
+        with self.assertRaisesRegex(ValueError, "Give the agent an id"):
+            Agent("")
+
+    def test_a_note_about_the_terms_is_told(self):
+        faults = []
+        with subscribe({"preferred_verbosity": "chatty"}, on_error=faults.append):
+            eventually(lambda: "The daemon does not serve all terms: preferred_verbosity" in "".join(map(str, faults)))
 
     def test_terms_that_are_refused_end_the_loop(self):
         with subscribe({"coalesce_boundaries": 5}) as events:

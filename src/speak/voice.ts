@@ -24,6 +24,8 @@ export type Outcome =
   | { readonly kind: "failed"; readonly fault: Fault };
 
 export interface Voice {
+  /** Connects before the first words. Rejects with a Fault where nothing can be spoken. Undefined where that shows with the first words only. */
+  readonly open?: () => Promise<void>;
   /**
    * Speaks. An utterance that is being spoken meanwhile ends as cancelled. `onBegun` is called when its words begin: until then it may wait for
    * others who speak. Never rejects.

@@ -58,6 +58,20 @@ describe("an event of a producer elsewhere", () => {
     expect(relay.stderr().match(/breaks a rule/g)?.length).toBeGreaterThanOrEqual(3);
   });
 
+  it("of a session with a malformed id is heard under another id: its question is asked, its irreversible call told", async () => {
+    const { producer, heard, relay, daemon } = await relayed();
+    const asked = await answering(daemon);
+    producer.says("session.started", { session_id: "s1", summary_normal: "Tidies up.", producer: { agent_id: "" } });
+    producer.says("awaiting.confirmation", { session_id: "s1", ...QUESTION });
+    await eventually(() => expect(asked.heard.map(({ type }) => type)).toContain("aaep:agent.awaiting.confirmation"));
+    const call = { tool: "burn", tool_call_id: "call_2", irreversible: true, risk_level: "high" };
+    producer.says("tool.invoked", { session_id: "s1", ...call, summary_normal: "Burns the book." });
+    await eventually(() => expect(heard.map(({ urgency }) => urgency)).toContain("critical"));
+    expect(new Set(heard.map(({ session_id: id }) => id)).size).toBe(1);
+    expect(heard[0]).toMatchObject({ summary_normal: "Tidies up.", session_id: expect.stringMatching(/^sess_/) });
+    expect(relay.stderr()).toContain("AAEP §3.2.4: `session_id` must be `sess_`");
+  });
+
   it("that is too long, or has a member twice, is told all the same: an irreversible call is critical", async () => {
     const { producer, heard } = await relayed();
     producer.says("session.started", { summary_normal: "Tidies up." });

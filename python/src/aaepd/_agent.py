@@ -29,6 +29,8 @@ def to_standard_error(fault: Fault) -> None:
 
 
 def manifest_of(agent_id: str, name: str | None, version: str | None) -> dict[str, Any]:
+    if not agent_id:
+        raise ValueError("Give the agent an id.")
     told = {} if version is None else {"agent_version": version}
     manifest = {"@context": "https://aaep-protocol.org/context/v1", "type": "aaep:producer.manifest"}
     return {**manifest, "agent_id": agent_id, "agent_name": name or agent_id, **told}
@@ -132,7 +134,7 @@ class Session(BaseSession):
         return driven(self._confirming(action, consequence, **question))
 
     def clarify(self, question: str, **options: Unpack[Clarification]) -> ClarificationOutcome:
-        """Asks for information. `choices` are labels by their values. Without a daemon: `default_response` by "no_subscriber"."""
+        """Asks for information. `choices` are labels by their values, or a list of labels. Without a daemon: `default_response` by "no_subscriber"."""
         return driven(self._clarifying(question, **options))
 
 

@@ -36,7 +36,8 @@ class AsyncAgent(BaseAgent):
         arguments: Sequence[str] = (),
         on_error: Callable[[Fault], object] = to_standard_error,
     ) -> None:
-        self._open = lambda: Core(manifest_of(agent_id, name, version), program, arguments, on_error)
+        manifest = manifest_of(agent_id, name, version)
+        self._open = lambda: Core(manifest, program, arguments, on_error)
 
     def session(self, description: str, **started: Any) -> AsyncSession:
         """A task: `async with agent.session("Looks for a book.") as s:`. Raises RuntimeError before the agent is entered."""

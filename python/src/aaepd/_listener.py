@@ -184,6 +184,8 @@ class Subscription:
                 self._received.reconnected()
                 self._subscription_id = text_in(message, "subscription_id")
                 self._note(message.get("honored_capabilities", {}).get("aaepd"))
+                if notes := text_in(message, "negotiation_notes"):
+                    self._tell(f"The daemon does not serve all terms: {notes}")
             elif kind == "subscription.rejected":
                 raise Rejected(text_in(message, "reason_code"), text_in(message, "reason_message"))
             elif kind == "subscription.close":

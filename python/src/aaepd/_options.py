@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 from ._session import ResponseKind, Risk
@@ -29,8 +29,8 @@ class Confirmation(_Question, total=False):
 
 
 class Clarification(_Question, total=False):
-    choices: Mapping[str, str]
-    """Labels by their values."""
+    choices: Mapping[str, str] | Sequence[str]
+    """Labels by their values, or labels that are the values."""
     accepted_response_kinds: list[ResponseKind]
     default_response: str
     context: str

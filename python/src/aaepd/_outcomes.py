@@ -49,11 +49,22 @@ class ClarificationOutcome:
     fault: str | None = None
 
 
+WHY_NOT: Mapping[str, str] = {
+    "reply": "a person has declined",
+    "timeout": "nobody has answered in time",
+    "no_subscriber": "nobody could be asked",
+    "subscription_ended": "the listener has left before it answered",
+    "host": "it was declined in the agent's own window",
+    "cancelled": "the question was taken back",
+    "error": "the daemon has refused the question",
+}
+
+
 class Declined(Exception):
     """An irreversible tool was not called. `outcome.resolved_by` is "reply" if a person declined."""
 
     def __init__(self, outcome: ConfirmationOutcome) -> None:
-        super().__init__(f"nobody accepted the call: {outcome.fault or outcome.resolved_by}")
+        super().__init__(f"The tool is not called: {WHY_NOT[outcome.resolved_by]}. {outcome.fault or ''}".rstrip())
         self.outcome = outcome
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import secrets
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -254,7 +254,7 @@ class BaseSession:
         question: str,
         *,
         reply_token: str | None = None,
-        choices: Mapping[str, str] | None = None,
+        choices: Mapping[str, str] | Sequence[str] | None = None,
         accepted_response_kinds: list[ResponseKind] | None = None,
         default_response: str | None = None,
         timeout_seconds: float = 300,
@@ -262,7 +262,8 @@ class BaseSession:
         call_id: str | None = None,
         **members: Any,
     ) -> Steps[ClarificationOutcome]:
-        offered = {} if choices is None else {"choices": [{"value": value, "label": label} for value, label in choices.items()]}
+        labels = choices if isinstance(choices, Mapping) else {label: label for label in choices or ()}
+        offered = {} if choices is None else {"choices": [{"value": value, "label": label} for value, label in labels.items()]}
         kinds: list[ResponseKind] = accepted_response_kinds or (["freetext"] if choices is None else ["multiple_choice"])
         default = {} if default_response is None else {"default_response": default_response}
         asked = {"question": str(question), "accepted_response_kinds": kinds, **offered, **default, **members}

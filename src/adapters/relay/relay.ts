@@ -27,7 +27,7 @@ import {
   summaryOf,
   topicOf,
 } from "./relayed-event.js";
-import { isOfSession, OF_ANOTHER, type RelayedSession, type SentText } from "./relayed-session.js";
+import { isOfSession, newSession, notAnId, OF_ANOTHER, type RelayedSession, type SentText } from "./relayed-session.js";
 
 export interface RelayOptions {
   /** The producer's base address, without a slash at its end. */
@@ -165,11 +165,9 @@ export class Relay {
   #sessionOf(remote: string, { producer }: Message, unread: Fault | undefined): RelayedSession {
     let session = this.#sessions.get(remote);
     if (session === undefined) {
-      session = {
-        ...{ id: remote, producer: {}, isRelayed: false, state: "idle", hasBegun: false },
-        ...{ gapSaidAt: Number.NEGATIVE_INFINITY, questions: new Map() },
-      };
+      session = newSession(remote);
       this.#sessions.set(remote, session);
+      if (session.id !== remote) this.#options.onNews({ kind: "refused", fault: notAnId() });
       const [oldest] = this.#sessions.keys();
       if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined)
         void this.#lose(oldest, { type: "aaep:agent.session.cancelled", cancelled_by: "system" });

@@ -43,9 +43,9 @@ export function producerAt(host: string, producer: Message): Message {
   return { ...producer, agent_id: id, agent_name: `${textOr(id, producer.agent_name)} at ${host}` };
 }
 
-/** The text, or `other` where a producer gave something else. */
+/** The text, or `other` where a producer gave something else, or nothing. */
 function textOr(other: string, given: unknown): string {
-  return typeof given === "string" ? given : other;
+  return typeof given === "string" && given !== "" ? given : other;
 }
 
 /** The name of a producer, shortened: what a refused event says of its producer may be why it was refused. */

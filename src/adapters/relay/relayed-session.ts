@@ -1,9 +1,10 @@
 // A session of a producer elsewhere, as it is here.
-import type { Fault } from "../../base/errors.js";
+import { Fault } from "../../base/errors.js";
+import { newSessionId } from "../../client/random-ids.js";
 import type { Message } from "./relayed-event.js";
 
 export interface RelayedSession {
-  /** The id here. It is the producer's, unless somebody else has a session of that id, or had one. */
+  /** The id here. It is the producer's, unless that is malformed, or somebody else has a session of that id, or had one. */
   id: string;
   producer: Message;
   /** Whether it comes from a relay, as the name of its producer says. */
@@ -16,6 +17,20 @@ export interface RelayedSession {
   gapSaidAt: number;
   /** Its open questions, by their tokens. */
   readonly questions: Map<string, Message>;
+}
+
+/** A session of which nothing is known but the producer's id. */
+export function newSession(remote: string): RelayedSession {
+  return {
+    ...{ id: /^sess_[A-Za-z0-9]{1,64}$/.test(remote) ? remote : newSessionId(), producer: {}, isRelayed: false },
+    ...{ state: "idle", hasBegun: false, gapSaidAt: Number.NEGATIVE_INFINITY, questions: new Map() },
+  };
+}
+
+/** For the producer's log: its session goes on under an id of the relay's. */
+export function notAnId(): Fault {
+  const sentence = "`session_id` must be `sess_` followed by 1 to 64 letters or digits.";
+  return new Fault("invalid_event", sentence, { pointer: "/session_id", rule: "AAEP §3.2.4" });
 }
 
 /** A text that went out before the daemon had answered for the one before it. */

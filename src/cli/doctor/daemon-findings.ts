@@ -1,6 +1,6 @@
 // Running daemons: whether they answer, and the problems that they report themselves.
 import { faultFrom } from "../../base/errors.js";
-import { type Finding, fact, problem } from "../../daemon/platform/finding.js";
+import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { listeningDaemons } from "../shell/find-socket.js";
 import { askStatus } from "../status/ask-status.js";
 import { span } from "../status/span.js";
@@ -17,7 +17,9 @@ export async function examineDaemons(io: Patient["io"] & Parameters<typeof askSt
   if (found.length === 0)
     return {
       daemons: [],
-      findings: [fact("no_daemon", "No daemon answers. To start one, run: aaepd setup")],
+      findings: [
+        advice("no_daemon", "No daemon runs.", "Start one: aaepd setup, or in a terminal of its own: aaepd serve"),
+      ],
     };
   const daemons: { socketPath: string; status: Patient["daemons"][number]["status"] }[] = [];
   const findings: Finding[] = [];

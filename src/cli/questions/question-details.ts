@@ -41,9 +41,9 @@ export function detailsLine(context: unknown): readonly string[] {
   return [`Details: ${told.join("; ")}${more}`];
 }
 
-function withoutIds(context: unknown): unknown {
-  if (typeof context !== "object" || context === null || Array.isArray(context)) return context;
-  return Object.fromEntries(Object.entries(context).filter(([name]) => !name.endsWith("_id")));
+/** The details of a question that say something to the ear. */
+export function withoutIds(context: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fieldsOf(context)).filter(([name]) => !name.endsWith("_id")));
 }
 
 /** One page of all details of a question, one detail a line. */

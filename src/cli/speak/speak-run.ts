@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { Envelope } from "#gen/aaep/types.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import { BrailleDisplay } from "../../braille/braille-display.js";
 import { brlttyOf } from "../../braille/brltty.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
@@ -112,6 +112,7 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     queue.close();
     void subscription.close();
   });
+  voice.open?.().catch((caught) => report(`Nothing can be spoken yet: ${faultFrom(caught).sentence}`));
   try {
     stopKeys = await listenForKeys(
       keySocketPath(io.environment),

@@ -16,10 +16,10 @@ import {
   type ResponseKind,
   riskLine,
 } from "../questions/asked-question.js";
+import { withoutIds } from "../questions/question-details.js";
 import { readAnswer, type Typed } from "../questions/typed-answer.js";
 import { counted } from "../terminal/counted.js";
 import { endsSession } from "../terminal/event-text.js";
-import { fieldsOf } from "../terminal/fields-of.js";
 import { languageOf, named, own, revealedPart, spokenName } from "./spoken-parts.js";
 
 export interface SpokenQuestion {
@@ -195,7 +195,7 @@ function questionParts(number: number, { event, answerable, deadline }: AskedQue
   const choices = answerable.kind === "clarification" ? answerable.choices : [];
   const [then, answer] = afterwards(event, answerable);
   const without = then.replace(/^then/, "Without an answer,");
-  const hasDetails = textOf(event.summary_detailed) !== "" || Object.keys(fieldsOf(event.extra_context)).length > 0;
+  const hasDetails = textOf(event.summary_detailed) !== "" || Object.keys(withoutIds(event.extra_context)).length > 0;
   return [
     ...labelled(`Question ${number}.`, answerable.kind === "confirmation" ? event.action : event.question),
     ...labelled("Consequence:", event.consequence),

@@ -56,14 +56,19 @@ function isHosted({ extensions }: Fields): boolean {
   return aaepd?.host_dialog === true;
 }
 
+const WHY_NOT: Readonly<Record<ConfirmationOutcome["resolved_by"], string>> = {
+  reply: "a person has declined",
+  timeout: "nobody has answered in time",
+  no_subscriber:
+    "nobody could be asked. Start a listener that can answer, such as aaepd tail --interactive, or give the option declined",
+  subscription_ended: "the listener has left before it answered",
+  host: "it was declined in the agent's own window",
+  cancelled: "the question was taken back, or refused",
+};
+
 /** The fault of a tool that was not called. */
 export function declinedFault(tool: string, outcome: ConfirmationOutcome): Fault {
-  // Its cause tells whether somebody declined, or a daemon did not take the call.
-  const remedy =
-    outcome.resolved_by === "no_subscriber"
-      ? " Nobody could be asked. Start a listener that can answer, such as aaepd tail --interactive, or give the option declined."
-      : "";
-  const sentence = `${tool} is not called: ${outcome.resolved_by}.${remedy}`;
+  const sentence = `${tool} is not called: ${WHY_NOT[outcome.resolved_by]}.`;
   return new Fault("confirmation_required", sentence, { origin: "local", cause: outcome });
 }
 

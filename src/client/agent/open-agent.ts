@@ -14,11 +14,13 @@ import type { Agent, AgentSession, AgentStatus, SessionOptions } from "./session
 /**
  * Opens an agent. Finds a daemon by the first of `connectors` that leads to one, goes back to it when the connection is lost, and then takes the
  * sessions over and repeats what was not acknowledged (R3, R8). Without a daemon the agent is silent. Rejects with a Fault only in the mode
- * "required", with `not_found` or the fault of the options, and with `usage` if `id` is no text.
+ * "required", with `not_found` or the fault of the options, and with `usage` if `id` is no text, or `mode` or `unheard` no word of theirs.
  */
 export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
-  const { id, mode = "optional" } = options;
-  if (typeof id !== "string" || !id) throw new Fault("usage", "Give the agent an id.", { origin: "local" });
+  const { id, mode = "optional", unheard = "reject" } = options;
+  if (typeof id !== "string" || !id) throw misused("Give the agent an id.");
+  if (mode !== "optional" && mode !== "required") throw misused('Give mode as "optional" or "required".');
+  if (unheard !== "reject" && unheard !== "as-host") throw misused('Give unheard as "reject" or "as-host".');
   const agent = new OpenedAgent(options);
   const first = await agent.searched();
   if (mode !== "required" || first.kind !== "silent") return agent;
@@ -26,6 +28,10 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   if (!isAbsence(first.because)) throw first.because;
   const sentence = `There is no daemon: ${first.because.sentence} Start aaepd serve, or open the agent with mode "optional".`;
   throw new Fault("not_found", sentence, { origin: "local", cause: first.because });
+}
+
+function misused(sentence: string): Fault {
+  return new Fault("usage", sentence, { origin: "local" });
 }
 
 /** Its functions can be taken off it. */

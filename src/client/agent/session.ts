@@ -39,6 +39,8 @@ interface Output {
   half: string;
 }
 
+const NO_EVENT = 'Give publish an event: an object with a type, such as "aaep:agent.state.changed".';
+
 export function createSession(services: SessionServices, options: SessionOptions): AgentSession {
   const { outbox, unheard, timers, patienceMs } = services;
   const { signal } = options;
@@ -75,10 +77,7 @@ export function createSession(services: SessionServices, options: SessionOptions
   function write(output: Output, chunk: unknown): void {
     // Streams of models have pieces without text.
     if (isOver || chunk == null || chunk === "") return;
-    if (typeof chunk !== "string") {
-      outbox.drops.tell(new Fault("usage", `${typeof chunk} is no text.`, { origin: "local" }));
-      return;
-    }
+    if (typeof chunk !== "string") return void outbox.drops.tell(misused(`${typeof chunk} is no text.`));
     const text = output.half + chunk;
     const end = endsInHalf(text, text.length) ? text.length - 1 : text.length;
     pass(output, text.slice(0, end));
@@ -271,9 +270,10 @@ export function createSession(services: SessionServices, options: SessionOptions
       if (!isOver) add((voice) => voice.state(name, summary === undefined ? undefined : { summary_normal: summary }));
     },
     publish: (event) => {
+      const { type, ...members } = { ...event } as Fields;
+      if (typeof type !== "string") return outbox.drops.tell(misused(NO_EVENT));
       if (isOver) return;
       endCurrent();
-      const { type, ...members } = { ...event } as Fields & { readonly type: string };
       if (TERMINAL.test(type)) return end((voice) => [...voice.endAll(), voice.event(type, members)]);
       const { from_state: _, to_state: state, ...others } = members;
       // The states of a session are one chain. The author's own changes are links of it.
@@ -353,4 +353,8 @@ function messageOf(caught: unknown): string {
   } catch {
     return "";
   }
+}
+
+function misused(sentence: string): Fault {
+  return new Fault("usage", sentence, { origin: "local" });
 }

@@ -1,6 +1,7 @@
 // Reads the value of an option from text (flags and variables) and from JSON (the file). A refusal carries the wanted value, as the end of the
 // sentence "Give …".
 import { isPipeName } from "../../../transports/ipc/paths.js";
+import { nearestName } from "../../base/nearest.js";
 import { canonicalTag } from "../../engine/terms/language.js";
 import { readPath } from "./read-path.js";
 import { given, type ReadValue, refused } from "./read-value.js";
@@ -131,7 +132,7 @@ type WordOrPath<Word extends string, Kind> =
   | { readonly [One in Word]: { readonly kind: One } }[Word]
   | { readonly kind: Kind; readonly path: string };
 
-/** One of some words, or an absolute path, of that kind. `noun` names what has the path. */
+/** One of some words, or a path, of that kind. `noun` names what has the path. A name that is nearly one of the words is refused: it is misspelt. */
 export function wordOrPath<Word extends string, Kind extends string>(
   placeholder: string,
   noun: string,
@@ -145,6 +146,8 @@ export function wordOrPath<Word extends string, Kind extends string>(
     read: (text) => {
       const word = words.find((one) => one === text);
       if (word !== undefined) return given({ kind: word });
+      const near = text === "" || /[/\\]/.test(text) ? undefined : nearestName(text, words);
+      if (near !== undefined) return refused(`${near}, or ./${text} for a ${noun} of that name`);
       const path = read(text, `a ${noun}, ${words.join(" or ")}`);
       return path.kind === "refused" ? path : given({ kind, path: path.value });
     },

@@ -48,8 +48,8 @@ export async function connectSpeechDispatcher(options: SpeechDispatcherOptions):
   for (const until = clock.now() + START_MS; ; await wait(LOOK_MS, clock)) {
     try {
       return await connectTo(options);
-    } catch (caught) {
-      if (clock.now() >= until) throw noSpeech(faultFromNodeError(caught, path).sentence);
+    } catch {
+      if (clock.now() >= until) throw noSpeech(`It was started, and does not listen at ${path}.`);
     }
   }
 }
@@ -76,7 +76,10 @@ function start({ path, environment, clock }: SpeechDispatcherOptions): Promise<s
       stdio: "ignore",
     });
     const cancelTimer = clock.wakeAt(clock.now() + START_MS, () => child.kill("SIGKILL"));
-    child.once("error", (error) => resolve(faultFromNodeError(error, "speech-dispatcher").sentence));
+    child.once("error", (error) => {
+      cancelTimer();
+      resolve(isMissing(error) ? "It is not installed." : faultFromNodeError(error, "speech-dispatcher").sentence);
+    });
     // It leaves its daemon behind, or refuses where its configuration forbids that.
     child.once("exit", (code, signal) => {
       cancelTimer();
@@ -90,7 +93,7 @@ function noAnswer(): Fault {
 }
 
 function noSpeech(why: string): Fault {
-  const sentence = `There is no Speech Dispatcher: ${why} Install it, as in: apt install speech-dispatcher. Or let another program speak: --to command`;
+  const sentence = `Speech Dispatcher does not run. ${why} Install it, as in: apt install speech-dispatcher. Or let another program speak, with --to command.`;
   return new Fault("not_found", sentence, { origin: "local" });
 }
 

@@ -76,6 +76,7 @@ export function createSsipVoice({ connect, clock, rate, volume, voice }: SsipVoi
   }
 
   return {
+    open: async () => void (await connected()),
     speak: async ({ text, language, isOwn, priority }: Utterance, onBegun) => {
       let stopAsking = (): void => {};
       try {

@@ -325,6 +325,17 @@ describe("the listener", () => {
     );
     server.close();
   });
+
+  it("tells before the first words that Speech Dispatcher is not installed", async () => {
+    const speaker = startCommandLine(["speak"], {
+      environment: { XDG_RUNTIME_DIR: temporaryDirectory(), PATH: "/nowhere" },
+    });
+    await eventually(() =>
+      expect(speaker.stderr()).toContain(
+        "Nothing can be spoken yet: Speech Dispatcher does not run. It is not installed. Install it, as in: apt install speech-dispatcher.",
+      ),
+    );
+  });
 });
 
 it("docs/listening.md has the table of what is said", () => {

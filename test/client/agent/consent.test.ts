@@ -1,5 +1,7 @@
 // R5: whether a tool is called, in each cell of mode × listener × mark, with a real daemon.
 import { expect, test } from "vitest";
+import type { OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
+import { openAgent as openedWith } from "../../../src/client/agent/open-agent.js";
 import type { ConfirmationOutcome } from "../../../src/client/agent/questions.js";
 import { openAgent } from "../../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
@@ -68,6 +70,11 @@ test("every cell of mode, listener and mark is here, beside those of a mode that
 
 test("the mode required does not open without a daemon", async () => {
   await expect(openedAt(undefined, { mode: "required" })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test.each([{ mode: "requird" }, { unheard: "as_host" }])("%j is refused: it is misspelt", async (misspelt) => {
+  const opening = openedWith({ id: "bank", connectors: [], ...misspelt } as OpenAgentOptions);
+  await expect(opening).rejects.toMatchObject({ code: "usage", sentence: expect.stringContaining("Give ") });
 });
 
 /** Each cell has its own agent, session and listeners at it. */
@@ -167,7 +174,7 @@ test("an agent with an unknown option is not opened", async () => {
 test("R5: an irreversible tool that nobody can be asked about says what to do", async () => {
   const { agent } = await openedAt(undefined);
   const removing = agent.session("Cleans up.").tool("rm", () => 1, { irreversible: true });
-  await expect(removing).rejects.toThrow(/rm is not called: no_subscriber\. .*Start a listener/);
+  await expect(removing).rejects.toThrow(/rm is not called: nobody could be asked\. Start a listener/);
 });
 
 test("R5: a silent agent never answers accept, whatever the default", async () => {

@@ -167,12 +167,14 @@ test("what is no text is told; a piece without text is none", async () => {
   const { agent, heard, troubles } = await stage();
   await agent.session("Writes.", (s) => {
     for (const chunk of ["Heard", undefined, 3, null, {}, "."]) s.text(chunk as string);
+    s.publish("aaep:agent.session.completed" as unknown as Parameters<typeof s.publish>[0]);
   });
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Heard.");
   expect(troubles.map(({ fault }) => fault.message)).toEqual([
     "[usage] number is no text.",
     "[usage] object is no text.",
+    '[usage] Give publish an event: an object with a type, such as "aaep:agent.state.changed".',
   ]);
 });
 

@@ -168,6 +168,8 @@ describe("configuration", () => {
     ['{"sequencing": "strict"}', "Give one of enforce, warn"],
     ['{"default_language": "en_US"}', "Give a language tag such as en-US"],
     ['{"max_hold_ms": 1e400}', "is Infinity. Give a whole number"],
+    ['{"journal": "memry"}', "Give memory, or ./memry for a folder of that name"],
+    ['{"audit": "offf"}', "Give off, or ./offf for a folder of that name"],
     ["[]", "holds no object"],
     ["{", "is not JSON"],
     ['{"__proto__": {}}', 'The key "__proto__"'],

@@ -68,7 +68,13 @@ it(
     await expect.poll(() => page.textContent("#aaep-polite-region")).toContain("Cleans up.");
     const asked = session.confirm({ action: "Delete a.txt", consequence: "It is gone." });
     await expect.poll(() => page.textContent("#aaep-assertive-region")).toContain("Delete a.txt");
-    await page.keyboard.press("a");
+    // React hears keys a moment after its region has the text.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("a");
+        return page.textContent("#aaep-assertive-region");
+      })
+      .toContain("Accepted.");
     expect(await asked).toMatchObject({ decision: "accept" });
   },
   TEN_MINUTES,
