@@ -90,7 +90,7 @@ function reportOf({ command, file, names, configuration, sources, pathOf }: Show
       name: keyOf(name),
       value: jsonOf(name, configuration[name]),
       default: jsonOf(name, fallbackOf(name, command)),
-      ...(OPTIONS[name].unit === undefined ? {} : { unit: OPTIONS[name].unit }),
+      ...(OPTIONS[name].type.unit === undefined ? {} : { unit: OPTIONS[name].type.unit }),
       ...sourceMembers(sources[name]),
       path: pathOf(name),
     })),

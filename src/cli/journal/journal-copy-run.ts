@@ -1,6 +1,6 @@
 // Gives the free space of a stopped journal back to the disk, backs a journal up, and restores one.
 import { Fault, usage } from "../../base/errors.js";
-import { readPath } from "../../daemon/config/read-path.js";
+import { readPath } from "../../daemon/config/config-values.js";
 import { backUpJournal, compactJournal, restoreJournal } from "../../daemon/journal/copy-journal.js";
 import { journalOwner } from "../../daemon/journal/journal-folder.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";

@@ -1,9 +1,7 @@
 // The socket chosen for a command: by its option, else by the variable that daemons use too.
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom, usage } from "../../base/errors.js";
-import { socketChoice } from "../../daemon/config/config-values.js";
-import { readPath } from "../../daemon/config/read-path.js";
-import { given } from "../../daemon/config/read-value.js";
+import { given, readPath, socketChoice } from "../../daemon/config/config-values.js";
 
 export const SOCKET_VARIABLE = "AAEPD_SOCKET";
 

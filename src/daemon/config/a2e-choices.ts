@@ -1,6 +1,5 @@
 // Parses the options of A2E: lists of names, a token, and the providers that the daemon runs.
-import { textValue, type ValueType } from "./config-values.js";
-import { given, type ReadValue, refused } from "./read-value.js";
+import { given, type ReadValue, refused, textValue, type ValueType } from "./config-values.js";
 
 /** An A2E host that the daemon runs as a child (docs/a2e.md). */
 export interface ProviderChoice {

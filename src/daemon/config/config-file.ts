@@ -1,14 +1,15 @@
 // Reads the configuration file: one JSON object, with comments and trailing commas if wanted. Each fault has its line and its pointer.
+
 import type * as jsonc from "jsonc-parser";
 import { Fault } from "../../base/errors.js";
 import { pointerStep } from "../../base/json-pointer.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { OptionName } from "./config.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
+import type { ReadValue } from "./config-values.js";
 import { loadJsonc } from "./load-jsonc.js";
 import { keyOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
-import type { ReadValue } from "./read-value.js";
 
 /** A fault of the file, with the line in which it begins, from 1. */
 export interface FileFault {

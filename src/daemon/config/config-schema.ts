@@ -2,28 +2,29 @@
 // help and docs/configuration.md are made from it.
 import { DEFAULT_MAX_FRAME_BYTES, LARGEST_MAX_FRAME_BYTES } from "../../../transports/framing/framings.js";
 import { A2E_OPTIONS } from "./a2e-options.js";
-import { AKASHIK_OPTIONS } from "./akashik-options.js";
 import {
   auditChoice,
+  bytes,
+  count,
   journalChoice,
   languageTag,
+  milliseconds,
   oneOf,
   onOrOff,
+  orWord,
   producerId,
+  seconds,
   socketChoice,
   wholeNumber,
-  wholeNumberOr,
 } from "./config-values.js";
-import { option } from "./option-row.js";
-import { PUBLISH_OPTIONS } from "./publish-options.js";
+import { inGroup, option } from "./option-row.js";
 import { SERVICE_OPTIONS } from "./service-options.js";
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
 
-export const OPTIONS = {
+const LISTENING = {
   producerId: option({
-    group: "Where it listens",
     type: producerId,
     fallback: "aaepd",
     meaning: "Names the daemon to subscribers, and its socket.",
@@ -32,7 +33,6 @@ export const OPTIONS = {
     change: "next_start",
   }),
   socket: option({
-    group: "Where it listens",
     type: socketChoice,
     fallback: { kind: "auto" },
     meaning: "The path of the local socket.",
@@ -42,9 +42,7 @@ export const OPTIONS = {
   }),
   ...SERVICE_OPTIONS,
   maxFrameBytes: option({
-    group: "Where it listens",
-    type: wholeNumber("BYTES", 128 * 1024, LARGEST_MAX_FRAME_BYTES),
-    unit: "bytes",
+    type: bytes(128 * 1024, LARGEST_MAX_FRAME_BYTES),
     fallback: DEFAULT_MAX_FRAME_BYTES,
     meaning: "The largest message that a peer may send.",
     atTheLimit:
@@ -52,27 +50,23 @@ export const OPTIONS = {
     change: "next_start",
   }),
   handshakeTimeoutSeconds: option({
-    group: "Where it listens",
-    type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
-    unit: "seconds",
+    type: seconds(1, HOUR_SECONDS),
     fallback: 60,
     meaning: "How long a new connection may stay silent.",
     atTheLimit: "The daemon then closes the connection.",
-    change: "at_once",
     changeIsFor: "new connections",
   }),
   heartbeatSeconds: option({
-    group: "Where it listens",
-    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "seconds",
+    type: seconds(0, HOUR_SECONDS),
     fallback: 15,
     meaning: "The silence after which a stream of the services sends a heartbeat.",
     atTheLimit: "A client may give up a stream after two and a half times that silence. 0 sends no heartbeat.",
-    change: "at_once",
     changeIsFor: "new streams",
   }),
+};
+
+const AGENTS = {
   defaultLanguage: option({
-    group: "Agents",
     type: languageTag,
     fallback: "en-US",
     meaning: "The language of texts whose agent names none. Their events go out with it.",
@@ -81,7 +75,6 @@ export const OPTIONS = {
     change: "next_start",
   }),
   sequencing: option({
-    group: "Agents",
     type: oneOf(["enforce", "warn"]),
     fallback: "enforce",
     meaning: "Of earlier versions, and without effect.",
@@ -90,136 +83,130 @@ export const OPTIONS = {
     change: "next_start",
   }),
   clockSkewSeconds: option({
-    group: "Agents",
-    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "seconds",
+    type: seconds(1, DAY_SECONDS),
     fallback: 60,
     meaning: "The largest distance of an event's timestamp from the daemon's clock.",
     atTheLimit: "The daemon refuses the event (timestamp_skewed).",
-    change: "at_once",
   }),
   agentGraceSeconds: option({
-    group: "Agents",
-    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "seconds",
+    type: seconds(0, HOUR_SECONDS),
     fallback: 5,
     stdioFallback: 0,
     meaning: "The time in which an agent without a connection may resume its sessions.",
     atTheLimit: "The daemon then ends the sessions as errored (AGENT_DISCONNECTED). 0 ends them at once.",
-    change: "at_once",
   }),
-  ...PUBLISH_OPTIONS,
+  // These limit publishes, so that no turn of the daemon is long (docs/publishing.md).
+  maxPublishedEvents: option({
+    type: count("events", 1, 512),
+    fallback: 256,
+    meaning: "The largest number of events of one publish.",
+    atTheLimit: "The daemon refuses a larger array whole (message_too_large).",
+  }),
+  maxPublishedCharacters: option({
+    type: count("characters", 16_384, 1_048_576),
+    fallback: 65_536,
+    meaning: "The longest text of all chunks of one publish.",
+    atTheLimit: "The daemon refuses a larger array whole (message_too_large). A single chunk is always short enough.",
+  }),
+  maxPublishedQuestions: option({
+    type: count("questions", 1, 64),
+    fallback: 16,
+    meaning: "The largest number of questions of one publish.",
+    atTheLimit: "The daemon refuses a larger array whole (message_too_large).",
+  }),
+  maxOpenSessions: option({
+    type: count("sessions", 1, 16_384),
+    fallback: 1024,
+    meaning:
+      "The largest number of open sessions of one agent: of a connection, of a key of single calls, or of all hooks.",
+    atTheLimit: "The daemon refuses a further session.started (rate_limit) until one of them ends.",
+  }),
   agentIdleSeconds: option({
-    group: "Agents",
-    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "seconds",
+    type: seconds(1, DAY_SECONDS),
     fallback: 60,
     meaning: "How long the sessions of an agent that uses single calls outlast its last call.",
     atTheLimit: "Then agent_grace_seconds begin, as after the end of a connection.",
-    change: "at_once",
     changeIsFor: "each agent with its next call",
   }),
+};
+
+const SUBSCRIBERS = {
   maxConcurrentSubscriptions: option({
-    group: "Subscribers",
-    type: wholeNumber("COUNT", 1, 16_384),
-    unit: "subscriptions",
+    type: count("subscriptions", 1, 16_384),
     fallback: 256,
     meaning: "The largest number of subscriptions at a time.",
     atTheLimit: "The daemon rejects a further one (rate_limit) with retry_after_seconds.",
-    change: "at_once",
   }),
   maxTermSets: option({
-    group: "Subscribers",
-    type: wholeNumber("COUNT", 1, 1024),
-    unit: "sets of terms",
+    type: count("sets of terms", 1, 1024),
     fallback: 64,
     meaning:
       "The largest number of different sets of terms at a time: verbosity, languages, boundaries, filters, extensions.",
     atTheLimit:
       "The daemon rejects a further one (rate_limit). A subscription that asks for one later keeps its terms.",
-    change: "at_once",
   }),
   retryAfterSeconds: option({
-    group: "Subscribers",
-    type: wholeNumber("SECONDS", 0, DAY_SECONDS),
-    unit: "seconds",
+    type: seconds(0, DAY_SECONDS),
     fallback: 5,
     meaning: "The waiting time that the daemon sends to a subscriber rejected by rate_limit.",
     atTheLimit: "0 means that the subscriber may try again at once.",
-    change: "at_once",
   }),
   /** Undefined grants each subscriber the rate that it asks for. */
   maxEventsPerSecond: option({
-    group: "Subscribers",
-    type: wholeNumberOr("unlimited", "RATE", 1, 100_000),
-    unit: "events a second",
+    type: orWord("unlimited", wholeNumber("RATE", 1, 100_000, "events a second")),
     fallback: undefined,
     meaning: "The highest rate that the daemon grants to a subscription.",
     atTheLimit: "A request for more gets this rate, with a note. Critical events do not count.",
-    change: "at_once",
     changeIsFor: "terms negotiated from then on",
   }),
   burst: option({
-    group: "Subscribers",
-    type: wholeNumber("COUNT", 1, 1000),
-    unit: "events",
+    type: count("events", 1, 1000),
     fallback: 1,
     meaning: "The number of events that may leave at once after a silence.",
     atTheLimit: "Further events wait for the negotiated rate, and their text is merged.",
-    change: "at_once",
     changeIsFor: "new subscriptions",
   }),
   maxHoldMs: option({
-    group: "Subscribers",
-    type: wholeNumber("MS", 100, 60_000),
-    unit: "milliseconds",
+    type: milliseconds(100, 60_000),
     fallback: 5000,
     meaning: "How long text waits for the end of its sentence while no more of it comes.",
     atTheLimit: "The daemon then delivers the text as it is. Text that keeps coming waits at most three times as long.",
-    change: "at_once",
     changeIsFor: "text that is held from then on",
   }),
   maxLagSeconds: option({
-    group: "Subscribers",
-    type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "seconds",
+    type: seconds(1, DAY_SECONDS),
     fallback: 60,
     meaning: "How long a subscriber may take nothing while events are due.",
     atTheLimit:
       "The daemon then closes the subscription (lagging). The subscriber can resume. Waiting for the negotiated rate, a pause and catching up do not count.",
-    change: "at_once",
   }),
   maxLagEvents: option({
-    group: "Subscribers",
-    type: wholeNumber("COUNT", 16, 16_777_216),
-    unit: "events",
+    type: count("events", 16, 16_777_216),
     fallback: 16_384,
     meaning: "How many events a subscriber may fall behind while it takes nothing.",
     atTheLimit: "Same effect as max_lag_seconds, whichever is reached first.",
-    change: "at_once",
   }),
+};
+
+const QUESTIONS = {
   confirmationGraceSeconds: option({
-    group: "Questions",
-    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "seconds",
+    type: seconds(0, HOUR_SECONDS),
     fallback: 0,
     meaning: "How long a question waits for a subscription that can answer it.",
     atTheLimit: "Then the question's default applies. 0 applies it at once.",
-    change: "at_once",
     changeIsFor: "waits that begin from then on",
   }),
   reconnectGraceSeconds: option({
-    group: "Questions",
-    type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "seconds",
+    type: seconds(0, HOUR_SECONDS),
     fallback: 0,
     meaning: "How long an open question waits after the last subscription that could answer it has gone.",
     atTheLimit: "Then the question's default applies, with resolved_by subscription_ended. 0 applies it at once.",
-    change: "at_once",
     changeIsFor: "waits that begin from then on",
   }),
+};
+
+const KEPT = {
   journal: option({
-    group: "What is kept",
     type: journalChoice,
     fallback: { kind: "auto" },
     stdioFallback: { kind: "memory" },
@@ -229,7 +216,6 @@ export const OPTIONS = {
     change: "next_start",
   }),
   journalPolicy: option({
-    group: "What is kept",
     type: oneOf(["durable", "os", "none"]),
     fallback: "durable",
     meaning: "The moment at which the daemon acknowledges an agent's events as safe.",
@@ -238,27 +224,19 @@ export const OPTIONS = {
     change: "next_start",
   }),
   journalRetentionSeconds: option({
-    group: "What is kept",
-    type: wholeNumber("SECONDS", 1, 10 * 365 * DAY_SECONDS),
-    unit: "seconds",
+    type: seconds(1, 10 * 365 * DAY_SECONDS),
     fallback: 7 * DAY_SECONDS,
     meaning: "How long the journal keeps events on disk.",
     atTheLimit: "The journal then drops the oldest. Subscribers that had not read them get a gap.",
-    change: "at_once",
   }),
   journalRetentionBytes: option({
-    group: "What is kept",
-    type: wholeNumber("BYTES", 1024 * 1024, 64 * 1024 * 1024 * 1024),
-    unit: "bytes",
+    type: bytes(1024 * 1024, 64 * 1024 * 1024 * 1024),
     fallback: 512 * 1024 * 1024,
     meaning: "The largest size of the events on disk. The file is somewhat larger.",
     atTheLimit: "Same effect as journal_retention_seconds, whichever is reached first.",
-    change: "at_once",
   }),
   journalMaxEvents: option({
-    group: "What is kept",
-    type: wholeNumber("COUNT", 1024, 16_777_216),
-    unit: "events",
+    type: count("events", 1024, 16_777_216),
     fallback: 65_536,
     meaning: "The largest number of events in memory.",
     atTheLimit:
@@ -267,8 +245,7 @@ export const OPTIONS = {
   }),
   /** Undefined: the value follows from `journal`. */
   journalMaxBytes: option({
-    group: "What is kept",
-    type: wholeNumberOr("auto", "BYTES", 1024 * 1024, 64 * 1024 * 1024 * 1024),
+    type: orWord("auto", bytes(1024 * 1024, 64 * 1024 * 1024 * 1024)),
     fallback: undefined,
     meaning: "The largest estimated size of the events in memory.",
     atTheLimit:
@@ -276,7 +253,6 @@ export const OPTIONS = {
     change: "next_start",
   }),
   audit: option({
-    group: "What is kept",
     type: auditChoice,
     fallback: { kind: "auto" },
     meaning: "The folder of the audit log, which records questions, replies and outcomes.",
@@ -285,57 +261,54 @@ export const OPTIONS = {
     change: "next_start",
   }),
   auditMaxBytes: option({
-    group: "What is kept",
-    type: wholeNumber("BYTES", 64 * 1024, 1024 * 1024 * 1024),
-    unit: "bytes",
+    type: bytes(64 * 1024, 1024 * 1024 * 1024),
     fallback: 10 * 1024 * 1024,
     meaning: "The largest size of one file of the audit log.",
     atTheLimit: "The daemon then sets the file aside and begins a new one.",
-    change: "at_once",
   }),
   auditKeepFiles: option({
-    group: "What is kept",
-    type: wholeNumber("COUNT", 1, 1000),
-    unit: "files",
+    type: count("files", 1, 1000),
     fallback: 10,
     meaning: "The largest number of audit files that are set aside.",
     atTheLimit: "The daemon then deletes the oldest. It deletes no file for its age.",
-    change: "at_once",
   }),
-  ...A2E_OPTIONS,
-  ...AKASHIK_OPTIONS,
+};
+
+/** Of Akashik (docs/akashik.md). */
+const AKASHIK = {
+  akashikMaxUnits: option({
+    type: count("memory units", 1, 100_000),
+    fallback: 10_000,
+    meaning: "How many memory units the Akashik Field keeps.",
+    atTheLimit: "The daemon answers a further RECORD by STORAGE_FULL. It never lets go of a unit by itself.",
+  }),
+};
+
+const PROCESS = {
   onStop: option({
-    group: "Process",
     type: oneOf(["keep", "end"]),
     fallback: "keep",
     stdioFallback: "end",
     meaning: "The treatment of open sessions and questions at an orderly stop.",
     atTheLimit:
       "keep leaves them open. In the next boot agents take their sessions over within agent_grace_seconds, and subscribers resume. end ends them, and hands over the events that wait for subscribers. Under stdio, and with the journal in memory, the daemon always ends them.",
-    change: "at_once",
   }),
   stopTimeoutSeconds: option({
-    group: "Process",
-    type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
-    unit: "seconds",
+    type: seconds(1, HOUR_SECONDS),
     fallback: 10,
     stdioFallback: 2,
     meaning:
       "The time that an orderly stop may take, to end sessions and to hand over waiting events as fast as subscribers take them.",
     atTheLimit:
       "The daemon then closes each connection after the last whole message, and logs the number of undelivered events. Under stdio more than 2 counts as 2.",
-    change: "at_once",
   }),
   logLevel: option({
-    group: "Process",
     type: oneOf(["debug", "info", "warn", "error", "off"]),
     fallback: "info",
     meaning: "The lowest level of the lines on standard error.",
     atTheLimit: "Lines are lost, and counted, if nobody reads standard error or if it gets more than 1000 a second.",
-    change: "at_once",
   }),
   logFormat: option({
-    group: "Process",
     type: oneOf(["auto", "text", "json"]),
     fallback: "auto",
     meaning: "The form of the lines on standard error.",
@@ -344,7 +317,6 @@ export const OPTIONS = {
     change: "next_start",
   }),
   watchParent: option({
-    group: "Process",
     type: onOrOff,
     fallback: false,
     stdioFallback: true,
@@ -352,6 +324,17 @@ export const OPTIONS = {
     atTheLimit: "The daemon checks once a second, and ends within two more. Not possible on Windows.",
     change: "next_start",
   }),
+};
+
+export const OPTIONS = {
+  ...inGroup("Where it listens", LISTENING),
+  ...inGroup("Agents", AGENTS),
+  ...inGroup("Subscribers", SUBSCRIBERS),
+  ...inGroup("Questions", QUESTIONS),
+  ...inGroup("What is kept", KEPT),
+  ...inGroup("A2E", A2E_OPTIONS),
+  ...inGroup("Akashik", AKASHIK),
+  ...inGroup("Process", PROCESS),
 };
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly (keyof typeof OPTIONS)[];

@@ -1,5 +1,6 @@
 // Reads the configuration: flags, then AAEPD_* variables, then the file, then defaults. Unknown and out-of-range values are refused all at once, so
 // that the user need not correct one mistake at a time.
+
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isFolder, isMissing } from "../../../transports/node-errors.js";
@@ -8,11 +9,10 @@ import { didYouMean } from "../../base/nearest.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
 import { type ConfigFile, configFileOf, refusalOf } from "./config-file.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
+import { type ReadValue, readPath } from "./config-values.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
 import { readOwnFile } from "./own-file.js";
-import { readPath } from "./read-path.js";
-import type { ReadValue } from "./read-value.js";
 
 const PREFIX = "AAEPD_";
 /** Variable with the path of the file; the only AAEPD_* variable that is no option. */

@@ -1,10 +1,24 @@
 // Reads the value of an option from text (flags and variables) and from JSON (the file). A refusal carries the wanted value, as the end of the
 // sentence "Give …".
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import { nearestName } from "../../base/nearest.js";
 import { canonicalTag } from "../../engine/terms/language.js";
-import { readPath } from "./read-path.js";
-import { given, type ReadValue, refused } from "./read-value.js";
+
+/** The result of reading the value of an option. */
+export type ReadValue<Value> =
+  | { readonly kind: "value"; readonly value: Value }
+  /** The value to give instead, as in "a whole number from 1 to 5". */
+  | { readonly kind: "refused"; readonly wanted: string };
+
+export function refused(wanted: string): { readonly kind: "refused"; readonly wanted: string } {
+  return { kind: "refused", wanted };
+}
+
+export function given<Value>(value: Value): ReadValue<Value> {
+  return { kind: "value", value };
+}
 
 export interface ValueType<Value> {
   /**
@@ -14,6 +28,8 @@ export interface ValueType<Value> {
   readonly placeholder: string | undefined;
   /** The accepted values, for the documentation. */
   readonly range: string;
+  /** A plural, as in "seconds" or "events a second". Default: the value has no unit. */
+  readonly unit?: string;
   readonly fromText: (text: string) => ReadValue<Value>;
   readonly fromJson: (json: unknown) => ReadValue<Value>;
   /** Whether values open something, so that no message repeats one that was refused. Default false. */
@@ -28,13 +44,14 @@ export interface ValueType<Value> {
 export type ValueOf<Type> = Type extends ValueType<infer Value> ? Value : never;
 
 /** Whole numbers from `least` to `most`, both included. Leading zeros, exponents and fractions are refused. */
-export function wholeNumber(placeholder: string, least: number, most: number): ValueType<number> {
+export function wholeNumber(placeholder: string, least: number, most: number, unit: string): ValueType<number> {
   const wanted = `a whole number from ${least} to ${most}`;
   const check = (value: number) =>
     Number.isSafeInteger(value) && value >= least && value <= most ? given(value) : refused(wanted);
   return {
     placeholder,
     range: `${least} to ${most}`,
+    unit,
     fromText: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? check(Number(text)) : refused(wanted)),
     fromJson: (json) => (typeof json === "number" ? check(json) : refused(`${wanted}, without quotes`)),
     toText: String,
@@ -42,21 +59,21 @@ export function wholeNumber(placeholder: string, least: number, most: number): V
   };
 }
 
-/** A whole number, or a word such as "unlimited"; the word gives undefined. */
-export function wholeNumberOr(
-  word: string,
-  placeholder: string,
-  least: number,
-  most: number,
-): ValueType<number | undefined> {
-  const number = wholeNumber(placeholder, least, most);
-  const orWord = (read: ReadValue<number>): ReadValue<number | undefined> =>
+export const seconds = (least: number, most: number) => wholeNumber("SECONDS", least, most, "seconds");
+export const milliseconds = (least: number, most: number) => wholeNumber("MS", least, most, "milliseconds");
+export const bytes = (least: number, most: number) => wholeNumber("BYTES", least, most, "bytes");
+export const count = (unit: string, least: number, most: number) => wholeNumber("COUNT", least, most, unit);
+
+/** A number, or a word such as "unlimited"; the word gives undefined. */
+export function orWord(word: string, number: ValueType<number>): ValueType<number | undefined> {
+  const readOrWord = (read: ReadValue<number>): ReadValue<number | undefined> =>
     read.kind === "value" ? read : refused(`${read.wanted}, or "${word}"`);
   return {
-    placeholder: `${placeholder}|${word}`,
+    ...number,
+    placeholder: `${number.placeholder}|${word}`,
     range: `${number.range}, or "${word}"`,
-    fromText: (text) => (text === word ? given(undefined) : orWord(number.fromText(text))),
-    fromJson: (json) => (json === word ? given(undefined) : orWord(number.fromJson(json))),
+    fromText: (text) => (text === word ? given(undefined) : readOrWord(number.fromText(text))),
+    fromJson: (json) => (json === word ? given(undefined) : readOrWord(number.fromJson(json))),
     toText: (value) => (value === undefined ? word : String(value)),
     toJson: (value) => value ?? word,
   };
@@ -153,6 +170,21 @@ export function wordOrPath<Word extends string, Kind extends string>(
     },
     toText: (value) => ("path" in value ? String(value.path) : value.kind),
   });
+}
+
+const WANTED_PATH = "a path without variables, in which ~/ at the beginning means your home folder";
+
+/**
+ * Returns the absolute path of `text`, in which `~/` at the beginning means the home folder. No shell replaces anything in the file, in most
+ * variables, behind `=`, or between quotes. Variables and homes of other users are refused, because
+ * folders of these names would appear. `wanted`: the accepted values, for a text that is no path at all.
+ */
+export function readPath(text: string, wanted: string): ReadValue<string> {
+  if (text === "" || text.includes("\0")) return refused(wanted);
+  const isInHome = /^~(?:$|[/\\])/.test(text);
+  const rest = isInHome ? text.slice(1) : text;
+  if (rest.startsWith("~") || /(?:^|[/\\])\$/.test(rest)) return refused(WANTED_PATH);
+  return given(isInHome ? join(homedir(), rest) : resolve(rest));
 }
 
 /** A value with one spelling as text everywhere. */

@@ -36,7 +36,7 @@ export function measureOf<Name extends OptionName>(name: Name, value: Configurat
   const row: OptionRow<Configuration[Name]> = ROWS[name];
   const json = row.type.toJson(value);
   if (typeof json === "string") return json;
-  if (typeof json !== "number" || row.unit === undefined) return row.type.toText(value);
+  if (typeof json !== "number" || row.type.unit === undefined) return row.type.toText(value);
   // The plural ends the first word of "events a second", and the last of "memory units".
-  return `${json} ${json === 1 ? row.unit.replace(/s(?= a |$)/, "") : row.unit}`;
+  return `${json} ${json === 1 ? row.type.unit.replace(/s(?= a |$)/, "") : row.type.unit}`;
 }

@@ -16,10 +16,7 @@ export const OPTION_GROUPS = [
 type OptionGroup = (typeof OPTION_GROUPS)[number];
 
 export interface OptionRow<Value> {
-  readonly group: OptionGroup;
   readonly type: ValueType<Value>;
-  /** A plural, as in "seconds" or "events a second". Default: the value has no unit. */
-  readonly unit?: string;
   readonly fallback: Value;
   /** The default under `stdio`, if it differs. */
   readonly stdioFallback?: Value;
@@ -27,8 +24,8 @@ export interface OptionRow<Value> {
   readonly meaning: string;
   /** Behaviour at the limit, the meaning of 0, or the choices. */
   readonly atTheLimit: string;
-  /** "at_once": SIGHUP applies a change to a running daemon. "next_start": the next start applies it (R8b). */
-  readonly change: "at_once" | "next_start";
+  /** "at_once": SIGHUP applies a change to a running daemon. "next_start": the next start applies it (R8b). Default: "at_once". */
+  readonly change?: "at_once" | "next_start";
   /** The new objects that an immediate change affects, as in "new streams". Undefined: it affects everything. */
   readonly changeIsFor?: string;
   /**
@@ -41,4 +38,15 @@ export interface OptionRow<Value> {
 /** A row whose defaults have the type that its `type` reads. */
 export function option<Value>(row: OptionRow<NoInfer<Value>> & { readonly type: ValueType<Value> }): OptionRow<Value> {
   return row;
+}
+
+/** Rows below a heading. */
+export function inGroup<Rows extends Readonly<Record<string, object>>>(group: OptionGroup, rows: Rows) {
+  const placed = Object.entries(rows).map(([name, row]) => [name, { change: "at_once", ...row, group }]);
+  return Object.fromEntries(placed) as {
+    readonly [Name in keyof Rows]: Rows[Name] & {
+      readonly group: OptionGroup;
+      readonly change: "at_once" | "next_start";
+    };
+  };
 }

@@ -3,9 +3,7 @@ import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import { SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
 import { relayAddress } from "../../adapters/relay/relay-address.js";
 import type { ServiceAddress } from "../../contracts/transport.js";
-import { textValue, wordOrPath } from "./config-values.js";
-import { readPath } from "./read-path.js";
-import { given, type ReadValue, refused } from "./read-value.js";
+import { given, type ReadValue, readPath, refused, textValue, wordOrPath } from "./config-values.js";
 
 /** The addresses where services listen. */
 export type ServiceChoice =

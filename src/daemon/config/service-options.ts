@@ -5,7 +5,6 @@ import { originChoice, relayChoice, serviceChoice, tokenFileChoice } from "./ser
 
 export const SERVICE_OPTIONS = {
   grpc: option({
-    group: "Where it listens",
     type: serviceChoice,
     fallback: { kind: "off" },
     meaning: "The addresses of the services over gRPC.",
@@ -14,7 +13,6 @@ export const SERVICE_OPTIONS = {
     change: "next_start",
   }),
   http: option({
-    group: "Where it listens",
     type: serviceChoice,
     fallback: { kind: "off" },
     meaning:
@@ -23,7 +21,6 @@ export const SERVICE_OPTIONS = {
     change: "next_start",
   }),
   httpTokenFile: option({
-    group: "Where it listens",
     type: tokenFileChoice,
     fallback: { kind: "auto" },
     meaning: "The file with the token for callers over TCP, of http and of grpc.",
@@ -33,17 +30,14 @@ export const SERVICE_OPTIONS = {
     change: "next_start",
   }),
   corsOrigins: option({
-    group: "Where it listens",
     type: originChoice,
     fallback: [],
     meaning: "The origins of web pages that may use the services of http from a browser.",
     atTheLimit:
       "A browser hides the answers from pages of other origins. Every page needs the token too. On the command line the option requires http.",
     needs: ["http"],
-    change: "at_once",
   }),
   relay: option({
-    group: "Where it listens",
     type: relayChoice,
     fallback: [],
     meaning: "The producers elsewhere, over Server-Sent Events, that listeners of this daemon hear.",
@@ -52,7 +46,6 @@ export const SERVICE_OPTIONS = {
     change: "next_start",
   }),
   relayPlainHttp: option({
-    group: "Where it listens",
     type: onOrOff,
     fallback: false,
     meaning: "Allows http to producers on other machines.",
@@ -61,7 +54,6 @@ export const SERVICE_OPTIONS = {
     change: "next_start",
   }),
   compression: option({
-    group: "Where it listens",
     type: onOrOff,
     fallback: false,
     meaning: "Compresses messages of http for clients that offer it.",
