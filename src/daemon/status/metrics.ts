@@ -1,8 +1,10 @@
 // The daemon's counters in the format of Prometheus.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { FAULT_CODES } from "../../base/errors.js";
+import type { ReplyFate } from "../../contracts/audit.js";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { EngineReport, EngineStatus } from "../../engine/engine-status.js";
-import { LABEL_VALUES } from "./label-values.js";
+import type { ClosureReason } from "../../engine/subscriptions/subscription-spec.js";
 import { latencyText } from "./latency-metrics.js";
 import { addSubscriberMetrics } from "./subscriber-metrics.js";
 
@@ -32,6 +34,42 @@ export interface Metrics {
   readonly text: () => Promise<string>;
 }
 
+/** A record, so that a new fate does not compile until it stands here. */
+const FATES: Readonly<Record<ReplyFate, true>> = {
+  counted: true,
+  malformed: true,
+  unknown_token: true,
+  already_resolved: true,
+  expired: true,
+  not_entitled: true,
+  wrong_subscription: true,
+  wrong_kind: true,
+  not_offered: true,
+  not_recorded: true,
+};
+
+const REASONS: Readonly<Record<ClosureReason, true>> = {
+  subscriber: true,
+  lagging: true,
+  producer_error: true,
+  producer_shutdown: true,
+  recording_ended: true,
+  rejected: true,
+  handshake_timeout: true,
+};
+
+/**
+ * Values by label. A counter shows all of them from its first scrape on, so that its first increment is one. Further values appear as they come.
+ */
+export const LABEL_VALUES = {
+  fate: Object.keys(FATES),
+  reason: Object.keys(REASONS),
+  code: FAULT_CODES,
+  transport: ["ipc", "services", "stdio"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+type MetricKind = typeof Gauge | typeof Counter;
+
 /** Default metrics of the library with the ending of a counter that are gauges. Others of its metrics have the same numbers. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
@@ -52,30 +90,22 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry();
   // One report for the whole scrape, so that subscriptions are listed once.
   let report = sources.report();
-  const gauge = (name: string, help: string, read: () => number): void => {
-    new Gauge({
+  /** The source of a counter has the whole count since the start, so a counter too is set again at each scrape. */
+  const metric = (Kind: MetricKind, name: string, help: string, read: () => number): void => {
+    new Kind({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(read());
-      },
-    });
-  };
-  const counter = (name: string, help: string, read: () => number): void => {
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        // The source has the whole count since the start, so the counter is set again at each scrape.
         this.reset();
         this.inc(read());
       },
     });
   };
+  const gauge = metric.bind(undefined, Gauge);
+  const counter = metric.bind(undefined, Counter);
   const labelled = (
-    Kind: typeof Gauge | typeof Counter,
+    Kind: MetricKind,
     name: string,
     help: string,
     label: keyof typeof LABEL_VALUES,

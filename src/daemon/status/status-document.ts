@@ -8,15 +8,6 @@ import type { Terms } from "../../engine/terms/terms.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import { limitsDocument } from "../../protocols/aaep/subscriber/subscriber-messages.js";
 import { processMemory } from "../platform/process-memory.js";
-import type {
-  DaemonStatus,
-  StatusCounts,
-  StatusJournal,
-  StatusQuestion,
-  StatusSession,
-  StatusSubscription,
-  StatusTerms,
-} from "./daemon-status.js";
 import { type DaemonFacts, problemsOf } from "./status-problems.js";
 
 /** Most sessions, subscriptions and questions listed, of each, if the caller gives no limit. */
@@ -38,8 +29,10 @@ const TOOLS_NAMED = 4;
 const TERMS_BYTES = 4096;
 const TERMS_ENTRIES = 8;
 
-/** `params`: `{limit?}`, 0..10000. Throws "invalid_params". The lists are cut if the message would become too long. */
-export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts): DaemonStatus {
+/**
+ * `params`: `{limit?}`, 0..10000. Throws "invalid_params". The lists are cut if the message would become too long. Undefined members stay out of it.
+ */
+export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts) {
   const limit = limitOf(params);
   const { sessions, subscriptions, questions } = report;
   return {
@@ -108,30 +101,34 @@ function troubledFirst(subscriptions: readonly SubscriptionReport[]): readonly S
   return [...subscriptions.filter(isTroubled), ...subscriptions.filter((one) => !isTroubled(one))];
 }
 
-function sessionDocument(session: SessionReport): StatusSession {
+function sessionDocument(session: SessionReport) {
   return {
     session_id: session.sessionId,
     agent_id: shortenedText(session.agentId, NAME_LENGTH),
-    ...(session.agentName === undefined ? {} : { agent_name: shortenedText(session.agentName, NAME_LENGTH) }),
+    agent_name: session.agentName === undefined ? undefined : shortenedText(session.agentName, NAME_LENGTH),
     state: session.state,
     events: session.eventCount,
     open_tools: session.openTools.length,
     tools: session.openTools.slice(0, TOOLS_NAMED).map(({ tool, since, words }, index) => ({
       tool,
-      ...(words === undefined ? {} : { words }),
-      ...(since === undefined ? {} : { since }),
-      ...secondsIn("for_seconds", session.toolsForMs[index]),
+      /** The words that listeners heard. */
+      words,
+      /** The timestamp of the call. */
+      since,
+      /** Since the call was received, by the daemon's clock. Missing after a restart of the daemon. */
+      for_seconds: seconds(session.toolsForMs[index]),
     })),
     open_outputs: session.openOutputCount,
     open_questions: session.openQuestionCount,
-    ...secondsIn("asked_for_seconds", session.askedForMs),
+    /** Since the oldest open question was asked. */
+    asked_for_seconds: seconds(session.askedForMs),
     agent_connected: session.isAgentConnected,
-    ...(session.graceUntil === undefined ? {} : { grace_until: timeText(session.graceUntil) }),
+    grace_until: timeText(session.graceUntil),
   };
 }
 
-function subscriptionDocument(subscription: SubscriptionReport): StatusSubscription {
-  const { behindSince, lag } = subscription;
+function subscriptionDocument(subscription: SubscriptionReport) {
+  const { lag } = subscription;
   return {
     subscription_id: subscription.subscriptionId,
     subscriber_id: subscription.subscriberId,
@@ -143,14 +140,14 @@ function subscriptionDocument(subscription: SubscriptionReport): StatusSubscript
     untaken: subscription.untakenCount,
     lag_events: lag.eventCount,
     lag_seconds: seconds(lag.ms),
-    ...(behindSince === undefined ? {} : { behind_since: timeText(behindSince) }),
+    behind_since: timeText(subscription.behindSince),
     ...countsDocument(subscription.counts),
     terms: fittingTerms(termsDocument(subscription.terms)),
   };
 }
 
 /** Cuts long lists of a client's terms, so that other clients keep their place in the answer. */
-function fittingTerms(terms: StatusTerms): StatusTerms {
+function fittingTerms(terms: ReturnType<typeof termsDocument>) {
   if (bytesOf(terms) <= TERMS_BYTES) return terms;
   const { include, exclude } = terms.event_filters;
   return {
@@ -165,26 +162,25 @@ function firstOf(entries: readonly string[]): readonly string[] {
   return entries.length <= TERMS_ENTRIES ? entries : [...entries.slice(0, TERMS_ENTRIES), "…"];
 }
 
-function termsDocument(terms: Terms): StatusTerms {
-  const { maxEventsPerSecond, paceWpm } = terms;
+function termsDocument(terms: Terms) {
   return {
-    ...(maxEventsPerSecond === undefined ? {} : { max_events_per_second: maxEventsPerSecond }),
+    max_events_per_second: terms.maxEventsPerSecond,
     preferred_verbosity: terms.preferredVerbosity,
     languages: terms.languages,
     coalesce_boundaries: terms.coalesceBoundaries,
     event_filters: terms.eventFilters,
     cognitive_load: terms.cognitiveLoad,
-    ...(paceWpm === undefined ? {} : { pace_wpm: paceWpm }),
+    pace_wpm: terms.paceWpm,
     supports_confirmation_reply: terms.supportsConfirmationReply,
     supports_clarification_reply: terms.supportsClarificationReply,
     supported_extensions: terms.supportedExtensions,
     paused: terms.paused,
     max_chars: terms.maxChars,
-    ...(terms.speakable === undefined ? {} : { speakable: terms.speakable }),
+    speakable: terms.speakable,
   };
 }
 
-function questionDocument(question: QuestionReport): StatusQuestion {
+function questionDocument(question: QuestionReport) {
   return {
     session_id: question.sessionId,
     kind: question.kind,
@@ -196,7 +192,7 @@ function questionDocument(question: QuestionReport): StatusQuestion {
   };
 }
 
-function countsDocument(counts: DeliveryCounts): StatusCounts {
+function countsDocument(counts: DeliveryCounts) {
   return {
     delivered: counts.delivered,
     coalesced: counts.merged,
@@ -207,33 +203,32 @@ function countsDocument(counts: DeliveryCounts): StatusCounts {
   };
 }
 
-function journalDocument(journal: JournalStatus, now: number): StatusJournal {
+function journalDocument(journal: JournalStatus, now: number) {
   const { disk, oldestAt, failure } = journal;
   return {
     kind: disk === undefined ? "memory" : "disk",
-    ...(disk === undefined ? {} : { path: disk.path, policy: disk.policy }),
+    path: disk?.path,
+    policy: disk?.policy,
     events: journal.eventCount,
     bytes: journal.bytes,
-    ...(oldestAt === undefined
-      ? {}
-      : { oldest_at: timeText(oldestAt), oldest_age_seconds: seconds(Math.max(0, now - oldestAt)) }),
+    oldest_at: timeText(oldestAt),
+    oldest_age_seconds: oldestAt === undefined ? undefined : seconds(Math.max(0, now - oldestAt)),
     head: journal.head,
     durable_epoch: journal.durableEpoch,
     pending_events: Math.max(0, journal.head - journal.durableEpoch),
-    ...(failure === undefined ? {} : { failure: `${failure.reason} ${failure.remedy}` }),
+    failure: failure && `${failure.reason} ${failure.remedy}`,
   };
 }
 
-function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+/** RFC 3339. */
+function timeText<Instant extends number | undefined>(milliseconds: Instant) {
+  return (milliseconds === undefined ? undefined : new Date(milliseconds).toISOString()) as Instant extends number
+    ? string
+    : undefined;
 }
 
-function secondsIn<Name extends string>(name: Name, ms: number | undefined): { readonly [Key in Name]?: number } {
-  return (ms === undefined ? {} : { [name]: seconds(ms) }) as { readonly [Key in Name]?: number };
-}
-
-function seconds(milliseconds: number): number {
-  return Math.round(milliseconds) / 1000;
+function seconds<Time extends number | undefined>(milliseconds: Time): Time {
+  return (milliseconds === undefined ? undefined : Math.round(milliseconds) / 1000) as Time;
 }
 
 function rounded(perSecond: number): number {

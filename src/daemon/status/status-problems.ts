@@ -2,7 +2,21 @@
 import type { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
-import type { StatusProblem } from "./daemon-status.js";
+import type { Complaint } from "../platform/finding.js";
+
+export interface StatusProblem extends Complaint {
+  readonly code:
+    | "slow_subscriber"
+    | "journal_failing"
+    | "audit_failing"
+    | "nobody_can_answer"
+    | "a2e_host_down"
+    | "place_lost";
+  /** The subscription concerned, if the problem belongs to one. */
+  readonly subscription_id?: string;
+  readonly subscriber_id?: string;
+  readonly since?: string;
+}
 
 /** Facts about the daemon that the engine does not know. */
 export interface DaemonFacts {

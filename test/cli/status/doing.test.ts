@@ -19,7 +19,7 @@ const QUIET: StatusSession = {
   agent_connected: true,
 };
 
-test.each<[string, Partial<StatusSession>]>([
+test.each<[string, object]>([
   ["thinks", {}],
   ["is idle", { state: "idle" }],
   ["looks around", { state: "looks_around" }],
