@@ -1,4 +1,5 @@
 // Where a daemon listens: files in the runtime folders, whether the kernel is asked who listens there, and TCP addresses of the configuration.
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -15,8 +16,6 @@ import { readRuntimeFile } from "../../daemon/presence/runtime-files.js";
 import { problemFrom } from "../shell/finding-lines.js";
 import type { Patient } from "./patient.js";
 
-const MANIFEST = /\.manifest\.json$/;
-
 export async function socketFindings({ io, place, configuration }: Patient): Promise<readonly Finding[]> {
   const { socket } = configuration;
   const directories = privateDirectories(io.daemonDirectories, place.userId);
@@ -24,9 +23,9 @@ export async function socketFindings({ io, place, configuration }: Patient): Pro
   if (socket.kind === "path" && !directories.includes(dirname(socket.path)) && place.platform !== "win32")
     paths.push(socket.path);
   const sockets = paths.filter((path) => isOfWay(path) || (socket.kind === "path" && path === socket.path));
-  const found = (await Promise.all(sockets.map((path) => socketFinding(path, place.userId)))).flat();
-  const left = paths.filter((path) => MANIFEST.test(path)).flatMap(manifestFinding);
-  const faults = [...found, ...left];
+  const found = await Promise.all(sockets.map((path) => socketFinding(path, place.userId)));
+  const left = paths.filter((path) => path.endsWith(".manifest.json")).map(manifestFinding);
+  const faults = [...found, ...left].filter((one) => one !== undefined);
   return faults.length > 0 ? faults : [fact("sockets", "No file was left by a daemon that has ended.")];
 }
 
@@ -35,43 +34,38 @@ function isOfWay(path: string): boolean {
   return WAY_NAMES.some((name) => path.endsWith(WAYS[name].ending ?? "/"));
 }
 
-async function socketFinding(path: string, userId: number | undefined): Promise<readonly Finding[]> {
+async function socketFinding(path: string, userId: number | undefined): Promise<Finding | undefined> {
   const occupant = await occupantOf(path, userId);
   switch (occupant.kind) {
     case "nobody":
-      return [];
+      return undefined;
     case "dead": {
       const message = `Nobody listens at ${path}: its daemon ended without removing it.`;
-      return [
-        advice(
-          "stale_socket",
-          message,
-          `Start a daemon of that name, which takes it over, or run: rm ${shellWord(path)}`,
-        ),
-      ];
+      const remedy = `Start a daemon of that name, which takes it over, or run: rm ${shellWord(path)}`;
+      return advice("stale_socket", message, remedy);
     }
-    case "file":
-      return [
-        problem("not_a_socket", `${path} is no socket, and keeps a daemon from its place.`, `Move the file elsewhere.`),
-      ];
-    case "stranger":
-      return [
-        problem("foreign_socket", `The socket ${path} belongs to user ${occupant.userId}.`, "Let its owner remove it."),
-      ];
+    case "file": {
+      const message = `${path} is no socket, and keeps a daemon from its place.`;
+      return problem("not_a_socket", message, "Move the file elsewhere.");
+    }
+    case "stranger": {
+      const message = `The socket ${path} belongs to user ${occupant.userId}.`;
+      return problem("foreign_socket", message, "Let its owner remove it.");
+    }
     case "alive": {
       const mode = Number(socketStatus(path)?.mode ?? 0o600) & 0o777;
-      if ((mode & 0o077) === 0) return [];
+      if ((mode & 0o077) === 0) return undefined;
       const message = `The socket ${path} has mode 0${mode.toString(8)}. The mode of its folder still keeps others away.`;
-      return [advice("socket_mode", message, `Run: chmod 600 ${shellWord(path)}`)];
+      return advice("socket_mode", message, `Run: chmod 600 ${shellWord(path)}`);
     }
   }
 }
 
-function manifestFinding(path: string): readonly Finding[] {
+function manifestFinding(path: string): Finding | undefined {
   const pid = readRuntimeFile(path)?.pid;
-  if (typeof pid !== "number" || isProcess(pid)) return [];
+  if (typeof pid !== "number" || isProcess(pid)) return undefined;
   const message = `${path} names process ${pid}, which has ended.`;
-  return [advice("stale_manifest", message, "Start a daemon, which removes such files: aaepd serve")];
+  return advice("stale_manifest", message, "Start a daemon, which removes such files: aaepd serve");
 }
 
 const ASKED = "The kernel is asked whose process listens at a socket";
@@ -111,27 +105,20 @@ async function portFinding(address: TcpAddress, { daemons }: Patient): Promise<F
     return fact("port_free", `${text} is free.`);
   } catch (caught) {
     if (!isAddressInUse(caught)) return problemFrom(faultFromNodeError(caught, text));
-    const own = daemons.find(({ status }) =>
-      Object.values(status.endpoints)
-        .flat()
-        .some((one) => one.endsWith(text)),
-    );
+    const listensHere = (one: string): boolean => one.endsWith(text);
+    const own = daemons.find(({ status }) => Object.values(status.endpoints).flat().some(listensHere));
     if (own !== undefined) return fact("port_own", `The daemon ${own.status.producer_id} listens at ${text}.`);
     const finds =
       process.platform === "linux" ? `ss -ltnp 'sport = :${address.port}'` : `lsof -iTCP:${address.port} -sTCP:LISTEN`;
-    return problem(
-      "port_taken",
-      `Another program listens at ${text}.`,
-      `Stop that program, or choose another port. To find it, run: ${finds}`,
-    );
+    const remedy = `Stop that program, or choose another port. To find it, run: ${finds}`;
+    return problem("port_taken", `Another program listens at ${text}.`, remedy);
   }
 }
 
 /** Listens for a moment, and accepts nobody. */
-function tryToListen({ host, port }: TcpAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once("error", reject);
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
-  });
+async function tryToListen({ host, port }: TcpAddress): Promise<void> {
+  const server = createServer((socket) => socket.destroy()).listen({ host, port, exclusive: true });
+  await once(server, "listening");
+  server.close();
+  await once(server, "close");
 }

@@ -8,22 +8,20 @@ import type { Patient } from "./patient.js";
 /** Clocks of file servers and of the machine differ by less, s. */
 const TOLERANCE_SECONDS = 60;
 
-/** `newestAt`: the time of the newest journaled event, ms since 1970. */
-export function clockFindings(
-  { io, daemons, configuration }: Patient,
-  newestAt: number | undefined,
-): readonly Finding[] {
+/** `newestAt`: the time of the newest journaled event, ms since 1970; minus infinity without one. */
+export function clockFindings({ io, daemons, configuration }: Patient, newestAt: number): readonly Finding[] {
   const now = io.clock.wallTime();
+  const shown = new Date(now).toISOString();
   const found: Finding[] = [];
   const set = "Set the clock, and let the system keep it. On Linux with systemd, run: timedatectl set-ntp true";
   const ahead = (at: number): number => Math.round((at - now) / 1000);
   const installed = ahead(statSync(packagePath("package.json"), { throwIfNoEntry: false })?.mtimeMs ?? now);
   if (installed > TOLERANCE_SECONDS) {
-    const message = `The clock shows ${new Date(now).toISOString()}, which is ${span(installed)} before this program was installed.`;
+    const message = `The clock shows ${shown}, which is ${span(installed)} before this program was installed.`;
     found.push(problem("clock_behind", message, set));
   }
-  if (newestAt !== undefined && ahead(newestAt) > TOLERANCE_SECONDS) {
-    const message = `The newest event of the journal was received ${span(ahead(newestAt))} after the time of the clock, ${new Date(now).toISOString()}.`;
+  if (ahead(newestAt) > TOLERANCE_SECONDS) {
+    const message = `The newest event of the journal was received ${span(ahead(newestAt))} after the time of the clock, ${shown}.`;
     found.push(problem("clock_behind_journal", message, set));
   }
   for (const { status } of daemons) {
@@ -32,5 +30,5 @@ export function clockFindings(
     const message = `The clock was set by ${span(stepped)} since the daemon ${status.producer_id} started.`;
     found.push(advice("clock_stepped", message, "Start agents again that stamp their events by an earlier time."));
   }
-  return found.length > 0 ? found : [fact("clock", `The clock shows ${new Date(now).toISOString()}.`)];
+  return found.length > 0 ? found : [fact("clock", `The clock shows ${shown}.`)];
 }

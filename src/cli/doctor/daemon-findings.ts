@@ -12,41 +12,31 @@ export interface ExaminedDaemons {
   readonly findings: readonly Finding[];
 }
 
-export async function examineDaemons(io: Patient["io"] & Parameters<typeof askStatus>[1]): Promise<ExaminedDaemons> {
+export async function examineDaemons(io: Patient["io"]): Promise<ExaminedDaemons> {
   const found = await listeningDaemons(io.daemonDirectories);
-  if (found.length === 0)
-    return {
-      daemons: [],
-      findings: [
-        advice("no_daemon", "No daemon runs.", "Start one: aaepd setup, or in a terminal of its own: aaepd serve"),
-      ],
-    };
-  const daemons: { socketPath: string; status: Patient["daemons"][number]["status"] }[] = [];
-  const findings: Finding[] = [];
-  for (const answer of await Promise.all(found.map((one) => asked(one.socketPath, io)))) {
-    if ("sentence" in answer) {
-      const remedy = "Start it again. Its process stands in the file beside the socket, as pid.";
-      findings.push(problem("no_answer", answer.sentence, remedy));
-      continue;
-    }
-    daemons.push(answer);
-    const { status } = answer;
-    // A daemon of an earlier version grades nothing.
-    for (const { grade = "advice", code, message, remedy } of status.problems ?? [])
-      findings.push({ grade, code, message: `The daemon ${status.producer_id} reports: ${message}`, remedy });
-    const facts = `process ${status.pid}, up ${span(status.uptime_seconds)}, ${counted(status.subscription_count, "subscription")}`;
-    findings.push(fact("daemon", `The daemon ${status.producer_id} answers at ${answer.socketPath}: ${facts}.`));
-  }
+  const answers = await Promise.allSettled(
+    found.map(async ({ socketPath }) => ({ socketPath, status: await askStatus({ socketPath }, io) })),
+  );
+  const daemons = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const silent = answers.flatMap((one) => (one.status === "rejected" ? faultFrom(one.reason).sentence : []));
+  const start = "Start one: aaepd setup, or in a terminal of its own: aaepd serve";
+  const remedy = "Start it again. Its process stands in the file beside the socket, as pid.";
+  const findings = [
+    ...(found.length === 0 ? [advice("no_daemon", "No daemon runs.", start)] : []),
+    ...silent.map((sentence) => problem("no_answer", sentence, remedy)),
+    ...daemons.flatMap(findingsOf),
+  ];
   return { daemons, findings };
 }
 
-async function asked(
-  socketPath: string,
-  io: Parameters<typeof askStatus>[1],
-): Promise<Patient["daemons"][number] | { readonly sentence: string }> {
-  try {
-    return { socketPath, status: await askStatus({ socketPath }, io) };
-  } catch (caught) {
-    return { sentence: faultFrom(caught).sentence };
-  }
+function findingsOf({ socketPath, status }: Patient["daemons"][number]): readonly Finding[] {
+  const { producer_id: id, problems = [], pid, uptime_seconds: seconds, subscription_count: count } = status;
+  const facts = `process ${pid}, up ${span(seconds)}, ${counted(count, "subscription")}`;
+  return [
+    // A daemon of an earlier version grades nothing.
+    ...problems.map(({ grade = "advice", code, message, remedy }): Finding => {
+      return { grade, code, message: `The daemon ${id} reports: ${message}`, remedy };
+    }),
+    fact("daemon", `The daemon ${id} answers at ${socketPath}: ${facts}.`),
+  ];
 }

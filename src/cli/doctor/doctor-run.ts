@@ -1,6 +1,6 @@
 // Examines everything, area by area, and prints the findings.
 
-import type { IpcPlace } from "../../../transports/ipc/paths.js";
+import { currentPlace } from "../../../transports/ipc/paths.js";
 import { peerUserSource } from "../../../transports/ipc/peer-user.js";
 import type { Finding } from "../../daemon/platform/finding.js";
 import { readVersion } from "../../daemon/platform/version.js";
@@ -18,29 +18,25 @@ import { examineJournals } from "./journal-findings.js";
 import type { Patient } from "./patient.js";
 import { versionFindings } from "./version-findings.js";
 
-export interface DoctorOptions extends ExamineOptions {
+export interface DoctorOptions {
+  readonly producerId?: string;
+  readonly config?: string;
   readonly json?: true;
 }
+
+/** Facts of the machine that tests replace. Default: this machine's. */
+type MachineFacts = Partial<Pick<Patient, "diskFacts" | "nodeVersion" | "peerUserSource" | "version">>;
 
 export function runDoctor(options: DoctorOptions, io: CommandIo, machine: MachineFacts = {}): Promise<void> {
   return runCommand(io, async () => tellFindings(await examine(options, io, machine), options.json === true, io));
 }
 
-export interface ExamineOptions {
-  readonly producerId?: string;
-  readonly config?: string;
-}
-
-/** Facts of the machine that tests replace. Default: this machine's. */
-export type MachineFacts = Partial<Pick<Patient, "diskFacts" | "nodeVersion" | "peerUserSource" | "version">>;
-
 /** Returns all findings in the order of their areas. Changes nothing. */
-export async function examine(
-  { producerId, config }: ExamineOptions,
+async function examine(
+  { producerId, config }: DoctorOptions,
   io: CommandIo,
-  machine: MachineFacts = {},
+  machine: MachineFacts,
 ): Promise<readonly Located[]> {
-  const place: IpcPlace = { platform: process.platform, environment: io.environment, userId: process.getuid?.() };
   const { configuration, findings: configured } = examineConfiguration({
     command: "serve",
     flags: producerId === undefined ? {} : { producerId },
@@ -50,7 +46,7 @@ export async function examine(
   const { daemons, findings: running } = await examineDaemons(io);
   const patient: Patient = {
     io,
-    place,
+    place: currentPlace(io.environment),
     configuration,
     daemons,
     version: readVersion(),
@@ -60,7 +56,7 @@ export async function examine(
     ...machine,
   };
   const journals = await examineJournals(patient);
-  const areas: Readonly<Record<string, readonly Finding[]>> = {
+  const areas: Readonly<Record<string, Iterable<Finding>>> = {
     configuration: configured,
     folders: folderFindings(patient),
     sockets: [...(await socketFindings(patient)), ...peerUserFindings(patient)],
@@ -73,5 +69,5 @@ export async function examine(
     daemons: running,
     agents: await agentFindings(patient),
   };
-  return Object.entries(areas).flatMap(([area, findings]) => findings.map((one) => ({ ...one, area })));
+  return Object.entries(areas).flatMap(([area, findings]) => Array.from(findings, (one) => ({ ...one, area })));
 }

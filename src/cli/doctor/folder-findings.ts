@@ -21,7 +21,7 @@ interface Folder {
 }
 
 export function folderFindings(patient: Patient): readonly Finding[] {
-  return foldersOf(patient).flatMap((folder) => folderFinding(folder, patient.place.userId));
+  return Array.from(foldersOf(patient), (folder) => folderFinding(folder, patient.place.userId));
 }
 
 /** The folder of the journal that `serve` would open; undefined for a journal in memory. */
@@ -31,31 +31,24 @@ export function journalDirectoryOf({ configuration, io }: Patient): string | und
   return journal.kind === "directory" ? journal.path : defaultJournalDirectory(io.environment, producerId);
 }
 
-function foldersOf(patient: Patient): readonly Folder[] {
+function* foldersOf(patient: Patient): Iterable<Folder> {
   const { configuration, io, place } = patient;
   const { socket, audit } = configuration;
   const inPlace = (path: string): void => assertSocketDirectory(path, place);
-  const privately =
-    (what: string) =>
-    (path: string): void => {
-      if (existsSync(path)) assertPrivateDirectory(path, place.userId, what);
-    };
-  const folders: Folder[] = [];
+  const privately = (what: string, path: string, isOwn: boolean): Folder => {
+    const assert = (): void => void (existsSync(path) && assertPrivateDirectory(path, place.userId, what));
+    return { what, path, isOwn, assert };
+  };
   const [usual] = io.daemonDirectories;
   if (usual !== undefined && socket.kind === "auto")
-    folders.push({ what: "the socket", path: usual, isOwn: true, assert: inPlace });
+    yield { what: "the socket", path: usual, isOwn: true, assert: inPlace };
   if (socket.kind === "path" && place.platform !== "win32")
-    folders.push({ what: "the socket", path: dirname(socket.path), isOwn: false, assert: inPlace });
+    yield { what: "the socket", path: dirname(socket.path), isOwn: false, assert: inPlace };
   const journal = journalDirectoryOf(patient);
-  if (journal !== undefined) {
-    const isOwn = configuration.journal.kind === "auto";
-    folders.push({ what: "the journal", path: journal, isOwn, assert: privately("the journal") });
-  }
-  if (audit.kind !== "off") {
-    const path = audit.kind === "directory" ? audit.path : stateDirectory(io.environment, "audit");
-    folders.push({ what: "the audit log", path, isOwn: audit.kind === "auto", assert: privately("the audit log") });
-  }
-  return folders;
+  if (journal !== undefined) yield privately("the journal", journal, configuration.journal.kind === "auto");
+  if (audit.kind === "off") return;
+  const path = audit.kind === "directory" ? audit.path : stateDirectory(io.environment, "audit");
+  yield privately("the audit log", path, audit.kind === "auto");
 }
 
 function folderFinding({ what, path, isOwn, assert }: Folder, userId: number | undefined): Finding {
@@ -113,60 +106,42 @@ export function diskFactsOf(directory: string): DiskFacts | undefined {
   }
 }
 
-export function diskFindings(patient: Patient): readonly Finding[] {
-  const { io } = patient;
-  const configured = journalDirectoryOf(patient);
+export function* diskFindings(patient: Patient): Iterable<Finding> {
+  const { io, daemons, diskFacts } = patient;
   // A daemon may have been started with another journal than the configuration's.
-  const running = patient.daemons.flatMap(({ status }) =>
-    status.journal.path === undefined ? [] : [dirname(status.journal.path)],
+  const running = daemons.flatMap(({ status: { journal } }) =>
+    journal.path === undefined ? [] : dirname(journal.path),
   );
-  const journals = new Set([...(configured === undefined ? [] : [configured]), ...running]);
-  const found =
-    journals.size === 0
-      ? journalDiskFindings(patient, stateDirectory(io.environment, "audit"), false)
-      : [...journals].flatMap((journal) => journalDiskFindings(patient, journal, true));
-  return [...found, ...runtimeDiskFindings(patient)];
+  const journals = new Set([journalDirectoryOf(patient) ?? [], running].flat());
+  for (const journal of journals) yield* stateDiskFindings(patient, journal, true);
+  if (journals.size === 0) yield* stateDiskFindings(patient, stateDirectory(io.environment, "audit"), false);
+  const runtime = nearestExisting(io.daemonDirectories[0] ?? "/");
+  const { freeBytes = LEAST_RUNTIME_BYTES } = diskFacts(runtime) ?? {};
+  if (io.daemonDirectories.length === 0 || freeBytes >= LEAST_RUNTIME_BYTES) return;
+  const message = `The file system of ${runtime} has ${shownBytes(freeBytes)} left for sockets and their files.`;
+  yield problem("runtime_full", message, "Make room on it, or set XDG_RUNTIME_DIR to another folder of your own.");
 }
 
-function journalDiskFindings(
-  { configuration, diskFacts }: Patient,
+function* stateDiskFindings(
+  { configuration: { journalRetentionBytes: most }, diskFacts }: Patient,
   directory: string,
   isJournal: boolean,
-): readonly Finding[] {
+): Iterable<Finding> {
   const state = nearestExisting(directory);
   const facts = diskFacts(state);
-  const found: Finding[] = [];
-  if (facts !== undefined) {
-    const free = shownBytes(facts.freeBytes);
-    if (facts.freeBytes < LEAST_BYTES) {
-      const message = `The disk of ${state} has ${free} left. Without room the daemon refuses events.`;
-      found.push(problem("disk_full", message, "Make room on it, or choose another folder (--journal)."));
-    } else if (isJournal && facts.freeBytes < configuration.journalRetentionBytes) {
-      const message = `The journal may grow to ${shownBytes(configuration.journalRetentionBytes)}, and its disk has ${free} left.`;
-      found.push(advice("disk_short", message, "Make room on the disk, or lower journal_retention_bytes."));
-    } else found.push(fact("disk", `The disk of ${state} has ${free} left.`));
-    if (facts.freeFiles === 0)
-      found.push(
-        problem("no_files", `The file system of ${state} takes no more files.`, "Delete files that you do not need."),
-      );
-    if (isJournal && NETWORK_TYPES.includes(facts.type)) {
-      const message = `The journal's folder ${state} is on a file system of the network, on which it may be damaged.`;
-      found.push(advice("network_disk", message, "Choose a folder on a disk of this machine (--journal)."));
-    }
+  if (facts === undefined) return;
+  const free = shownBytes(facts.freeBytes);
+  if (facts.freeBytes < LEAST_BYTES) {
+    const message = `The disk of ${state} has ${free} left. Without room the daemon refuses events.`;
+    yield problem("disk_full", message, "Make room on it, or choose another folder (--journal).");
+  } else if (isJournal && facts.freeBytes < most) {
+    const message = `The journal may grow to ${shownBytes(most)}, and its disk has ${free} left.`;
+    yield advice("disk_short", message, "Make room on the disk, or lower journal_retention_bytes.");
+  } else yield fact("disk", `The disk of ${state} has ${free} left.`);
+  if (facts.freeFiles === 0)
+    yield problem("no_files", `The file system of ${state} takes no more files.`, "Delete files that you do not need.");
+  if (isJournal && NETWORK_TYPES.includes(facts.type)) {
+    const message = `The journal's folder ${state} is on a file system of the network, on which it may be damaged.`;
+    yield advice("network_disk", message, "Choose a folder on a disk of this machine (--journal).");
   }
-  return found;
-}
-
-function runtimeDiskFindings({ io, diskFacts }: Patient): readonly Finding[] {
-  const found: Finding[] = [];
-  const [sockets] = io.daemonDirectories;
-  const runtime = sockets === undefined ? undefined : nearestExisting(sockets);
-  const runtimeFacts = runtime === undefined ? undefined : diskFacts(runtime);
-  if (runtime !== undefined && runtimeFacts !== undefined && runtimeFacts.freeBytes < LEAST_RUNTIME_BYTES) {
-    const message = `The file system of ${runtime} has ${shownBytes(runtimeFacts.freeBytes)} left for sockets and their files.`;
-    found.push(
-      problem("runtime_full", message, "Make room on it, or set XDG_RUNTIME_DIR to another folder of your own."),
-    );
-  }
-  return found;
 }

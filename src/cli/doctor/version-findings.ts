@@ -6,6 +6,7 @@ import { advice, type Finding, fact, problem } from "../../daemon/platform/findi
 import { sentenceFinding } from "../../daemon/platform/segmenter.js";
 import { loadLmdb } from "../../storage/lmdb/environment.js";
 import { hasNativeCode } from "../../storage/lmdb/native-code.js";
+import { isAtLeast } from "../hooks/hook-hosts.js";
 import { packagePath } from "../shell/package-path.js";
 import type { Patient } from "./patient.js";
 
@@ -13,14 +14,10 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
   const { version, nodeVersion, daemons, configuration } = patient;
   const found: Finding[] = [];
   const least = leastNode();
-  if (isBelow(nodeVersion, least))
-    found.push(
-      problem(
-        "node_old",
-        `This is Node ${nodeVersion}, and aaepd needs ${least} or newer.`,
-        `Install Node ${least} or newer.`,
-      ),
-    );
+  if (!isAtLeast(nodeVersion, least)) {
+    const message = `This is Node ${nodeVersion}, and aaepd needs ${least} or newer.`;
+    found.push(problem("node_old", message, `Install Node ${least} or newer.`));
+  }
   for (const { status } of daemons) {
     if (status.version === version) continue;
     const message = `The daemon ${status.producer_id} is aaepd ${status.version}, and this command is ${version}.`;
@@ -37,7 +34,7 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
   if (kind === "auto" && !hasNativeCode()) {
     const message = "This package has no database, so that the journal is in memory and ends with the daemon.";
     found.push(advice("journal_in_memory", message, "To keep it on disk, run: npm install --global aaepd"));
-  } else if (kind !== "memory" && !(await loads(loadLmdb))) {
+  } else if (kind !== "memory" && !(await hasLmdb())) {
     const message = "The package lmdb, which the journal on disk needs, does not load here.";
     const remedy =
       "Install aaepd again on this machine (npm install), with optional packages, or use --journal memory.";
@@ -53,21 +50,9 @@ function leastNode(): string {
   return engines.node.replace(/^\D*/, "");
 }
 
-/** Whether version `one` is lower than `other`; missing parts count as 0. */
-export function isBelow(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => text.split(".").map((part) => Number.parseInt(part, 10)));
-  for (let index = 0; index < 3; index += 1) {
-    const difference = (a?.[index] ?? 0) - (b?.[index] ?? 0);
-    if (difference !== 0) return difference < 0;
-  }
-  return false;
-}
-
-async function loads(load: () => unknown): Promise<boolean> {
-  try {
-    await load();
-    return true;
-  } catch {
-    return false;
-  }
+function hasLmdb(): Promise<boolean> {
+  return loadLmdb().then(
+    () => true,
+    () => false,
+  );
 }

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { registerDoctor } from "../../../src/cli/doctor/doctor.js";
 import { runDoctor } from "../../../src/cli/doctor/doctor-run.js";
 import type { DiskFacts } from "../../../src/cli/doctor/patient.js";
-import { isBelow } from "../../../src/cli/doctor/version-findings.js";
 import { registerHook } from "../../../src/cli/hooks/hook.js";
 import { shimPath } from "../../../src/cli/hooks/hook-files.js";
 import { findingLines, type Located } from "../../../src/cli/shell/finding-lines.js";
@@ -348,12 +347,6 @@ it("a report tells problems first, and the remedy below each", () => {
 it("a path is one word of the shell", () => {
   expect(shellWord("/run/user/1000/aaep/a.sock")).toBe("/run/user/1000/aaep/a.sock");
   expect(shellWord("/it's here")).toBe("'/it'\\''s here'");
-});
-
-it("versions are compared by their numbers", () => {
-  expect(isBelow("20.9.0", "20.19")).toBe(true);
-  expect(isBelow("20.19.0", "20.19")).toBe(false);
-  expect(isBelow("22.0.0", "20.19")).toBe(false);
 });
 
 it("says which way sentences are found, also where the native package does not load, and so does a start", async () => {

@@ -317,6 +317,8 @@ describe("versions", () => {
     expect(isAtLeast("2.10.0", "2.9.9")).toBe(true);
     expect(isAtLeast("2.1.89", "2.1.89")).toBe(true);
     expect(isAtLeast("3", "2.1.89")).toBe(true);
+    expect(isAtLeast("20.9.0", "20.19")).toBe(false);
+    expect(isAtLeast("20.19.0", "20.19")).toBe(true);
     const { claude, codex } = SETTINGS_HOSTS;
     expect(eventsOf(claude, "2.1.328")).toEqual(claude.events);
     expect(eventsOf(codex, undefined)).toEqual(codex.events);
