@@ -96,7 +96,7 @@ function write(path: string, addresses: readonly ListenerAddress[]): void {
 /** The addresses over TCP of the running daemon of that name. */
 async function httpBases(producerId: string, io: CommandIo): Promise<readonly string[]> {
   const found = await listeningDaemons(io.daemonDirectories);
-  const asked = await Promise.allSettled(found.map((one) => askStatus({ socketPath: one.socketPath }, io)));
+  const asked = await Promise.allSettled(found.map((one) => askStatus(one.socketPath, io)));
   return asked
     .flatMap((one) => (one.status === "fulfilled" && one.value.producer_id === producerId ? [one.value] : []))
     .flatMap(({ endpoints }) => endpoints.http ?? [])

@@ -7,7 +7,7 @@ import { asksBy, hasPrograms, isOurCommand, readSettings, socketOf } from "../ho
 import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
 import { entriesIn } from "../hooks/settings-edit.js";
 import { problemFrom } from "../shell/finding-lines.js";
-import { askStatus } from "../status/ask-status.js";
+import { statusAt } from "../status/ask-status.js";
 import type { Patient } from "./patient.js";
 
 const LISTEN = "In a terminal of your own, run: aaepd tail --interactive";
@@ -40,7 +40,7 @@ async function hostFindings(id: HookHostId, io: Patient["io"]): Promise<readonly
     return [problem("hooks_program_gone", message, `Run: aaepd hook install ${id}`)];
   }
   const socketPath = socketOf(command) ?? usualHookSocket(io.environment);
-  const status = await askStatus({ socketPath }, io).catch(() => undefined);
+  const status = await statusAt(socketPath, io);
   if (status === undefined) {
     const message = `Nothing of ${name} is heard: its hooks are installed, and no daemon answers at ${socketPath}.`;
     return [problem("hooks_without_daemon", message, "Run: aaepd setup")];

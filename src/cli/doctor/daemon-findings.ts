@@ -15,7 +15,7 @@ export interface ExaminedDaemons {
 export async function examineDaemons(io: Patient["io"]): Promise<ExaminedDaemons> {
   const found = await listeningDaemons(io.daemonDirectories);
   const answers = await Promise.allSettled(
-    found.map(async ({ socketPath }) => ({ socketPath, status: await askStatus({ socketPath }, io) })),
+    found.map(async ({ socketPath }) => ({ socketPath, status: await askStatus(socketPath, io) })),
   );
   const daemons = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const silent = answers.flatMap((one) => (one.status === "rejected" ? faultFrom(one.reason).sentence : []));

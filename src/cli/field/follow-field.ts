@@ -5,9 +5,9 @@ import type { Framing } from "../../../transports/framing/framings.js";
 import { faultFrom } from "../../base/errors.js";
 import { ipcConnector } from "../../client/node.js";
 import { backOffMs, isHopeless, Pause } from "../../client/timers.js";
-import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { connectingTo } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
-import { findSocket } from "../shell/find-socket.js";
+import { socketOf } from "../shell/find-socket.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
@@ -38,10 +38,7 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
   const say = (text: string): void => {
     if (options.quiet !== true) void status.write(text);
   };
-  const socket = chosenSocket(options.socket, io.environment) ?? {
-    path: await findSocket(io.daemonDirectories),
-    isByVariable: false,
-  };
+  const socket = await socketOf(options.socket, io);
   const agentId = subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
   const framing = options.framing === undefined ? {} : { framing: options.framing };
   const pause = new Pause(io.clock);

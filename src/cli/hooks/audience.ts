@@ -2,7 +2,7 @@
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
-import { askStatus } from "../status/ask-status.js";
+import { statusAt } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 
@@ -30,7 +30,7 @@ export async function audience(
 ): Promise<string> {
   const chosen = chosenSocket(socket, io.environment);
   const { path, isByVariable } = chosen ?? { path: usualHookSocket(io.environment), isByVariable: false };
-  const status = await askStatus({ socketPath: path, isByVariable }, io).catch(() => undefined);
+  const status = await statusAt(path, io, isByVariable);
   if (status === undefined)
     return `Nobody listens now: no daemon answers at ${shownText(path)}. To start one: aaepd setup, or in a terminal of its own: aaepd serve`;
   const names = listenerNames(status.subscriptions);

@@ -1,12 +1,12 @@
 // `aaepd hook install`, `uninstall` and `status`: show the difference, write the files, and say who hears and what was seen.
 import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
 import { faultFrom } from "../../base/errors.js";
+import { Pause } from "../../client/timers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
-import { chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { findSocket } from "../shell/find-socket.js";
+import { socketOf } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
-import { askStatus, elapsed } from "../status/ask-status.js";
+import { askStatus } from "../status/ask-status.js";
 import { span } from "../status/span.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
@@ -105,8 +105,8 @@ async function seenEvents(options: HookStatusOptions, io: CommandIo): Promise<Ho
 
 /** Rejects with a Fault where no daemon answers. */
 async function askSeen({ socket }: HookStatusOptions, io: CommandIo): Promise<HookReport> {
-  const path = chosenSocket(socket, io.environment)?.path ?? (await findSocket(io.daemonDirectories));
-  const { hooks } = await askStatus({ socketPath: path }, io);
+  const { path, isByVariable } = await socketOf(socket, io);
+  const { hooks } = await askStatus(path, io, isByVariable);
   return hooks ?? {};
 }
 
@@ -157,7 +157,7 @@ async function check(id: HookHostId, options: HookStatusOptions, io: CommandIo):
       told.add(event);
       tell(io, [`  ${event}: seen`]);
     }
-    if (told.size < CHECKED.length) await elapsed(io, LOOK_MS).done;
+    if (told.size < CHECKED.length) await new Pause(io.clock).take(LOOK_MS);
   }
   if (told.size === CHECKED.length) {
     tell(io, [`All of them were seen: ${name} is heard.`]);

@@ -4,10 +4,10 @@ import type { Framing } from "../../../transports/framing/framings.js";
 import { Fault } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
-import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { connectingTo } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { createHelpLines, faultLine, type HelpLines } from "../shell/fault-lines.js";
-import { findSocket } from "../shell/find-socket.js";
+import { socketOf } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
@@ -90,10 +90,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo, hel
 }
 
 async function connect({ socket, framing, producerId }: PublishOptions, io: CommandIo): Promise<AgentClient> {
-  const chosen = chosenSocket(socket, io.environment) ?? {
-    path: await findSocket(io.daemonDirectories),
-    isByVariable: false,
-  };
+  const chosen = await socketOf(socket, io);
   const connector = ipcRpcConnector(chosen.path, framing === undefined ? {} : { framing });
   const client = await AgentClient.open(connectingTo(chosen, connector), { reconnect: "never" });
   if (producerId === undefined) return client;

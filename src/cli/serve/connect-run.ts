@@ -4,10 +4,10 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { connectToOwn } from "../../../transports/ipc/own-socket.js";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
-import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { connectingTo } from "../shell/chosen-socket.js";
 import type { CommandContext } from "../shell/context.js";
 import { EXIT } from "../shell/exit-codes.js";
-import { findSocket } from "../shell/find-socket.js";
+import { socketOf } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import { processIo } from "../terminal/command-io.js";
 
@@ -27,9 +27,9 @@ export function runConnect(
   { io, stdio: { readable, writable } }: Streams,
 ): Promise<void> {
   return runCommand(io, async () => {
-    const chosen = chosenSocket(given, io.environment);
-    const path = chosen?.path ?? (await findSocket(io.daemonDirectories));
-    const socket = await (chosen === undefined ? connected : connectingTo(chosen, connected))(path);
+    const chosen = await socketOf(given, io);
+    const { path } = chosen;
+    const socket = await connectingTo(chosen, connected)(path);
     let isInterrupted = false;
     const cancelInterrupt = io.onInterrupt(() => {
       isInterrupted = true;

@@ -5,15 +5,12 @@ import { Fault, usage } from "../../base/errors.js";
 import { describeSource, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
 import { daemonManifest } from "../../daemon/presence/manifest.js";
-import { type ChosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import type { ChosenSocket } from "../shell/chosen-socket.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { findSocket } from "../shell/find-socket.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
-
-/** Longest wait for a daemon's manifest, ms. A slower daemon has a problem that is worth an error. */
-const ANSWER_MS = 5000;
 
 const EXPLANATION = `
 A manifest names the producer, its protocol versions and its abilities. Assistive technology reads it before it subscribes. The command prints it as
@@ -61,14 +58,14 @@ async function manifestFor(parsed: Readonly<Record<string, unknown>>, io: Comman
   if (parsed.new === true) return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
   // Nobody has chosen a daemon, on the command line, by a variable or in the file: ask the only running one.
   if (sources.socket.kind === "default" && sources.producerId.kind === "default") {
-    return askAt({ path: await theOnlySocket(io.daemonDirectories), isByVariable: false });
+    return askAt({ path: await theOnlySocket(io.daemonDirectories), isByVariable: false }, io);
   }
   const isByVariable = sources.socket.kind === "environment";
   switch (socket.kind) {
     case "path":
-      return askAt({ path: socket.path, isByVariable });
+      return askAt({ path: socket.path, isByVariable }, io);
     case "auto":
-      return askAt({ path: ipcPath(currentPlace(io.environment), producerId), isByVariable: false });
+      return askAt({ path: ipcPath(currentPlace(io.environment), producerId), isByVariable: false }, io);
     case "off": {
       const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, auto, or --new.`;
       throw usage(sentence);
@@ -86,22 +83,7 @@ async function theOnlySocket(directories: readonly string[]): Promise<string> {
   }
 }
 
-async function askAt(socket: ChosenSocket): Promise<ProducerManifest> {
-  const { path } = socket;
-  const [{ AgentClient }, { ipcRpcConnector }] = await Promise.all([
-    import("../../client/agent/agent-client.js"),
-    import("../../client/node.js"),
-  ]);
-  const client = await AgentClient.open(connectingTo(socket, ipcRpcConnector(path)), { reconnect: "never" });
-  let deadline: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const sentence = `The daemon at ${path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or restart it.`;
-    deadline = setTimeout(() => reject(new Fault("timed_out", sentence)), ANSWER_MS);
-  });
-  try {
-    return (await Promise.race([client.request("aaep.manifest", {}), late])) as ProducerManifest;
-  } finally {
-    clearTimeout(deadline);
-    await client.close();
-  }
+async function askAt(socket: ChosenSocket, { clock }: CommandIo): Promise<ProducerManifest> {
+  const { askDaemon } = await import("../shell/ask-daemon.js");
+  return (await askDaemon(socket, "aaep.manifest", clock)) as ProducerManifest;
 }

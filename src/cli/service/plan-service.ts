@@ -6,12 +6,14 @@ import { configFilePath, resolveConfiguration } from "../../daemon/config/config
 import { readVersion } from "../../daemon/platform/version.js";
 import { isInRunnersCache, packagePath } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { SERVICE_KINDS, type ServiceKind, type ServicePlan } from "./service-files.js";
+import { SERVICE_KINDS, type ServiceKind, type ServicePlan, SPEAK_NAME, serviceName } from "./service-files.js";
 
 export interface ServiceOptions {
   readonly config?: string;
   readonly producerId?: string;
   readonly kind?: string;
+  /** The service is that of `aaepd speak`, in place of the daemon's. */
+  readonly part?: "speak" | undefined;
 }
 
 /** The paths of Node and of this program. A parameter, so that tests can pass others. */
@@ -28,7 +30,7 @@ export function planService(
   { environment }: Pick<CommandIo, "environment">,
   programs: ServicePrograms = { node: process.execPath, program: packagePath("bin", "aaepd.js") },
 ): ServicePlan {
-  const { kind, producerId } = options;
+  const { kind, producerId, part } = options;
   const { file, configuration } = configurationOf(options, environment);
   const { node, program } = programs;
   if (isInRunnersCache(program)) {
@@ -37,21 +39,25 @@ export function planService(
   }
   return {
     kind: kindOf(kind),
+    name: part === "speak" ? SPEAK_NAME : serviceName(configuration),
     configuration,
-    command: [
-      node,
-      program,
-      "serve",
-      ...(file === undefined ? [] : ["--config", file]),
-      ...(producerId === undefined ? [] : ["--producer-id", producerId]),
-    ],
+    command:
+      part === "speak"
+        ? [node, program, "speak"]
+        : [
+            ...[node, program, "serve"],
+            ...(file === undefined ? [] : ["--config", file]),
+            ...(producerId === undefined ? [] : ["--producer-id", producerId]),
+          ],
     environment,
   };
 }
 
-/** The producer id that the service has. Of a given one no configuration is read: a faulty file keeps no service from its removal. */
-export function producerIdOf(options: ServiceOptions, { environment }: Pick<CommandIo, "environment">): string {
-  return options.producerId ?? configurationOf(options, environment).configuration.producerId;
+/** The name of the service. Of a given id no configuration is read: a faulty file keeps no service from its removal. */
+export function nameOf(options: ServiceOptions, { environment }: Pick<CommandIo, "environment">): string {
+  if (options.part === "speak") return SPEAK_NAME;
+  const producerId = options.producerId ?? configurationOf(options, environment).configuration.producerId;
+  return serviceName({ producerId });
 }
 
 /** The configuration that the service reads, and its file. */

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { extname, isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fileNameOf } from "../../../transports/ipc/paths.js";
-import { usage } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import type { Configuration } from "../../daemon/config/config.js";
 import { packagePath } from "../shell/package-path.js";
 
@@ -19,6 +19,8 @@ export interface ServiceFile {
 
 export interface ServicePlan {
   readonly kind: ServiceKind;
+  /** Names the units. */
+  readonly name: string;
   /** As the service will read it. */
   readonly configuration: Configuration;
   /** The program and its arguments, with absolute paths. */
@@ -29,8 +31,8 @@ export interface ServicePlan {
 /** In each file of a service, so that `install` replaces only such files. */
 export const MADE_BY = "Made by `aaepd service install`";
 
-/** The unit of `aaepd speak`. No daemon has this name: behind "aaepd" stands a hyphen there. */
-export const SPEAK_UNIT = "aaepd.speak.service";
+/** The name of the service of `aaepd speak`. No daemon has this name: behind "aaepd" stands a hyphen there. */
+export const SPEAK_NAME = "aaepd.speak";
 
 /** Time between the end of an orderly stop and the end by force, seconds. */
 const STOP_RESERVE_SECONDS = 10;
@@ -46,29 +48,28 @@ export function unitDirectory({ XDG_CONFIG_HOME, HOME = homedir() }: ServicePlan
   return join(base, "systemd", "user");
 }
 
-/** The files, in the order in which people read them. Throws a Fault "usage" if the configuration has no local socket. */
-export function serviceFiles(plan: ServicePlan): readonly ServiceFile[] {
-  switch (plan.kind) {
-    case "systemd":
-      return systemdFiles(plan);
-    case "launchd":
-      return launchdFiles(plan);
-  }
-}
-
-function systemdFiles({ configuration, command, environment }: ServicePlan): readonly ServiceFile[] {
-  const name = serviceName(configuration);
-  const values = {
-    NAME: name,
-    ID: systemdValue(configuration.producerId),
-    DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "operations.md")).href),
-    SOCKET: socketOf(configuration),
-    COMMAND: command.map(systemdWord).join(" "),
-    STOP_SECONDS: String(stopSeconds(configuration)),
-  };
-  return servicePaths("systemd", name, environment).map((path) => ({
+/** The files, in the order in which people read them. Throws a Fault "usage" if the configuration has no local socket, and as `servicePaths` does. */
+export function serviceFiles({ kind, name, configuration, command, environment }: ServicePlan): readonly ServiceFile[] {
+  const values: Readonly<Record<string, string>> =
+    kind === "systemd"
+      ? {
+          NAME: name,
+          ID: systemdValue(configuration.producerId),
+          DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "operations.md")).href),
+          SOCKET: name === SPEAK_NAME ? "" : socketOf(configuration),
+          COMMAND: command.map(systemdWord).join(" "),
+          STOP_SECONDS: String(stopSeconds(configuration)),
+        }
+      : {
+          NAME: xmlText(name),
+          ARGUMENTS: command.map((word) => `    <string>${xmlText(word)}</string>`).join("\n"),
+          STOP_SECONDS: String(stopSeconds(configuration)),
+          LOG: xmlText(join(environment.HOME ?? homedir(), "Library", "Logs", `${name}.log`)),
+        };
+  const template = `${kind}/${name === SPEAK_NAME ? name : "aaepd"}`;
+  return servicePaths(kind, name, environment).map((path) => ({
     path,
-    text: filled(`systemd/aaepd${extname(path)}.in`, values),
+    text: filled(`${template}${extname(path)}.in`, values),
   }));
 }
 
@@ -84,27 +85,20 @@ function socketOf({ socket, producerId }: Configuration): string {
   }
 }
 
-function launchdFiles({ configuration, command, environment }: ServicePlan): readonly ServiceFile[] {
-  const name = serviceName(configuration);
-  const { HOME = homedir() } = environment;
-  const text = filled("launchd/aaepd.plist.in", {
-    NAME: xmlText(name),
-    ARGUMENTS: command.map((word) => `    <string>${xmlText(word)}</string>`).join("\n"),
-    STOP_SECONDS: String(stopSeconds(configuration)),
-    LOG: xmlText(join(HOME, "Library", "Logs", `${name}.log`)),
-  });
-  return servicePaths("launchd", name, environment).map((path) => ({ path, text }));
-}
-
-/** Where the files of a service are, in the order in which people read them. */
+/** Where the files of a service are, in the order in which people read them. Throws a Fault "unsupported" where there is none of `aaepd speak`. */
 export function servicePaths(
   kind: ServiceKind,
   name: string,
   environment: ServicePlan["environment"],
 ): readonly string[] {
-  if (kind === "systemd")
-    return ["socket", "service"].map((unit) => join(unitDirectory(environment), `${name}.${unit}`));
-  return [join(environment.HOME ?? homedir(), "Library", "LaunchAgents", `${name}.plist`)];
+  if (kind === "systemd") {
+    const units = name === SPEAK_NAME ? ["service"] : ["socket", "service"];
+    return units.map((unit) => join(unitDirectory(environment), `${name}.${unit}`));
+  }
+  if (name !== SPEAK_NAME) return [join(environment.HOME ?? homedir(), "Library", "LaunchAgents", `${name}.plist`)];
+  const sentence =
+    "aaepd speak is a service of systemd alone. Elsewhere, start it at login by hand: aaepd speak --to command";
+  throw new Fault("unsupported", sentence, { origin: "local" });
 }
 
 function stopSeconds({ stopTimeoutSeconds }: Configuration): number {
@@ -112,18 +106,18 @@ function stopSeconds({ stopTimeoutSeconds }: Configuration): number {
 }
 
 /** Fills the places `@NAME@` of a template. */
-export function filled(template: string, values: Readonly<Record<string, string>>): string {
+function filled(template: string, values: Readonly<Record<string, string>>): string {
   const text = readFileSync(packagePath("packaging", template), "utf8");
   return text.replaceAll(/@([A-Z_]+)@/g, (place, name: string) => values[name] ?? place);
 }
 
 /** A text as a value of a unit of systemd. `%` begins a specifier there. Throws a Fault "usage" for a text of several lines. */
-export function systemdValue(text: string): string {
+function systemdValue(text: string): string {
   return inOneLine(text).replaceAll("%", "%%");
 }
 
 /** A text as one word of a command line of systemd whose variables are not replaced (`ExecStart=:`). */
-export function systemdWord(text: string): string {
+function systemdWord(text: string): string {
   const value = systemdValue(text);
   return /^[\w@%+=:,./-]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, "\\$&")}"`;
 }

@@ -12,7 +12,7 @@ import { askStatus } from "../status/ask-status.js";
 import { span } from "../status/span.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { planService, platformKind, runsSystemd, type ServicePrograms } from "./plan-service.js";
-import { MADE_BY, type ServiceKind, SPEAK_UNIT, serviceFiles, serviceName, unitDirectory } from "./service-files.js";
+import { MADE_BY, type ServiceKind, SPEAK_NAME, serviceFiles, serviceName, unitDirectory } from "./service-files.js";
 import { managerAnswers, startCommand, type UnitState, unitStates } from "./service-steps.js";
 
 /** The daemon that the service is for, as its configuration has it. */
@@ -81,7 +81,7 @@ async function daemonFinding(kind: ServiceKind, { io, place, configuration }: Se
   const { socket, producerId } = configuration;
   const path = socket.kind === "path" ? socket.path : ipcPath(place, producerId);
   try {
-    const { pid, uptime_seconds: seconds, version } = await askStatus({ socketPath: path }, io);
+    const { pid, uptime_seconds: seconds, version } = await askStatus(path, io);
     return fact("daemon", `The daemon answers at ${path}: process ${pid}, aaepd ${version}, up ${span(seconds)}.`);
   } catch {
     const remedy = kind === "systemd" ? afterFailure(serviceName(configuration)) : "Run: aaepd setup";
@@ -158,7 +158,7 @@ export function installedServices(
       : [join(HOME, "Library", "LaunchAgents"), ".plist"];
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return names
-    .filter((name) => name.startsWith("aaepd") && name.endsWith(ending) && name !== SPEAK_UNIT)
+    .filter((name) => name.startsWith("aaepd") && name.endsWith(ending) && name !== `${SPEAK_NAME}.service`)
     .flatMap((name) => {
       const path = join(directory, name);
       const text = readIfFile(path);

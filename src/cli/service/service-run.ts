@@ -2,7 +2,7 @@
 // of what runs at login. `uninstall` also stops the service, because a daemon whose unit is gone is hard to stop.
 import { existsSync } from "node:fs";
 import { occupantOf } from "../../../transports/ipc/bind.js";
-import { ipcPath } from "../../../transports/ipc/paths.js";
+import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { tellFindings } from "../shell/finding-lines.js";
 import { runCommand } from "../shell/run-command.js";
@@ -12,16 +12,16 @@ import { shownText } from "../terminal/shown-text.js";
 import {
   configurationOf,
   kindOf,
+  nameOf,
   planService,
-  producerIdOf,
   projectNote,
   type ServiceOptions,
   type ServicePrograms,
   unseenVariables,
 } from "./plan-service.js";
-import { type ServiceFile, type ServicePlan, serviceFiles, serviceName, servicePaths } from "./service-files.js";
+import { type ServiceFile, type ServicePlan, SPEAK_NAME, serviceFiles, servicePaths } from "./service-files.js";
 import { serviceStatus } from "./service-findings.js";
-import { assertOwn, manage, removeFile, stopService, writeServiceFile } from "./service-steps.js";
+import { assertOwn, reloadUnits, removeFile, stopService, writeServiceFile } from "./service-steps.js";
 
 export interface ServiceStatusOptions extends ServiceOptions {
   readonly json?: true;
@@ -59,7 +59,7 @@ export function runServiceInstall(options: ServiceOptions, io: CommandIo, progra
 export function runServiceStatus(options: ServiceStatusOptions, io: CommandIo): Promise<void> {
   return runCommand(io, async () => {
     const { configuration } = configurationOf(options, io.environment);
-    const place = { platform: process.platform, environment: io.environment, userId: process.getuid?.() };
+    const place = currentPlace(io.environment);
     const findings = await serviceStatus(kindOf(undefined), { io, place, configuration });
     return tellFindings(
       findings.map((one) => ({ ...one, area: "service" })),
@@ -73,7 +73,7 @@ export function runServiceStatus(options: ServiceStatusOptions, io: CommandIo): 
 export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
     const kind = kindOf(options.kind);
-    const name = serviceName({ producerId: producerIdOf(options, io) });
+    const name = nameOf(options, io);
     const paths = servicePaths(kind, name, io.environment);
     const present = paths.filter((path) => existsSync(path));
     if (present.length === 0) {
@@ -83,14 +83,14 @@ export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Pro
       return EXIT.ok;
     }
     for (const path of present) assertOwn(path);
-    const doubt = stopService(kind, name, io);
+    const doubt = stopService(kind, paths, io);
     for (const path of present) removeFile(path);
-    if (kind === "systemd" && doubt === undefined) manage(["systemctl", "--user", "daemon-reload"], io);
+    if (kind === "systemd" && doubt === undefined) reloadUnits(io);
     const removed = present.map((path) => `Removed ${shownText(path)}`);
     await writeLines(io.stdout, [
       ...removed,
       doubt ?? `The service ${name} has stopped.`,
-      "The journal and the audit log stay.",
+      ...(options.part === "speak" ? [] : ["The journal and the audit log stay."]),
     ]);
     return EXIT.ok;
   });
@@ -100,27 +100,31 @@ export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Pro
 async function runningLines({
   configuration: { socket, producerId },
   environment,
-  ...plan
+  kind,
+  name,
 }: ServicePlan): Promise<readonly string[]> {
-  if (socket.kind === "off") return [];
-  const place = { platform: process.platform, environment, userId: process.getuid?.() };
+  if (name === SPEAK_NAME || socket.kind === "off") return [];
+  const place = currentPlace(environment);
   const path = socket.kind === "path" ? socket.path : ipcPath(place, producerId);
   const occupant = await occupantOf(path, place.userId);
   if (occupant.kind !== "alive" || occupant.pid === undefined) return [];
   return [
     `Process ${occupant.pid} listens at ${shownText(path)} now. If it is a daemon that you started by hand, stop it first: kill ${occupant.pid}`,
-    ...(plan.kind === "systemd"
-      ? [
-          `If it is this service, the new files count after: systemctl --user restart ${serviceName({ producerId })}.service`,
-        ]
+    ...(kind === "systemd"
+      ? [`If it is this service, the new files count after: systemctl --user restart ${name}.service`]
       : []),
   ];
 }
 
-function nextLines({ kind, configuration }: ServicePlan, files: readonly ServiceFile[]): readonly string[] {
-  const name = serviceName(configuration);
+function nextLines({ kind, name }: ServicePlan, files: readonly ServiceFile[]): readonly string[] {
   switch (kind) {
     case "systemd":
+      if (name === SPEAK_NAME)
+        return [
+          "The next commands start it, now and at each login:",
+          "  systemctl --user daemon-reload",
+          `  systemctl --user enable --now ${name}.service`,
+        ];
       return [
         ...(existsSync(SYSTEMD_RUNS) ? [] : ["Note: systemd does not run here, so nothing reads these files yet."]),
         "From the next commands on, the first agent or listener that connects starts the daemon:",
@@ -143,5 +147,7 @@ function tellNotes(plan: ServicePlan, { environment, stderr }: CommandIo): void 
     names.length === 0
       ? undefined
       : `The service does not see ${names.join(", ")} of this shell. Write such options into the configuration file.`;
-  for (const note of [unseen, projectNote(plan)]) if (note !== undefined) stderr.write(`Note: ${shownText(note)}\n`);
+  const again = plan.name === SPEAK_NAME ? "aaepd service install speak" : undefined;
+  for (const note of [unseen, projectNote(plan, undefined, again)])
+    if (note !== undefined) stderr.write(`Note: ${shownText(note)}\n`);
 }

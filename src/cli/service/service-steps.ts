@@ -1,7 +1,7 @@
 // The steps that concern the files of a service and its manager, a step a function.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, parse } from "node:path";
 import { nodeErrorCode } from "../../../transports/node-errors.js";
 import { Fault, usage } from "../../base/errors.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -19,18 +19,16 @@ export function managerAnswers(kind: ServiceKind, io: Surroundings): boolean {
   return runsSystemd(io.environment) && manage(["systemctl", "--user", "show", "--property=Version"], io) === undefined;
 }
 
-/** Lets the manager start the service now and at each login. Returns why it refused. */
-export function startService(
-  kind: ServiceKind,
-  name: string,
-  paths: readonly string[],
-  io: Surroundings,
-): string | undefined {
+/** Lets the manager start the service of these files now and at each login. Returns why it refused. */
+export function startService(kind: ServiceKind, paths: readonly string[], io: Surroundings): string | undefined {
   if (kind === "launchd") return manage(["launchctl", "bootstrap", launchDomain(), paths[0] ?? ""], io);
-  return (
-    manage(["systemctl", "--user", "daemon-reload"], io) ??
-    manage(["systemctl", "--user", "enable", "--now", `${name}.socket`, `${name}.service`], io)
-  );
+  const units = paths.map((path) => basename(path));
+  return reloadUnits(io) ?? manage(["systemctl", "--user", "enable", "--now", ...units], io);
+}
+
+/** Has systemd read the units again. */
+export function reloadUnits(io: Surroundings): string | undefined {
+  return manage(["systemctl", "--user", "daemon-reload"], io);
 }
 
 /** The command that lets the manager start the daemon. */
@@ -76,21 +74,23 @@ function valueIn(text: string, beginning: string): string | undefined {
   return line?.trimStart().slice(beginning.length);
 }
 
-/** Returns why the service may still run. Throws a Fault if systemd refuses: a daemon without its unit is hard to stop. */
-export function stopService(kind: ServiceKind, name: string, io: Surroundings): string | undefined {
+/** Returns why the service of these files may still run. Throws a Fault if systemd refuses: a daemon without its unit is hard to stop. */
+export function stopService(kind: ServiceKind, paths: readonly string[], io: Surroundings): string | undefined {
+  const { name } = parse(paths[0] ?? "");
   if (kind === "launchd") {
     const refused = manage(["launchctl", "bootout", `${launchDomain()}/${name}`], io);
     return refused && `launchd has stopped nothing: ${refused}`;
   }
   if (!runsSystemd(io.environment)) return "No systemd of this user runs here, so nothing was stopped.";
-  const refused = manage(["systemctl", "--user", "disable", "--now", `${name}.socket`, `${name}.service`], io);
+  const units = paths.map((path) => basename(path));
+  const refused = manage(["systemctl", "--user", "disable", "--now", ...units], io);
   if (refused === undefined) return undefined;
   const sentence = `systemd has not stopped the service ${name}, and its files stay: ${refused} Run the command where this user is logged in.`;
   throw new Fault("unsupported", sentence, { origin: "local" });
 }
 
 /** Runs a command of the service manager. Returns why it failed. */
-export function manage(command: readonly string[], io: Surroundings): string | undefined {
+function manage(command: readonly string[], io: Surroundings): string | undefined {
   const { status, stderr, error } = run(command, io);
   if (status === 0) return undefined;
   const said = error?.message ?? (stderr.trim() || `${command[0]} ended with ${status}`);
@@ -107,21 +107,24 @@ export function assertOwn(path: string): void {
   throw usage(`${path} was written by somebody else, and stays as it is. Move it away, and run the command again.`);
 }
 
+/** Throws a Fault if it cannot be written. */
 export function writeServiceFile({ path, text }: ServiceFile): void {
-  try {
+  changing(path, "written", () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-  } catch (caught) {
-    const sentence = `${path} cannot be written (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
-    throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
-  }
+  });
 }
 
+/** Throws a Fault if it cannot be removed. */
 export function removeFile(path: string): void {
+  changing(path, "removed", () => rmSync(path));
+}
+
+function changing(path: string, how: string, change: () => void): void {
   try {
-    rmSync(path);
+    change();
   } catch (caught) {
-    const sentence = `${path} cannot be removed (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
+    const sentence = `${path} cannot be ${how} (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
     throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
   }
 }

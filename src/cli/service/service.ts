@@ -64,7 +64,6 @@ export function registerService(program: Command, io: CommandIo): void {
     .helpCommand(false)
     .addHelpText("after", HELP);
   const run = () => import("./service-run.js");
-  const speak = () => import("./speak-service.js");
   addOptions(command.command("print"))
     .option("--kind <systemd|launchd>", "the service manager; default: the one of this platform")
     .summary("print the files of the service")
@@ -77,7 +76,7 @@ export function registerService(program: Command, io: CommandIo): void {
     .addHelpText("after", INSTALL_HELP)
     .argument("[part]", "speak: aaepd speak in place of the daemon", speakAlone)
     .action(async (part: "speak" | undefined, options: ServiceOptions) =>
-      part === undefined ? (await run()).runServiceInstall(options, io) : (await speak()).runSpeakInstall(options, io),
+      (await run()).runServiceInstall({ ...options, part }, io),
     );
   addOptions(command.command("status"))
     .option("--json", "print the report as JSON")
@@ -91,9 +90,7 @@ export function registerService(program: Command, io: CommandIo): void {
     .addHelpText("after", UNINSTALL_HELP)
     .argument("[part]", "speak: aaepd speak in place of the daemon", speakAlone)
     .action(async (part: "speak" | undefined, options: ServiceOptions) =>
-      part === undefined
-        ? (await run()).runServiceUninstall(options, io)
-        : (await speak()).runSpeakUninstall(options, io),
+      (await run()).runServiceUninstall({ ...options, part }, io),
     );
 }
 

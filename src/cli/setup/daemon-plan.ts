@@ -3,14 +3,8 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { Fault, faultFrom } from "../../base/errors.js";
-import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
-import {
-  type ServiceFile,
-  type ServiceKind,
-  type ServicePlan,
-  serviceFiles,
-  serviceName,
-} from "../service/service-files.js";
+import { Pause } from "../../client/timers.js";
+import { type ServiceFile, type ServiceKind, type ServicePlan, serviceFiles } from "../service/service-files.js";
 import {
   assertOwn,
   managerAnswers,
@@ -19,7 +13,7 @@ import {
   stopService,
   writeServiceFile,
 } from "../service/service-steps.js";
-import { askStatus, elapsed } from "../status/ask-status.js";
+import { statusAt } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import type { SetupRecord } from "./setup-record.js";
@@ -55,8 +49,7 @@ export async function planDaemon(
   const status = await statusAt(socketPath, io);
   if (status !== undefined) return { kind: "running", pid: status.pid };
   if (manager === undefined || !managerAnswers(manager, io)) return { kind: "background" };
-  const files = serviceFiles({ ...service, kind: manager });
-  return { kind: "service", manager, name: serviceName(service.configuration), files };
+  return { kind: "service", manager, name: service.name, files: serviceFiles({ ...service, kind: manager }) };
 }
 
 /** The plan in a sentence or two. */
@@ -86,11 +79,6 @@ export async function startDaemon(plan: DaemonPlan, place: DaemonPlace): Promise
   ];
 }
 
-/** Undefined where nothing answers. */
-export async function statusAt(socketPath: string, io: Pick<CommandIo, "clock">): Promise<DaemonStatus | undefined> {
-  return askStatus({ socketPath }, io).catch(() => undefined);
-}
-
 /** Returns why the manager does not run it; nothing of it is then left. */
 async function startByManager(
   { manager, name, files }: Extract<DaemonPlan, { kind: "service" }>,
@@ -101,15 +89,12 @@ async function startByManager(
     for (const { path } of files) assertOwn(path);
     record.note({ paths: missing.map(({ path }) => path), service: { kind: manager, name } });
     for (const file of missing) writeServiceFile(file);
-    const refused = startService(
-      manager,
-      name,
-      files.map(({ path }) => path),
-      io,
-    );
-    if (refused === undefined && (await answersWithin(START_MS, socketPath, io)) !== undefined) return undefined;
+    const paths = files.map(({ path }) => path);
+    const refused = startService(manager, paths, io);
+    if (refused === undefined && (await awaited(() => statusAt(socketPath, io), START_MS, io)) !== undefined)
+      return undefined;
     const why = refused ?? "it does not answer.";
-    stopService(manager, name, io);
+    stopService(manager, paths, io);
     for (const { path } of missing) removeFile(path);
     record.note({ service: undefined });
     return why;
@@ -132,14 +117,16 @@ async function startInBackground({ io, service, socketPath, record }: DaemonPlac
     stdio: ["ignore", log, log],
   });
   closeSync(log);
-  const ended = new Promise<void>((resolve) => {
-    child.once("error", () => resolve());
-    child.once("exit", () => resolve());
-  });
+  let hasEnded = false;
+  for (const end of ["error", "exit"])
+    child.once(end, () => {
+      hasEnded = true;
+    });
   if (child.pid !== undefined) record.note({ daemon: { pid: child.pid, socketPath } });
-  const status = await answersWithin(START_MS, socketPath, io, ended);
+  const look = async () => (await statusAt(socketPath, io)) ?? (hasEnded ? "ended" : undefined);
+  const status = await awaited(look, START_MS, io);
   child.unref();
-  if (status !== undefined)
+  if (typeof status === "object")
     return `The daemon runs in the background, as process ${status.pid}. To stop it: aaepd setup --undo, or kill ${status.pid}.`;
   const [last = ""] = readFileSync(record.log, "utf8").trim().split("\n").slice(-1);
   throw new Fault(
@@ -149,18 +136,16 @@ async function startInBackground({ io, service, socketPath, record }: DaemonPlac
   );
 }
 
-/** The status once the daemon answers; undefined if it does not in that time, or has ended. */
-async function answersWithin(
+/** The first answer of `look`, which is asked again and again; undefined if there is none in that time. */
+export async function awaited<Answer>(
+  look: () => Promise<Answer | undefined>,
   milliseconds: number,
-  socketPath: string,
-  io: Pick<CommandIo, "clock">,
-  ended: Promise<void> = new Promise(() => {}),
-): Promise<DaemonStatus | undefined> {
-  const until = io.clock.now() + milliseconds;
-  const hasEnded = ended.then(() => true);
+  { clock }: Pick<CommandIo, "clock">,
+): Promise<Answer | undefined> {
+  const until = clock.now() + milliseconds;
   for (;;) {
-    const status = await statusAt(socketPath, io);
-    if (status !== undefined || io.clock.now() >= until) return status;
-    if ((await Promise.race([hasEnded, elapsed(io, LOOK_MS).done])) === true) return undefined;
+    const answer = await look();
+    if (answer !== undefined || clock.now() >= until) return answer;
+    await new Pause(clock).take(LOOK_MS);
   }
 }

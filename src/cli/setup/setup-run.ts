@@ -12,20 +12,20 @@ import { currentPrograms, type HookPrograms } from "../hooks/hook-files.js";
 import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
 import { type InstallPlan, planInstall, writePlan } from "../hooks/hook-plan.js";
 import { planService, platformKind, projectNote, unseenVariables } from "../service/plan-service.js";
-import type { ServiceKind } from "../service/service-files.js";
-import { managerAnswers } from "../service/service-steps.js";
-import { speakUnitPath, startSpeak, writeSpeakUnit } from "../service/speak-service.js";
+import { type ServiceKind, SPEAK_NAME, serviceFiles, servicePaths } from "../service/service-files.js";
+import { assertOwn, managerAnswers, startService, writeServiceFile } from "../service/service-steps.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { isOnPath } from "../shell/on-path.js";
 import { runCommand } from "../shell/run-command.js";
+import { statusAt } from "../status/ask-status.js";
 import { span } from "../status/span.js";
 import { askPerson, type Person } from "../terminal/ask-person.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText } from "../terminal/shown-text.js";
-import { type DaemonPlace, type DaemonPlan, daemonLine, planDaemon, startDaemon, statusAt } from "./daemon-plan.js";
+import { type DaemonPlace, type DaemonPlan, daemonLine, planDaemon, startDaemon } from "./daemon-plan.js";
 import { type SetupRecord, setupRecord } from "./setup-record.js";
 import { answerTestQuestion, askTestQuestion, TEST_WAIT } from "./test-question.js";
 import { createTold, type Told } from "./told.js";
@@ -269,7 +269,7 @@ export function keptLines(
 /** Whether `aaepd speak` can be a service here, and is none yet. */
 export function canOfferSpeak(manager: ServiceKind | undefined, io: CommandIo): boolean {
   if (manager !== "systemd" || !isOnPath("speech-dispatcher", io.environment)) return false;
-  return !existsSync(speakUnitPath({ kind: manager }, io)) && managerAnswers(manager, io);
+  return !servicePaths(manager, SPEAK_NAME, io.environment).some(existsSync) && managerAnswers(manager, io);
 }
 
 /** Asks, and does it after a yes. */
@@ -281,11 +281,15 @@ export async function offerSpeak(
 ): Promise<void> {
   if (!(await person.ask("Shall aaepd speak what agents do and ask, now and at each login?"))) return;
   await attempt(() => {
-    const options = { kind: "systemd" };
-    record.note({ paths: [speakUnitPath(options, io)], speaks: true });
-    const { path } = writeSpeakUnit(options, io);
-    say(`Wrote ${shownText(path)}`);
-    const refused = startSpeak(io);
+    const files = serviceFiles(planService({ kind: "systemd", part: "speak" }, io));
+    const paths = files.map(({ path }) => path);
+    record.note({ paths, speaks: true });
+    for (const file of files) {
+      assertOwn(file.path);
+      writeServiceFile(file);
+      say(`Wrote ${shownText(file.path)}`);
+    }
+    const refused = startService("systemd", paths, io);
     say(refused === undefined ? "aaepd speaks now. To silence it: aaepd hush" : `aaepd does not speak: ${refused}`);
   });
 }

@@ -8,15 +8,15 @@ import { ableToConfirm } from "../hooks/audience.js";
 import { SOCKET_VARIABLE } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { packagePath } from "../shell/package-path.js";
-import { elapsed } from "../status/ask-status.js";
+import { statusAt } from "../status/ask-status.js";
 import { span } from "../status/span.js";
 import { runTail } from "../tail/tail-run.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { statusAt } from "./daemon-plan.js";
+import { awaited } from "./daemon-plan.js";
 
 /** How long a person has to begin to listen, and then to answer. */
 const WAIT_SECONDS = 120;
-const LOOK_MS = 100;
+const WAIT_MS = WAIT_SECONDS * 1000;
 /** The same in words. */
 export const TEST_WAIT = span(WAIT_SECONDS);
 const AGENT_ID = "setup";
@@ -24,13 +24,13 @@ const AGENT_ID = "setup";
 /** Asks it, as an agent, once somebody can answer. */
 export async function askTestQuestion(socketPath: string, io: CommandIo): Promise<ExitCode> {
   const say = (line: string): void => void io.stdout.write(`${line}\n`);
-  const canAnswer = async () => {
+  const canAnswer = async (): Promise<true | undefined> => {
     const status = await statusAt(socketPath, io);
-    return status !== undefined && ableToConfirm(status).length > 0;
+    return status !== undefined && ableToConfirm(status).length > 0 ? true : undefined;
   };
   if (!(await canAnswer())) {
     say(`Nobody can answer yet. This waits up to ${TEST_WAIT}. In another terminal, run: aaepd tail --interactive`);
-    if (!(await comesTrue(canAnswer, io))) return unanswered("Nobody listens who can answer.", io);
+    if (!(await awaited(canAnswer, WAIT_MS, io))) return unanswered("Nobody listens who can answer.", io);
   }
   const agent = await openAgent({
     id: AGENT_ID,
@@ -92,14 +92,13 @@ export async function answerTestQuestion(socketPath: string, io: CommandIo): Pro
       },
     },
   );
-  const isHeard = async () =>
-    (await statusAt(socketPath, io))?.subscriptions.some((one) => one.subscriber_id === subscriberId) === true;
   let hasEnded = false;
+  const isHeard = async () =>
+    hasEnded || (await statusAt(socketPath, io))?.subscriptions.find((one) => one.subscriber_id === subscriberId);
   void listening.then(() => {
     hasEnded = true;
   });
-  if (!(await comesTrue(async () => hasEnded || (await isHeard()), io)))
-    return unanswered("The daemon does not answer.", io);
+  if (!(await awaited(isHeard, WAIT_MS, io))) return unanswered("The daemon does not answer.", io);
   const asking = spawn(process.execPath, [packagePath("bin", "aaepd.js"), "setup", "--ask"], {
     env: { ...io.environment, [SOCKET_VARIABLE]: socketPath },
     stdio: ["ignore", "pipe", "pipe"],
@@ -121,16 +120,6 @@ export async function answerTestQuestion(socketPath: string, io: CommandIo): Pro
   io.stderr.write(said.err);
   if (wasInterrupted) return EXIT.interrupted;
   return code === 0 ? EXIT.ok : EXIT.fault;
-}
-
-/** Whether it does so in time. */
-async function comesTrue(look: () => Promise<boolean>, io: CommandIo): Promise<boolean> {
-  const until = io.clock.now() + WAIT_SECONDS * 1000;
-  while (!(await look())) {
-    if (io.clock.now() >= until) return false;
-    await elapsed(io, LOOK_MS).done;
-  }
-  return true;
 }
 
 function unanswered(why: string, { stderr }: Pick<CommandIo, "stderr">): ExitCode {

@@ -7,20 +7,18 @@ import { currentPrograms, isOurCommand, readSettings, SHIM_MARK, shimPath } from
 import { SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
 import { planUninstall, writePlan } from "../hooks/hook-plan.js";
 import { entriesIn } from "../hooks/settings-edit.js";
-import { MADE_BY, servicePaths } from "../service/service-files.js";
-import { manage, stopService } from "../service/service-steps.js";
-import { speakUnitPath, stopSpeak } from "../service/speak-service.js";
+import { MADE_BY, type ServiceKind, SPEAK_NAME, servicePaths } from "../service/service-files.js";
+import { reloadUnits, stopService } from "../service/service-steps.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { elapsed } from "../status/ask-status.js";
+import { statusAt } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
-import { statusAt } from "./daemon-plan.js";
+import { awaited } from "./daemon-plan.js";
 import { type Made, setupRecord } from "./setup-record.js";
 import { createTold } from "./told.js";
 
 /** Longer than a daemon takes to stop, ms. */
 const STOP_MS = 30_000;
-const LOOK_MS = 50;
 
 export async function undo(io: CommandIo): Promise<ExitCode> {
   const { say, attempt, exitCode } = createTold(io);
@@ -39,24 +37,21 @@ export async function undo(io: CommandIo): Promise<ExitCode> {
     });
   }
   const { service, daemon, speaks } = made;
-  if (speaks === true && existsSync(speakUnitPath({ kind: "systemd" }, io)))
-    say(stopSpeak(io) ?? "aaepd speaks no more.");
-  // A service that was removed by hand has nothing to stop.
-  if (
-    service !== undefined &&
-    servicePaths(service.kind, service.name, io.environment).some((path) => existsSync(path))
-  )
-    await attempt(() => {
-      const doubt = stopService(service.kind, service.name, io);
-      say(doubt ?? `The service ${service.name} has stopped, and does not start again.`);
-    });
+  const stop = async (kind: ServiceKind, name: string, done: string): Promise<void> => {
+    const paths = servicePaths(kind, name, io.environment);
+    // A service that was removed by hand has nothing to stop.
+    if (paths.some(existsSync)) await attempt(() => say(stopService(kind, paths, io) ?? done));
+  };
+  if (speaks === true) await stop("systemd", SPEAK_NAME, "aaepd speaks no more.");
+  if (service !== undefined)
+    await stop(service.kind, service.name, `The service ${service.name} has stopped, and does not start again.`);
   if (daemon !== undefined) await attempt(async () => say(await stopDaemon(daemon, io)));
   if (exitCode() !== EXIT.ok) {
     say("The rest stays. Mend this, and run aaepd setup --undo again.");
     return exitCode();
   }
   for (const path of made.paths.toReversed()) await attempt(() => removeOwn(path, io, say));
-  if (service?.kind === "systemd" || speaks === true) manage(["systemctl", "--user", "daemon-reload"], io);
+  if (service?.kind === "systemd" || speaks === true) reloadUnits(io);
   record.remove();
   if (made.hooks.length > 0) say("An agent that runs now may say that its hooks are gone, until you start it again.");
   say("The journal and the audit log stay.");
@@ -68,9 +63,8 @@ async function stopDaemon({ pid, socketPath }: NonNullable<Made["daemon"]>, io: 
   if ((await statusAt(socketPath, io))?.pid !== pid)
     return `The daemon that setup started, process ${pid}, has ended before.`;
   process.kill(pid, "SIGTERM");
-  const until = io.clock.now() + STOP_MS;
-  while (isProcess(pid) && io.clock.now() < until) await elapsed(io, LOOK_MS).done;
-  if (!isProcess(pid)) return `The daemon, process ${pid}, has stopped.`;
+  const hasStopped = await awaited(async () => (isProcess(pid) ? undefined : true), STOP_MS, io);
+  if (hasStopped) return `The daemon, process ${pid}, has stopped.`;
   throw new Fault("timed_out", `The daemon, process ${pid}, was told to stop, and still runs.`, { origin: "local" });
 }
 

@@ -5,6 +5,8 @@ import { assertPrivateDirectory, privateDirectories } from "../../../transports/
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom, usage } from "../../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../../client/discovery/discover-daemons.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { type ChosenSocket, chosenSocket } from "./chosen-socket.js";
 
 /**
  * Returns the socket of the only daemon that listens in these directories; without directories the pipe of the usual name, because pipes cannot be
@@ -18,6 +20,14 @@ export async function findSocket(directories: readonly string[]): Promise<string
   if (listening.length === 1) return only.socketPath;
   const names = listening.map(({ label, socketPath }) => `${label} (${socketPath})`).join(", ");
   throw usage(`There are several daemons. Choose one with --socket: ${names}`);
+}
+
+/** The socket that `--socket` or the variable names, else that of the only daemon. Rejects as both do. */
+export async function socketOf(
+  option: string | undefined,
+  { environment, daemonDirectories }: Pick<CommandIo, "environment" | "daemonDirectories">,
+): Promise<ChosenSocket> {
+  return chosenSocket(option, environment) ?? { path: await findSocket(daemonDirectories), isByVariable: false };
 }
 
 /** The socket of a daemon of the usual name. */

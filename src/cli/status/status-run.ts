@@ -1,6 +1,7 @@
 // Asks daemons for their status and reports it, once or repeatedly.
 import { Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
+import { within } from "../../client/timers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { type ChosenSocket, chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
@@ -12,7 +13,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter, writeLines } from "../terminal/line-writer.js";
 import { terminalColumns, USUAL_COLUMNS } from "../terminal/terminal-width.js";
-import { type AskedSocket, askStatus, elapsed } from "./ask-status.js";
+import { askStatus } from "./ask-status.js";
 import { statusLines } from "./status-text.js";
 
 export interface StatusOptions {
@@ -26,8 +27,10 @@ interface Telling extends StatusOptions {
   readonly chosen: ChosenSocket | undefined;
 }
 
-interface Asked extends AskedSocket {
+interface Asked {
   readonly label: string;
+  readonly socketPath: string;
+  readonly isByVariable?: boolean;
 }
 
 type Answer =
@@ -74,9 +77,7 @@ async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
       await output.write(isRedrawn ? `${REDRAW}${lines.join("\n")}` : lines.join("\n"));
       // An empty line separates two reports.
       if (!isRedrawn && options.json !== true) await output.write("");
-      const pause = elapsed(io, seconds * 1000);
-      await Promise.race([over, pause.done]);
-      pause.cancel();
+      await within(over, seconds * 1000, io.clock);
     }
   } finally {
     cancelInterrupt();
@@ -106,7 +107,7 @@ function askAll(daemons: readonly Asked[], { json }: StatusOptions, io: CommandI
   return Promise.all(
     daemons.map(async (from): Promise<Answer> => {
       try {
-        const status = await askStatus(from, io);
+        const status = await askStatus(from.socketPath, io, from.isByVariable);
         if (json !== true) assertTellable(status, from, io);
         return { kind: "status", from, status };
       } catch (caught) {

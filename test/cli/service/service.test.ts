@@ -7,7 +7,6 @@ import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/p
 import { registerService } from "../../../src/cli/service/service.js";
 import { installedServices } from "../../../src/cli/service/service-findings.js";
 import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
-import { runSpeakInstall, runSpeakUninstall } from "../../../src/cli/service/speak-service.js";
 import { PROGRAM, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
@@ -67,7 +66,7 @@ describe.runIf(UNIX)("the service of aaepd speak", () => {
     const { stage, unit } = home();
     const path = unit("aaepd.speak.service");
     const installed = stage();
-    await runSpeakInstall({ kind: "systemd" }, installed.io);
+    await runServiceInstall({ kind: "systemd", part: "speak" }, installed.io);
     expect([installed.err(), installed.exitCode()]).toEqual(["", 0]);
     expect(installed.out()).toContain(`Wrote ${path}\n`);
     const text = readFileSync(path, "utf8");
@@ -76,22 +75,22 @@ describe.runIf(UNIX)("the service of aaepd speak", () => {
     expect(installedServices(stage().io, "systemd")).toEqual([]);
     const { calls, PATH } = withSystemctl(0);
     const removed = stage({ PATH });
-    await runSpeakUninstall({ kind: "systemd" }, removed.io);
+    await runServiceUninstall({ kind: "systemd", part: "speak" }, removed.io);
     expect([removed.exitCode(), existsSync(path)]).toEqual([0, false]);
     expect(calls()).toBe("--user disable --now aaepd.speak.service\n--user daemon-reload\n");
     const again = stage();
-    await runSpeakUninstall({ kind: "systemd" }, again.io);
-    expect(again.out()).toContain("There is no service aaepd.speak.service to remove");
+    await runServiceUninstall({ kind: "systemd", part: "speak" }, again.io);
+    expect(again.out()).toContain("There is no service aaepd.speak to remove");
     writeFileSync(path, "[Unit]\n");
     const foreign = stage();
-    await runSpeakInstall({ kind: "systemd" }, foreign.io);
+    await runServiceInstall({ kind: "systemd", part: "speak" }, foreign.io);
     expect([foreign.exitCode(), foreign.err()]).toEqual([2, expect.stringContaining("was written by somebody else")]);
   });
 
   it("there is none of launchd", async () => {
     const { stage } = home();
     const refused = stage();
-    await runSpeakInstall({ kind: "launchd" }, refused.io);
+    await runServiceInstall({ kind: "launchd", part: "speak" }, refused.io);
     expect(refused.err()).toContain("aaepd speak is a service of systemd alone.");
   });
 });

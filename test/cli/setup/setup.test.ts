@@ -257,7 +257,7 @@ describe("aaepd setup", () => {
     const terminal = new PassThrough();
     const { stage, ended } = user.begin({}, undefined, { terminal });
     await eventually(() => expect(stage.out()).toContain("Now a test."));
-    const status = () => askStatus({ socketPath }, stage.io);
+    const status = () => askStatus(socketPath, stage.io);
     await eventually(async () => expect((await status()).subscription_count).toBe(1));
     const asked = other.session("Waters the plants.").confirm({
       action: "Cut the tree.",

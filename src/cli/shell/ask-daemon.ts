@@ -1,0 +1,22 @@
+// Asks one daemon one thing.
+import { Fault } from "../../base/errors.js";
+import { ipcRpcConnector } from "../../client/node.js";
+import { type Timers, within } from "../../client/timers.js";
+import { type ChosenSocket, connectingTo } from "./chosen-socket.js";
+
+/** Longest wait for one daemon, ms. A daemon that does not answer is reported, and does not hold up the others. */
+const ANSWER_MS = 5000;
+
+/** Rejects with a Fault if no daemon answers there, within 5 s. */
+export async function askDaemon(socket: ChosenSocket, method: string, timers: Timers): Promise<unknown> {
+  const connect = connectingTo(socket, ipcRpcConnector(socket.path));
+  const connection = await connect({ request: () => ({}), notification: () => {} });
+  try {
+    const answer = await within(connection.request(method, {}), ANSWER_MS, timers);
+    if (answer !== undefined) return answer;
+    const sentence = `The daemon at ${socket.path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or restart it.`;
+    throw new Fault("timed_out", sentence, { origin: "local" });
+  } finally {
+    await connection.close();
+  }
+}
