@@ -31,23 +31,13 @@ export interface ConversationServices {
   readonly unheard: (caught: unknown) => void;
 }
 
-export interface Conversation {
-  /** Takes one message of the host. Resolves with the person's decision, if the message asks for one and there is one. Never rejects. */
-  readonly take: (reading: HookReading, whenLeft: Asking["whenLeft"]) => Promise<Decision | undefined>;
-  /** Ends the open turn as cancelled. */
-  readonly end: () => void;
-  /** Leaves the open turn to the next boot. */
-  readonly close: () => void;
-}
+export type Conversation = ReturnType<typeof createConversation>;
 
-export function createConversation(kept: KeptConversation, services: ConversationServices): Conversation {
+export function createConversation(kept: KeptConversation, services: ConversationServices) {
   const { agent, words, clock, ids, changed, unheard } = services;
   const speaker = createTurnSpeaker(agent, unheard);
-  const questions = createOpenQuestions({
-    agent,
-    clock,
-    hasAudience: () => kept.turn !== undefined && services.hasAudience(kept.turn.sessionId),
-  });
+  const hasAudience = () => kept.turn !== undefined && services.hasAudience(kept.turn.sessionId);
+  const questions = createOpenQuestions(agent, clock, hasAudience);
   const held = new Map<KeptCall, () => void>();
 
   const begin = (said: string): KeptTurn => {
@@ -234,7 +224,8 @@ export function createConversation(kept: KeptConversation, services: Conversatio
   let before: Promise<unknown> = Promise.resolve();
 
   return {
-    take: async (reading, whenLeft) => {
+    /** Takes one message of the host. Resolves with the person's decision, if the message asks for one and there is one. Never rejects. */
+    take: async (reading: HookReading, whenLeft: Asking["whenLeft"]): Promise<Decision | undefined> => {
       let hasLeft = false;
       const stay = whenLeft(() => {
         hasLeft = true;
@@ -251,11 +242,13 @@ export function createConversation(kept: KeptConversation, services: Conversatio
       stay();
       return decision?.();
     },
-    end: () => {
+    /** Ends the open turn as cancelled. */
+    end: (): void => {
       changed();
       endTurn({ how: "cancelled", words: words.say("stopped") });
     },
-    close: () => {
+    /** Leaves the open turn to the next boot. */
+    close: (): void => {
       for (const cancel of held.values()) cancel();
       held.clear();
       agent.close();

@@ -36,17 +36,6 @@ export interface HookHostServices {
   readonly runtimeFolder: string | undefined;
 }
 
-/** The events of a host that were seen, with their last times, RFC 3339. */
-type HookReport = Readonly<Partial<Record<HookHostId, Readonly<Record<string, string>>>>>;
-
-export interface HookServer {
-  /** Takes one message of a host. Resolves with the output of the host's process, if there is any. Rejects with a Fault for wrong params. */
-  readonly take: (params: unknown, access: Access, caller: Caller) => Promise<{ readonly output?: object }>;
-  readonly report: () => HookReport;
-  /** Leaves open turns to the engine. */
-  readonly stop: () => void;
-}
-
 interface Open {
   readonly id: string;
   readonly kept: KeptConversation;
@@ -59,12 +48,12 @@ interface Open {
 }
 
 /** Takes over the conversations of the boot before. */
-export function startHookHost(options: DaemonOptions, services: HookHostServices): HookServer {
+export function startHookHost(options: DaemonOptions, services: HookHostServices) {
   const { engine, clock, log } = services;
   const state = createHooksKept(services.journal.durableState);
   /** The one that was silent longest comes first. */
   const open = new Map<string, Open>();
-  const seen = new Map(HOOK_HOST_IDS.map((host) => [host, new Map(Object.entries(state.seen(host)))]));
+  const seen = createSeenEvents(state, clock);
 
   const unheard = (caught: unknown): void => {
     const why = caught instanceof Fault ? { reason: caught.sentence } : { err: caught };
@@ -169,13 +158,6 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
     return add(id, kept, claimed.release);
   };
 
-  const note = ({ id }: HookCall["host"], { event }: HookReading): void => {
-    const times = seen.get(id);
-    if (times === undefined || event.length > LONGEST_EVENT || (!times.has(event) && times.size >= MOST_EVENTS)) return;
-    times.set(event, clock.wallTime());
-    state.putSeen(id, () => Object.fromEntries(times));
-  };
-
   for (const [id, kept] of state.conversations()) {
     const claimed = claim(kept.name);
     if (kept.turn !== undefined) {
@@ -188,7 +170,12 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
   }
 
   return {
-    take: async (params, access, { whenLeft, processId }) => {
+    /** Takes one message of a host. Resolves with the output of the host's process, if there is any. Rejects with a Fault for wrong params. */
+    take: async (
+      params: unknown,
+      access: Access,
+      { whenLeft, processId }: Caller,
+    ): Promise<{ readonly output?: object }> => {
       assertMay(access, "publish");
       const call = readHookParams(params);
       const { host, isClear, answers } = call;
@@ -196,7 +183,7 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
       const read = (mayAnswer: boolean) => host.read(call.message, { words, answers: mayAnswer });
       let reading = read(answers && isClear && access.may("ask"));
       if (reading === undefined) return {};
-      note(host, reading);
+      seen.note(host.id, reading.event);
       const id = options.sha256Hex(`${host.id}\0${reading.conversation}`).slice(0, 32);
       // Nothing is to be said of a conversation before its first turn.
       if (reading.signs.length === 0 && !open.has(id)) return {};
@@ -210,15 +197,9 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
       if (reading.isLast === true && open.get(id) === one) end(one);
       return decision === undefined ? {} : { output: host.answer(decision) };
     },
-    report: () =>
-      Object.fromEntries(
-        [...seen].flatMap(([host, times]) =>
-          times.size === 0
-            ? []
-            : [[host, Object.fromEntries([...times].map(([event, at]) => [event, new Date(at).toISOString()]))]],
-        ),
-      ),
-    stop: () => {
+    report: seen.report,
+    /** Leaves open turns to the engine. */
+    stop: (): void => {
       for (const one of [...open.values()]) close(one);
     },
   };
@@ -237,3 +218,23 @@ function hostsOf({ pid }: Pick<HookCall, "pid">, processId: number | undefined):
 /** Names of events that are remembered of a host, at most, and UTF-16 units of one. */
 const MOST_EVENTS = 64;
 const LONGEST_EVENT = 64;
+
+function createSeenEvents(state: ReturnType<typeof createHooksKept>, clock: Pick<Clock, "wallTime">) {
+  const seen = new Map(HOOK_HOST_IDS.map((host) => [host, new Map(Object.entries(state.seen(host)))]));
+  return {
+    note: (host: HookHostId, event: string): void => {
+      const times = seen.get(host);
+      if (times === undefined || event.length > LONGEST_EVENT || (!times.has(event) && times.size >= MOST_EVENTS))
+        return;
+      times.set(event, clock.wallTime());
+      state.putSeen(host, () => Object.fromEntries(times));
+    },
+    /** The events of each host that were seen, with their last times, RFC 3339. */
+    report: (): Readonly<Partial<Record<HookHostId, Readonly<Record<string, string>>>>> => {
+      const timesOf = (times: ReadonlyMap<string, number>) =>
+        Object.fromEntries([...times].map(([event, at]) => [event, new Date(at).toISOString()]));
+      const known = [...seen].filter(([, times]) => times.size > 0);
+      return Object.fromEntries(known.map(([host, times]) => [host, timesOf(times)]));
+    },
+  };
+}

@@ -46,35 +46,27 @@ export interface KeptConversation {
 /** The last time of each event of a host, ms since 1970. */
 type SeenEvents = Readonly<Record<string, number>>;
 
-export interface HooksKept {
-  /** Keeps the conversation as it is when the journal writes. */
-  readonly put: (id: string, conversation: KeptConversation) => void;
-  readonly remove: (id: string) => void;
-  readonly putSeen: (host: HookHostId, seen: () => SeenEvents) => void;
-  readonly conversations: () => readonly (readonly [id: string, KeptConversation])[];
-  readonly seen: (host: HookHostId) => SeenEvents;
-}
-
 const CONVERSATION = "hook";
 const SEEN = "hook_seen";
 
 /** Values have the form in which the boot before wrote them. */
-export function createHooksKept(state: DurableState): HooksKept {
+export function createHooksKept(state: DurableState) {
   const { isDurable } = state;
   const recovered = (key: StateKey) => [...state.recovered(key)];
   return {
-    put: (id, conversation) => {
+    /** Keeps the conversation as it is when the journal writes. */
+    put: (id: string, conversation: KeptConversation): void => {
       if (isDurable) state.put([CONVERSATION, id], () => structuredClone(conversation));
     },
-    remove: (id) => {
+    remove: (id: string): void => {
       if (isDurable) state.put([CONVERSATION, id], () => undefined);
     },
-    putSeen: (host, seen) => {
+    putSeen: (host: HookHostId, seen: () => SeenEvents): void => {
       if (isDurable) state.put([SEEN, host], seen);
     },
     conversations: () =>
-      recovered([CONVERSATION]).map(([[, id = ""], value]) => [String(id), value as KeptConversation]),
-    seen: (host) => (recovered([SEEN, host])[0]?.[1] as SeenEvents | undefined) ?? {},
+      recovered([CONVERSATION]).map(([[, id = ""], value]) => [String(id), value as KeptConversation] as const),
+    seen: (host: HookHostId): SeenEvents => (recovered([SEEN, host])[0]?.[1] as SeenEvents | undefined) ?? {},
   };
 }
 

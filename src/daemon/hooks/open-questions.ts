@@ -35,15 +35,6 @@ interface Settled extends Subject {
   readonly whenOver: Promise<unknown>;
 }
 
-export interface OpenQuestions {
-  /** Asks, and resolves with the answer. Never rejects. */
-  readonly ask: (subject: Subject, asking: Asking) => Promise<Answer>;
-  /** Ends the questions of which a message shows that the host has an answer. */
-  readonly settle: (reading: HookReading) => readonly Settled[];
-  readonly isAny: () => boolean;
-  readonly isAbout: (call: string) => boolean;
-}
-
 export interface Asking {
   /** Publishes the question, and returns its token; undefined if it was refused. */
   readonly publish: (done: (resolved: ResolvedQuestion) => void) => string | undefined;
@@ -53,58 +44,56 @@ export interface Asking {
   readonly whenLeft: (run: () => void) => () => void;
 }
 
-export interface OpenQuestionsServices {
-  readonly agent: AgentHandle;
-  readonly clock: Pick<Clock, "now" | "wakeAt">;
-  /** Whether a subscription can answer a question of the present turn. */
-  readonly hasAudience: () => boolean;
-}
-
-export function createOpenQuestions({ agent, clock, hasAudience }: OpenQuestionsServices): OpenQuestions {
+/** `hasAudience`: whether a subscription can answer a question of the present turn. */
+export function createOpenQuestions(
+  agent: AgentHandle,
+  clock: Pick<Clock, "now" | "wakeAt">,
+  hasAudience: () => boolean,
+) {
   const waiting = new Set<Waiting>();
 
-  const ask: OpenQuestions["ask"] = (subject, { publish, needsAudience, whenLeft }) =>
-    new Promise((resolve) => {
-      let isOver = false;
-      let mine: Waiting | undefined;
-      const { promise: whenOver, resolve: over } = withResolvers();
-      let cancelLook = (): void => {};
-      let stay = (): void => {};
-      const done = ({ question, result }: ResolvedQuestion): void => {
-        isOver = true;
-        cancelLook();
-        stay();
-        if (mine !== undefined) waiting.delete(mine);
-        resolve(answerOf(question.token, result));
-        over();
-      };
-      const token = publish(done);
-      if (token === undefined) return resolve(undefined);
-      if (isOver) return;
-      mine = { ...subject, token, askedAt: clock.now(), whenOver };
-      waiting.add(mine);
-      const takeBack = (): void => {
-        if (!isOver) agent.cancel(token);
-      };
-      const look = (): void => {
-        if (!hasAudience()) takeBack();
-        else cancelLook = clock.wakeAt(clock.now() + AUDIENCE_MS, look);
-      };
-      stay = whenLeft(takeBack);
-      if (needsAudience) look();
-    });
-
   return {
-    ask,
-    settle: (reading) =>
+    /** Asks, and resolves with the answer. Never rejects. */
+    ask: (subject: Subject, { publish, needsAudience, whenLeft }: Asking): Promise<Answer> =>
+      new Promise((resolve) => {
+        let isOver = false;
+        let mine: Waiting | undefined;
+        const { promise: whenOver, resolve: over } = withResolvers();
+        let cancelLook = (): void => {};
+        let stay = (): void => {};
+        const done = ({ question, result }: ResolvedQuestion): void => {
+          isOver = true;
+          cancelLook();
+          stay();
+          if (mine !== undefined) waiting.delete(mine);
+          resolve(answerOf(question.token, result));
+          over();
+        };
+        const token = publish(done);
+        if (token === undefined) return resolve(undefined);
+        if (isOver) return;
+        mine = { ...subject, token, askedAt: clock.now(), whenOver };
+        waiting.add(mine);
+        const takeBack = (): void => {
+          if (!isOver) agent.cancel(token);
+        };
+        const look = (): void => {
+          if (!hasAudience()) takeBack();
+          else cancelLook = clock.wakeAt(clock.now() + AUDIENCE_MS, look);
+        };
+        stay = whenLeft(takeBack);
+        if (needsAudience) look();
+      }),
+    /** Ends the questions of which a message shows that the host has an answer. */
+    settle: (reading: HookReading): readonly Settled[] =>
       [...waiting].flatMap((one) => {
         const decision = shownBy(reading, one, clock.now());
         if (decision === "nothing") return [];
         agent.cancel(one.token, undefined, decision);
         return [{ ...one, decision }];
       }),
-    isAny: () => waiting.size > 0,
-    isAbout: (id) => [...waiting].some(({ call }) => call === id),
+    isAny: (): boolean => waiting.size > 0,
+    isAbout: (id: string): boolean => [...waiting].some(({ call }) => call === id),
   };
 }
 

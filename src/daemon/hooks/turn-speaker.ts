@@ -10,30 +10,11 @@ import type { KeptCall, KeptTurn } from "./kept-conversation.js";
 type Fields = Readonly<Record<string, unknown>>;
 type Of<Kind extends Sign["kind"]> = Extract<Sign, { readonly kind: Kind }>;
 
-export interface TurnSpeaker {
-  readonly start: (turn: KeptTurn, words: string, conversation: string) => void;
-  readonly invoke: (turn: KeptTurn, call: KeptCall) => void;
-  readonly complete: (turn: KeptTurn, call: KeptCall, status: "success" | "error" | "cancelled") => void;
-  readonly text: (turn: KeptTurn, message: string, text: string) => void;
-  readonly endText: (turn: KeptTurn) => void;
-  readonly progress: (turn: KeptTurn, sign: Of<"progress">) => void;
-  /** `isAsking`: a question is open, whose state is the agent's. */
-  readonly state: (turn: KeptTurn, name: string, words: string | undefined, isAsking: boolean) => void;
-  /** Returns the question's token; undefined if it could not be asked. Calls `done` once, perhaps before it returns. */
-  readonly ask: (
-    turn: KeptTurn,
-    sign: Of<"question">,
-    call: string | undefined,
-    done: (resolved: ResolvedQuestion) => void,
-  ) => string | undefined;
-  readonly end: (turn: KeptTurn, sign: Pick<Of<"end">, "how" | "words" | "code">) => void;
-}
-
 /** UTF-16 units of one chunk: at most 48 KB of JSON, whatever the characters. */
 const LONGEST_CHUNK = 8000;
 
 /** `unheard` is called with each Fault that refuses an event, and must not throw. */
-export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown) => void): TurnSpeaker {
+export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown) => void) {
   function quietly<Result>(work: () => Result): Result | undefined {
     try {
       return work();
@@ -49,31 +30,16 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
   const chunk = (turn: KeptTurn, output_id: string, text: string, complete: boolean): void =>
     publish(turn, "output.streaming", { output_id, chunk: text, complete });
 
-  const endText: TurnSpeaker["endText"] = (turn) => {
+  const endText = (turn: KeptTurn): void => {
     if (turn.output !== undefined) chunk(turn, turn.output.id, "", true);
     turn.output = undefined;
   };
-  const state: TurnSpeaker["state"] = (turn, name, words, isAsking) => {
-    const said = words === undefined ? {} : { summary_normal: words };
-    if (isAsking) {
-      if (words !== undefined) publish(turn, "progress.updated", { progress: { description: words } });
-      return;
-    }
-    if (turn.told === name && words === undefined) return;
-    publish(turn, "state.changed", { from_state: turn.told, to_state: name, ...said });
-    turn.told = name;
-  };
-
   return {
-    start: (turn, words, conversation) => {
-      publish(
-        turn,
-        "session.started",
-        { summary_normal: words, correlation_id: conversation },
-        { resume_token: turn.resumeToken },
-      );
+    start: (turn: KeptTurn, words: string, conversation: string): void => {
+      const members = { summary_normal: words, correlation_id: conversation };
+      publish(turn, "session.started", members, { resume_token: turn.resumeToken });
     },
-    invoke: (turn, call) => {
+    invoke: (turn: KeptTurn, call: KeptCall): void => {
       endText(turn);
       call.phase = "running";
       const { consent } = call;
@@ -88,12 +54,12 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
         },
       );
     },
-    complete: (turn, call, status) => {
+    complete: (turn: KeptTurn, call: KeptCall, status: "success" | "error" | "cancelled"): void => {
       endText(turn);
       const members = status === "cancelled" ? { status: "error", error_message: "Cancelled." } : { status };
       publish(turn, "tool.completed", { tool: toolNameOf(call.name), ...members }, { call_id: call.call });
     },
-    text: (turn, message, text) => {
+    text: (turn: KeptTurn, message: string, text: string): void => {
       if (turn.output?.message !== message) endText(turn);
       if (turn.output === undefined) turn.outputCount += 1;
       turn.output ??= { id: `out_${turn.outputCount}`, message };
@@ -105,13 +71,30 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
       }
     },
     endText,
-    progress: (turn, { step, total: total_steps, percent, words: description }) => {
+    progress: (turn: KeptTurn, sign: Of<"progress">): void => {
+      const { step, total: total_steps, percent, words: description } = sign;
       const members = Object.entries({ step, total_steps, percent, description });
       const progress = Object.fromEntries(members.filter(([, value]) => value !== undefined));
       publish(turn, "progress.updated", { progress });
     },
-    state,
-    ask: (turn, sign, call, done) => {
+    /** `isAsking`: a question is open, whose state is the agent's. */
+    state: (turn: KeptTurn, name: string, words: string | undefined, isAsking: boolean): void => {
+      const said = words === undefined ? {} : { summary_normal: words };
+      if (isAsking) {
+        if (words !== undefined) publish(turn, "progress.updated", { progress: { description: words } });
+        return;
+      }
+      if (turn.told === name && words === undefined) return;
+      publish(turn, "state.changed", { from_state: turn.told, to_state: name, ...said });
+      turn.told = name;
+    },
+    /** Returns the question's token; undefined if it could not be asked. Calls `done` once, perhaps before it returns. */
+    ask: (
+      turn: KeptTurn,
+      sign: Of<"question">,
+      call: string | undefined,
+      done: (resolved: ResolvedQuestion) => void,
+    ): string | undefined => {
       endText(turn);
       turn.hasAsked = true;
       const fields = {
@@ -128,19 +111,13 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
       };
       return quietly(() => agent.ask(fields, done).token);
     },
-    end: (turn, { how, words, code }) => {
+    end: (turn: KeptTurn, { how, words, code }: Pick<Of<"end">, "how" | "words" | "code">): void => {
       endText(turn);
-      if (how === "errored")
-        publish(turn, "session.errored", {
-          summary_normal: words,
-          error_category: "unknown",
-          ...(code === undefined ? {} : { error_code: code }),
-        });
-      else
-        publish(turn, `session.${how}`, {
-          summary_normal: words,
-          ...(how === "cancelled" ? { cancelled_by: "user" } : {}),
-        });
+      publish(turn, `session.${how}`, {
+        summary_normal: words,
+        ...(how === "errored" ? { error_category: "unknown", error_code: code } : {}),
+        ...(how === "cancelled" ? { cancelled_by: "user" } : {}),
+      });
     },
   };
 }

@@ -11,7 +11,7 @@ import type { A2eHostServices } from "../a2e/a2e-host.js";
 import type { AkashikHostServices } from "../akashik/akashik-host.js";
 import { hasKeptField } from "../akashik/kept-field.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
-import type { HookHostServices, HookServer } from "../hooks/hook-host.js";
+import type { HookHostServices, startHookHost } from "../hooks/hook-host.js";
 import { hasKeptHooks } from "../hooks/kept-conversation.js";
 
 /** Serves the connections of one protocol. */
@@ -43,7 +43,8 @@ export function createLateParts(
     a2e: { ...a2e, serve: serverOf(a2e), recognizes: ({ members }: FirstMessage) => isA2eType(members.type) },
     akashik: { ...akashik, serve: serverOf(akashik), recognizes: ({ members }: FirstMessage) => isAkashik(members) },
     /** The method `aaepd.hook`. */
-    takeHook: async (...call: Parameters<HookServer["take"]>) => (await hooks.open()).take(...call),
+    takeHook: async (...call: Parameters<ReturnType<typeof startHookHost>["take"]>) =>
+      (await hooks.open()).take(...call),
     /** Members of the status; each is undefined while its part was never used. */
     reports: () => ({
       a2e: a2e.opened()?.report(),

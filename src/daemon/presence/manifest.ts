@@ -13,9 +13,9 @@ export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
 /** The conformance levels of AAEP chapter 9; a signed manifest is optional at every level (AAEP §9.5.1). */
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 
-/** The protocols that share the daemon's connections (R23). */
 /** Of the paths of Server-Sent Events and WebSocket (AAEP app. B.1.1). */
 const PATH_PREFIX = "/aaep/v1";
+/** The protocols that share the daemon's connections (R23). */
 const PROTOCOLS: readonly string[] = [`aaep ${AAEP_VERSION}`, "a2e 1.0", "akashik 0.1.0"];
 
 export interface ManifestFacts {
@@ -33,12 +33,14 @@ export interface ManifestFacts {
 /** Makes the manifest of the producer that subscribers meet here (AAEP §5.10). */
 export function daemonManifest(facts: ManifestFacts): ProducerManifest {
   const { configuration, version, hasStdio, agent } = facts;
+  const { producerId } = configuration;
   const ways = WAY_NAMES.filter((name) => (name === "stdio" ? hasStdio : isOpen(name, configuration)));
-  const identity = agent?.agent_id === undefined ? own(configuration.producerId, version) : identityOf(agent);
   return {
     "@context": CORE_VOCABULARY,
     type: "aaep:producer.manifest",
-    ...identity,
+    ...(agent?.agent_id === undefined
+      ? { agent_id: producerId, agent_version: version, agent_name: producerId }
+      : { agent_id: agent.agent_id, ...pick(agent, ["agent_version", "agent_name"]) }),
     aaep_versions_supported: [AAEP_VERSION],
     conformance_levels_supported: CONFORMANCE_LEVELS,
     transports_supported: ways.flatMap((name) => WAYS[name].transports),
@@ -62,25 +64,11 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
   };
 }
 
-type Identity = Pick<ProducerManifest, "agent_id" | "agent_version" | "agent_name">;
-
-function own(producerId: string, version: string): Identity {
-  return { agent_id: producerId, agent_version: version, agent_name: producerId };
-}
-
-function identityOf(agent: Readonly<Partial<ProducerManifest>>): Identity {
-  return { agent_id: agent.agent_id ?? "", ...pick(agent, ["agent_version", "agent_name"]) };
-}
-
 /** Returns the members of `names` that the agent declares. */
 function pick<Name extends keyof ProducerManifest>(
   agent: Readonly<Partial<ProducerManifest>> | undefined,
   names: readonly Name[],
-): Partial<Pick<ProducerManifest, Name>> {
-  const picked: Partial<Pick<ProducerManifest, Name>> = {};
-  for (const name of names) {
-    const value = agent?.[name];
-    if (value !== undefined) picked[name] = value;
-  }
-  return picked;
+) {
+  const declared = names.filter((name) => agent?.[name] !== undefined).map((name) => [name, agent?.[name]]);
+  return Object.fromEntries(declared) as Partial<Pick<ProducerManifest, Name>>;
 }

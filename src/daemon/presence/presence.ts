@@ -1,26 +1,20 @@
 // Lets others find this daemon: files beside its socket contain its manifest, and the token for services over TCP. Without a socket the files are in
 // the place where they would be beside one.
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { isProcess } from "../../../transports/ipc/claim.js";
-import { assureSocketDirectory } from "../../../transports/ipc/directory.js";
+import { assurePrivateDirectory, assureSocketDirectory } from "../../../transports/ipc/directory.js";
 import { type IpcPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import type { Log } from "../../contracts/log.js";
 import { writeTokenFile } from "../../security/token-file.js";
-import { manifestPath, type RuntimeFile, readRuntimeFile, tokenPathBeside, writeRuntimeFile } from "./runtime-files.js";
-
-export interface Presence {
-  /** The URI for `manifest_uri` (AAEP §5.4). */
-  readonly uri: string;
-  readonly tokenPath: string | undefined;
-  /** Writes another token into its file, unless the file is the operator's. Throws a Fault if the file cannot be written. */
-  readonly replaceToken: (token: string) => void;
-  /** Writes each file again that is gone. Returns whether one was. Throws a Fault if the folder is not this user's own, or takes no files. */
-  readonly renew: () => boolean;
-  /** Writes the manifest again. Never throws. */
-  readonly update: () => void;
-  /** Never throws. */
-  readonly remove: () => void;
-}
+import {
+  isOwnRuntimeFile,
+  manifestPath,
+  readRuntimeFile,
+  removeRuntimeFile,
+  tokenPathBeside,
+  writeRuntimeFile,
+} from "./runtime-files.js";
 
 /** The token that callers over TCP need, with its place. */
 export type OfferedToken =
@@ -29,7 +23,7 @@ export type OfferedToken =
   /** In a file of the operator, which stays. */
   | { readonly kind: "lasting"; readonly path: string };
 
-export interface PresenceOptions {
+interface PresenceOptions {
   readonly producerId: string;
   readonly place: IpcPlace;
   /** Addresses of this daemon in the file system; the files get their names from the first. */
@@ -41,40 +35,42 @@ export interface PresenceOptions {
   readonly log: Log;
 }
 
+export type Presence = ReturnType<typeof announce>;
+
 /** Writes the files. Throws a Fault if they cannot be written, and then leaves nothing behind. */
-export function announce(options: PresenceOptions): Presence {
+export function announce(options: PresenceOptions) {
   const { producerId, place, paths, token, endpoints, manifest, log } = options;
   const address = paths[0] ?? freeAddress(producerId, place);
-  const tokenFile =
-    token?.kind === "beside_socket" ? writeTokenFile(tokenPathBeside(manifestPath(address)), token.token) : undefined;
+  const path = manifestPath(address);
+  const tokenFile = token?.kind === "beside_socket" ? writeTokenFile(tokenPathBeside(path), token.token) : undefined;
   const tokenPath = token?.kind === "lasting" ? token.path : tokenFile?.path;
-  let file: RuntimeFile;
-  const current = () => ({
-    ...manifest(),
-    endpoints,
-    ...(tokenPath === undefined ? {} : { token_file: tokenPath }),
-  });
+  const write = (): void => writeRuntimeFile(path, { ...manifest(), endpoints, token_file: tokenPath });
   try {
-    file = writeRuntimeFile(address, current());
+    if (isPipeName(address)) assurePrivateDirectory(dirname(path), place.userId);
+    write();
   } catch (caught) {
     tokenFile?.remove();
     throw caught;
   }
   return {
-    uri: file.uri,
+    /** The URI for `manifest_uri` (AAEP §5.4). */
+    uri: pathToFileURL(path).href,
     tokenPath,
-    replaceToken: (next) => tokenFile?.replace(next),
-    renew: () => {
-      const isGone = !file.isThere();
+    /** Writes another token into its file, unless the file is the operator's. Throws a Fault if the file cannot be written. */
+    replaceToken: (next: string): void => tokenFile?.replace(next),
+    /** Writes each file again that is gone. Returns whether one was. Throws a Fault if the folder is not this user's own, or takes no files. */
+    renew: (): boolean => {
+      const isGone = !isOwnRuntimeFile(path);
       if (isGone) {
         if (!isPipeName(address)) assureSocketDirectory(dirname(address), place);
-        file.update(current());
+        write();
       }
       return tokenFile?.renew() === true || isGone;
     },
-    update: () => {
+    /** Writes the manifest again. Never throws. */
+    update: (): void => {
       try {
-        file.update(current());
+        write();
       } catch (caught) {
         log.warn(
           { err: caught, remedy: "Make room in its folder, or give the folder back to this user." },
@@ -82,8 +78,9 @@ export function announce(options: PresenceOptions): Presence {
         );
       }
     },
-    remove: () => {
-      file.remove();
+    /** Never throws. */
+    remove: (): void => {
+      removeRuntimeFile(path);
       tokenFile?.remove();
     },
   };

@@ -3,10 +3,8 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { FRAMINGS } from "../../../transports/framing/framings.js";
 import { isProcess } from "../../../transports/ipc/claim.js";
-import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
 import { writeWhole } from "../platform/whole-file.js";
@@ -15,52 +13,39 @@ const SUFFIX = ".manifest.json";
 
 type Manifest = Readonly<Record<string, unknown>>;
 
-export interface RuntimeFile {
-  readonly path: string;
-  /** The URI for `manifest_uri` (AAEP §5.4). */
-  readonly uri: string;
-  /** Whether the file is there, and of this process. */
-  readonly isThere: () => boolean;
-  /** Replaces the manifest in one step: readers see the old one or the new one, whole. */
-  readonly update: (manifest: object) => void;
-  /** Removes the file, unless it belongs to another process by now. Never throws. */
-  readonly remove: () => void;
-}
-
-export interface RuntimeFileOptions {
-  /** The process that the file names. Default: this one. */
-  readonly pid?: number;
-  /** Folder for the files of pipes, which have no folder of their own. Default: the folder of the user's local programs. */
-  readonly pipeDirectory?: string;
-}
-
-/** Returns the path of the file for a socket or pipe: `…/planner.sock` has `…/planner.manifest.json`. */
+/**
+ * Returns the path of the file for a socket or pipe: `…/planner.sock` has `…/planner.manifest.json`. Pipes have no folder of their own. The files of
+ * pipes are in `pipeDirectory`, by default the folder of the user's local programs.
+ */
 export function manifestPath(address: string, pipeDirectory: string = defaultPipeDirectory()): string {
   if (isPipeName(address)) return join(pipeDirectory, `${address.split("\\").at(-1)}${SUFFIX}`);
   return join(dirname(address), `${basename(address).replace(/\.sock$/, "")}${SUFFIX}`);
 }
 
-/** Writes the file for an address of this process, with mode 0600. Throws a Fault "permission_denied" or another of the file system's. */
-export function writeRuntimeFile(address: string, manifest: object, options: RuntimeFileOptions = {}): RuntimeFile {
-  const { pid = process.pid, pipeDirectory = defaultPipeDirectory() } = options;
-  const path = manifestPath(address, pipeDirectory);
-  if (isPipeName(address)) assurePrivateDirectory(pipeDirectory, process.getuid?.());
-  const update = (current: object) => writeManifest(path, { ...current, pid, framings: FRAMINGS });
-  const isThere = (): boolean => readRuntimeFile(path)?.pid === pid;
-  update(manifest);
-  return {
-    path,
-    uri: pathToFileURL(path).href,
-    isThere,
-    update,
-    remove: () => {
-      try {
-        if (isThere()) rmSync(path, { force: true });
-      } catch {
-        // The folder belongs to somebody else by now, so the file is not ours to remove.
-      }
-    },
-  };
+/**
+ * Writes the file of a process with mode 0600, in one step: readers see the manifest of before or this one, whole. Throws a Fault "permission_denied"
+ * or another of the file system's.
+ */
+export function writeRuntimeFile(path: string, manifest: object, pid = process.pid): void {
+  try {
+    writeWhole(path, `${JSON.stringify({ ...manifest, pid, framings: FRAMINGS }, null, 2)}\n`);
+  } catch (caught) {
+    throw faultFromNodeError(caught, path);
+  }
+}
+
+/** Whether the file is there, and of this process. */
+export function isOwnRuntimeFile(path: string): boolean {
+  return readRuntimeFile(path)?.pid === process.pid;
+}
+
+/** Removes the file, unless it belongs to another process by now. Never throws. */
+export function removeRuntimeFile(path: string): void {
+  try {
+    if (isOwnRuntimeFile(path)) rmSync(path, { force: true });
+  } catch {
+    // The folder belongs to somebody else by now, so the file is not ours to remove.
+  }
 }
 
 /** Returns the contents of such a file; undefined if there is none or if it is malformed. */
@@ -101,14 +86,6 @@ function namesIn(directory: string): readonly string[] {
     return readdirSync(directory);
   } catch {
     return [];
-  }
-}
-
-function writeManifest(path: string, content: object): void {
-  try {
-    writeWhole(path, `${JSON.stringify(content, null, 2)}\n`);
-  } catch (caught) {
-    throw faultFromNodeError(caught, path);
   }
 }
 

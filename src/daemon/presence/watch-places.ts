@@ -7,11 +7,7 @@ import type { Log } from "../../contracts/log.js";
 /** Time between two looks, ms. */
 const LOOK_EVERY_MS = 60_000;
 
-export interface WatchedPlaces {
-  /** Why the first of the places that could not be had back at the last whole look could not; undefined if all are as they should be. */
-  readonly lost: () => Fault | undefined;
-  readonly stop: () => void;
-}
+export type WatchedPlaces = ReturnType<typeof watchPlaces>;
 
 /**
  * Calls `renewals` one after another at each look, whether or not one before has rejected. Each resolves whether it had to make something again. The
@@ -20,7 +16,7 @@ export interface WatchedPlaces {
 export function watchPlaces(
   renewals: readonly (() => boolean | Promise<boolean>)[],
   { clock, log }: { readonly clock: Pick<Clock, "now" | "wakeAt">; readonly log: Log },
-): WatchedPlaces {
+) {
   let faults: readonly Fault[] = [];
   let isStopped = false;
   let cancel: () => void = () => {};
@@ -56,8 +52,9 @@ export function watchPlaces(
 
   wait();
   return {
+    /** Why the first of the places that could not be had back at the last whole look could not; undefined if all are as they should be. */
     lost: () => faults[0],
-    stop: () => {
+    stop: (): void => {
       isStopped = true;
       cancel();
     },

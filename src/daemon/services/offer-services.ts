@@ -3,6 +3,7 @@
 import { A2EService } from "#gen/a2e/v1/a2e_service_pb.js";
 import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
 import type { JsonPost } from "../../../transports/http/json-posts.js";
+import type { HttpPage } from "../../../transports/http/options.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
@@ -25,23 +26,11 @@ import type { DaemonOptions } from "../config/daemon-options.js";
 import { serviceAddresses } from "../config/service-choices.js";
 import type { ExchangeServer, LateParts } from "../late/late-parts.js";
 import { createTextCodec, createUtf8 } from "../platform/utf8.js";
+import { MANIFEST_PAGE } from "../presence/manifest.js";
 import type { OfferedToken } from "../presence/presence.js";
 import type { Metrics } from "../status/metrics.js";
-import { servicePages } from "./service-pages.js";
 import { loadServiceTransports, type ServiceTransports } from "./service-transports.js";
-import { type RunningServices, startServices } from "./services.js";
-
-export interface OfferedServices extends RunningServices {
-  /** Releases the agents known by unary calls; their sessions have been ended. */
-  readonly endAgents: () => void;
-  /** The first token for callers over TCP; undefined if no service listens on TCP. */
-  readonly token: OfferedToken | undefined;
-  /**
-   * Makes another token, valid once `written` has stored it, or reads the operator's file again. Returns whether the token is another one. An error
-   * on the way is passed on, and the old token stays valid.
-   */
-  readonly renewToken: (written: (token: string) => void) => boolean;
-}
+import { startServices } from "./services.js";
 
 export interface OfferedBy {
   readonly aaep: RpcServices;
@@ -60,21 +49,19 @@ export interface OfferedBy {
 /** 256 bits, written in hex. */
 const TOKEN_BYTES = 32;
 
-/** Starts the services. Throws a Fault if an address cannot listen, and then leaves nothing behind. */
-export type OfferServices = (by: OfferedBy) => Promise<OfferedServices>;
+export type OfferServices = Awaited<ReturnType<typeof loadServices>>;
+export type OfferedServices = Awaited<ReturnType<OfferServices>>;
 
 /** Loads the services that the options ask for. Throws a Fault "usage" if packages of one are not installed. */
-export async function loadServices(options: DaemonOptions): Promise<OfferServices> {
+export async function loadServices(options: DaemonOptions) {
   const transports = await loadServiceTransports(options);
-  return (by) => offerServices(transports, options, by);
+  return (by: OfferedBy) => offerServices(transports, options, by);
 }
 
-/** Options that may change are read each time (R8b). */
-async function offerServices(
-  transports: ServiceTransports,
-  options: DaemonOptions,
-  by: OfferedBy,
-): Promise<OfferedServices> {
+/**
+ * Starts the services. Throws a Fault if an address cannot listen, and then leaves nothing behind. Options that may change are read each time (R8b).
+ */
+async function offerServices(transports: ServiceTransports, options: DaemonOptions, by: OfferedBy) {
   const { clock, ids } = options;
   const { aaep } = by;
   const utf8 = createUtf8();
@@ -115,12 +102,11 @@ async function offerServices(
   // A file of the operator is read or made only where somebody needs it.
   let token = serviceAddresses(options).some(({ kind }) => kind === "tcp") ? nextToken() : "";
   const own = openAddresses(options, (text) => void aaep.engine.userInput(text));
-  const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
   const running = await startServices(transports, options, {
     token: () => token,
     closeTimeoutMs: by.closeTimeoutMs,
     methods,
-    pages,
+    pages: pagesOf(by, metrics),
     addresses: createEventStreams({
       ...shared,
       utf8,
@@ -132,24 +118,32 @@ async function offerServices(
   });
   return {
     ...running,
-    token: running.needsToken
-      ? httpTokenFile.kind === "path"
-        ? { kind: "lasting", path: httpTokenFile.path }
-        : { kind: "beside_socket", token }
-      : undefined,
-    renewToken: (written) => {
+    /** The first token for callers over TCP; undefined if no service listens on TCP. */
+    token: running.needsToken ? offeredToken(options, token) : undefined,
+    /**
+     * Makes another token, valid once `written` has stored it, or reads the operator's file again. Returns whether the token is another one. An error
+     * on the way is passed on, and the old token stays valid.
+     */
+    renewToken: (written: (token: string) => void): boolean => {
       const next = nextToken();
       if (next === token) return false;
       written(next);
       token = next;
       return true;
     },
-    drain: async (withinMs) => {
+    drain: async (withinMs?: number): Promise<void> => {
       await running.drain(withinMs);
       own.stop();
     },
+    /** Releases the agents known by unary calls; their sessions have been ended. */
     endAgents: agents.close,
   };
+}
+
+function offeredToken({ httpTokenFile }: DaemonOptions, token: string): OfferedToken {
+  return httpTokenFile.kind === "path"
+    ? { kind: "lasting", path: httpTokenFile.path }
+    : { kind: "beside_socket", token };
 }
 
 /** The page of metrics; undefined where no HTTP server shows it. */
@@ -170,6 +164,32 @@ function metricsOf(
     a2e: () => late.a2e.opened()?.counts(),
     akashik: () => late.akashik.opened()?.report(),
   });
+}
+
+/** Plain pages beside the services on the HTTP server, for browsers, monitors and people. */
+function pagesOf({ aaep, isReady }: OfferedBy, metrics: Metrics | undefined): readonly HttpPage[] {
+  const plain = (status: number, body: string) => ({
+    status,
+    contentType: "text/plain; charset=utf-8",
+    body: `${body}\n`,
+  });
+  const json = (content: object) => ({
+    status: 200,
+    contentType: "application/json",
+    body: `${JSON.stringify(content, null, 2)}\n`,
+  });
+  const pages: HttpPage[] = [
+    { path: MANIFEST_PAGE, needsToken: true, answer: () => json(aaep.manifest()) },
+    { path: "/healthz", needsToken: false, answer: () => plain(200, "alive") },
+    { path: "/readyz", needsToken: false, answer: () => (isReady() ? plain(200, "ready") : plain(503, "stopping")) },
+  ];
+  if (metrics !== undefined)
+    pages.push({
+      path: "/metrics",
+      needsToken: true,
+      answer: async () => ({ status: 200, contentType: metrics.contentType, body: await metrics.text() }),
+    });
+  return pages;
 }
 
 /** Serves the streams of a protocol. Their frames are counted before the library reads them. */

@@ -13,35 +13,18 @@ import type { DaemonOptions } from "../config/daemon-options.js";
 import { serviceSocketPath } from "./own-addresses.js";
 import type { Service, ServiceParts, ServiceTransports } from "./service-transports.js";
 
-/** The content of the services, and the token of their callers. */
-export interface ServedContent extends Pick<ServiceParts, "addresses" | "methods" | "pages" | "posts"> {
-  /** The token for peers over TCP. Read for each call. */
-  readonly token: () => string;
-  /** Longest delay of the end by a peer that does not read. */
-  readonly closeTimeoutMs: Millis;
-}
-
-export interface RunningServices {
-  /** Addresses by service. */
-  readonly endpoints: Readonly<Partial<Record<ServiceName, readonly string[]>>>;
-  /** Paths of the Unix sockets. */
-  readonly socketPaths: readonly string[];
-  /** Whether any address requires a token. */
-  readonly needsToken: boolean;
-  /** As `Listener.renew`, of each address. */
-  readonly renewals: readonly (() => Promise<boolean>)[];
-  /** Takes no new calls. */
-  readonly stop: () => Promise<void>;
-  /** Ends the rest after the streams have ended. Answers under way have `withinMs` to leave, by default `closeTimeoutMs`. */
-  readonly drain: (withinMs?: Millis) => Promise<void>;
-}
-
 /** Listens at every address or at none. Options that may change are read each time. Throws the Fault of the first address that fails. */
 export async function startServices(
   { services }: Pick<ServiceTransports, "services">,
   options: DaemonOptions,
-  { token, ...content }: ServedContent,
-): Promise<RunningServices> {
+  /** `token`: the token for peers over TCP, read for each call. `closeTimeoutMs`: longest delay of the end by a peer that does not read. */
+  {
+    token,
+    ...content
+  }: Pick<ServiceParts, "addresses" | "methods" | "pages" | "posts" | "closeTimeoutMs"> & {
+    readonly token: () => string;
+  },
+) {
   const { maxFrameBytes, compression, log } = options;
   const { addresses } = content;
   const listeners: {
@@ -76,9 +59,11 @@ export async function startServices(
       for (const address of choice.addresses) listeners.push({ name, address, listener: await listenAt(address) });
   };
 
+  /** Takes no new calls. */
   const stop = async (): Promise<void> => {
     await Promise.all(listeners.map(({ listener }) => listener.stop()));
   };
+  /** Ends the rest after the streams have ended. Answers under way have `withinMs` to leave, by default `closeTimeoutMs`. */
   const drain = async (withinMs?: Millis): Promise<void> => {
     await Promise.all(listeners.map(({ listener }) => listener.drain(withinMs)));
   };
@@ -93,9 +78,13 @@ export async function startServices(
   const endpoints: Partial<Record<ServiceName, readonly string[]>> = {};
   for (const { name, listener } of listeners) endpoints[name] = [...(endpoints[name] ?? []), listener.address];
   return {
+    /** Addresses by service. */
     endpoints,
+    /** Paths of the Unix sockets. */
     socketPaths: listeners.flatMap(({ address }) => (address.kind === "unix" ? [address.path] : [])),
+    /** As `Listener.renew`, of each address. */
     renewals: listeners.flatMap(({ listener: { renew } }) => (renew === undefined ? [] : [renew])),
+    /** Whether any address requires a token. */
     needsToken: listeners.some(({ address }) => address.kind === "tcp"),
     stop,
     drain,

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Log } from "../../../src/contracts/log.js";
 import { announce } from "../../../src/daemon/presence/presence.js";
@@ -53,12 +54,19 @@ it("stands where its socket would where it has none, beside those of others", ()
   const directory = join(process.env.XDG_RUNTIME_DIR ?? "", "aaep");
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // The parent of this process lives as long as it does.
-  const theirs = writeRuntimeFile(join(directory, "planner.sock"), {}, { pid: process.ppid });
+  const theirs = join(directory, "planner.manifest.json");
+  writeRuntimeFile(theirs, {}, process.ppid);
   const presence = announce(options({ token: { kind: "beside_socket", token: "secret" } }));
   expect(presence.tokenPath).toBe(join(directory, "planner-2.token"));
   expect(presence.uri).toMatch(/planner-2\.manifest\.json$/);
   presence.remove();
-  expect(existsSync(theirs.path)).toBe(true);
+  expect(existsSync(theirs)).toBe(true);
+});
+
+it("its URI names the file, whatever is in the path", () => {
+  const { uri } = announce(options({ paths: [join(temporaryDirectory(), "a b#ñ?.sock")] }));
+  expect(new URL(uri).hash).toBe("");
+  expect(existsSync(fileURLToPath(uri))).toBe(true);
 });
 
 it("leaves no token behind where the manifest cannot be written", () => {
