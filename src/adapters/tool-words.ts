@@ -18,7 +18,8 @@ export function runsWords(facts: ToolFacts, words: Wording): string {
   const host = address === undefined ? undefined : hostOf(address);
   switch (action) {
     case "execute":
-      return announced(words.say("runs.execute", { what: title }), words);
+      // Some agents' titles begin with the verb, as in "Run npm test".
+      return announced(words.say("runs.execute", { what: title.replace(/^Run(?:s|ning)? /, "") }), words);
     case "fetch":
       return announced(host === undefined ? title : words.say("runs.fetch", { what: host }), words);
     case undefined:

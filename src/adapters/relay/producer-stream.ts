@@ -72,10 +72,11 @@ export class ProducerStream {
     const { chance, onLost, timers } = this.#options;
     for (let retry = 0, isTold = false; ; retry += 1) {
       let fault = new Fault("peer_gone", "The producer has ended its stream.");
-      const since = timers.now();
+      let openedAt = Number.POSITIVE_INFINITY;
       try {
         await this.#read(() => {
           isTold = false;
+          openedAt = timers.now();
         });
       } catch (caught) {
         fault = caught instanceof Error && !(caught instanceof Fault) ? unreachable(caught) : faultFrom(caught);
@@ -83,7 +84,7 @@ export class ProducerStream {
       if (this.#isClosed) return;
       if (!isTold) onLost(fault);
       isTold = true;
-      if (timers.now() - since >= STABLE_MS) retry = 0;
+      if (timers.now() - openedAt >= STABLE_MS) retry = 0;
       await this.#pause.take(Math.max(this.#retryMs, backOffMs(retry, chance(), BACK_OFF)));
       if (this.#isClosed) return;
     }

@@ -186,8 +186,7 @@ function voiceOf({ to, speech, rate, volume, voice }: SpeakOptions, { environmen
     });
   }
   const [way, command, ...more] = to;
-  if (way === "command" && command !== undefined && more.length === 0)
-    return createCommandVoice({ command, environment });
+  if (way === "command" && command?.trim() && more.length === 0) return createCommandVoice({ command, environment });
   throw new Fault("usage", "Give --to command and a program, in quotes if it has arguments.", { origin: "local" });
 }
 

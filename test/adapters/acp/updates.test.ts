@@ -80,6 +80,10 @@ const UPDATES: Readonly<Record<string, readonly [readonly object[], readonly str
     ],
     ["tool | t | execute | Runs ls -la", "tool-end | t | success", "text |  | Done."],
   ],
+  "a title that begins with the verb": [
+    [call({ title: "Run npm test", kind: "execute", status: "completed" })],
+    ["tool | t | execute | Runs npm test", "tool-end | t | success"],
+  ],
   "an update of a call that nobody began": [
     [{ sessionUpdate: "tool_call_update", toolCallId: "t", title: "Look", status: "completed" }],
     ["tool | t | tool | Look", "tool-end | t | success"],
