@@ -12,7 +12,6 @@ import type { Router } from "../../protocols/a2e/providers/router.js";
 import { Exchange, type ExchangeServices } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/a2e-choices.js";
 import { logErrorLines } from "./error-lines.js";
-import { createRestartWaits } from "./restart-waits.js";
 
 export interface ProviderProcessServices extends Omit<ExchangeServices, "handshakeTimeoutMs"> {
   readonly router: Router;
@@ -23,21 +22,7 @@ export interface ProviderProcessServices extends Omit<ExchangeServices, "handsha
   readonly startMs: () => Millis;
 }
 
-export interface ProviderProcess {
-  readonly choice: ProviderChoice;
-  /** For the status. */
-  readonly state: () => "starting" | "ready" | "waiting" | "stopped";
-  readonly pid: () => number | undefined;
-  readonly restartCount: () => number;
-  /** Resolves when the first start has succeeded or failed. */
-  readonly settled: Promise<void>;
-  /** How the process ended last; undefined while it never has. */
-  readonly lastEnd: () => string | undefined;
-  /** Starts the process if it does not run. */
-  readonly start: () => void;
-  /** Asks the process to end, and ends it by force at `until`. Never rejects. */
-  readonly stop: (until: Millis) => Promise<void>;
-}
+export type ProviderProcess = ReturnType<typeof createProviderProcess>;
 
 /** From the end of its input to SIGTERM, as A2E's own clients give a host, and from there to SIGKILL. */
 const TERM_AFTER_MS = 3000;
@@ -45,14 +30,14 @@ const KILL_AFTER_MS = 2000;
 /** From the end of a process to the end of what it wrote. A process of its own may keep its pipes open for ever. */
 const LAST_OUTPUT_MS = 500;
 
-export function createProviderProcess(choice: ProviderChoice, services: ProviderProcessServices): ProviderProcess {
+export function createProviderProcess(choice: ProviderChoice, services: ProviderProcessServices) {
   const { clock, log } = services;
   const { name, command } = choice;
   let child: ChildProcess | undefined;
   let conversation: Conversation | undefined;
-  let state: ReturnType<ProviderProcess["state"]> = "stopped";
+  let state: "starting" | "ready" | "waiting" | "stopped" = "stopped";
   let restartCount = 0;
-  const nextWait = createRestartWaits();
+  let waitMs = 0;
   let lastEnd: string | undefined;
   let cancelRestart = (): void => {};
   let cancelKill = (): void => {};
@@ -151,7 +136,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       state = "stopped";
       return;
     }
-    const waitMs = nextWait(clock.now() - begun);
+    waitMs = waitAfter(waitMs, clock.now() - begun);
     restartCount += 1;
     state = "waiting";
     const remedy = "It is started again by itself. Its own lines in this log may say why it ended.";
@@ -161,15 +146,19 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
 
   return {
     choice,
-    state: () => state,
+    state: (): typeof state => state,
     pid: () => child?.pid,
     restartCount: () => restartCount,
+    /** How the process ended last; undefined while it never has. */
     lastEnd: () => lastEnd,
+    /** Resolves when the first start has succeeded or failed. */
     settled,
-    start: () => {
+    /** Starts the process if it does not run. */
+    start: (): void => {
       if (child === undefined && state === "stopped") run();
     },
-    stop: async (until) => {
+    /** Asks the process to end, and ends it by force at `until`. Never rejects. */
+    stop: async (until: Millis): Promise<void> => {
       isStopping = true;
       cancelRestart();
       const running = child;
@@ -189,6 +178,17 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       cancelForce();
     },
   };
+}
+
+const FIRST_WAIT_MS: Millis = 500;
+const LONGEST_WAIT_MS: Millis = 60_000;
+
+/**
+ * The wait between the end of a process and its next start: 500 ms at first, then twice the one before, at most a minute. A process that ran longer
+ * than a minute begins with the first wait again. `before`: the last wait; 0 if there was none.
+ */
+export function waitAfter(before: Millis, ranMs: Millis): Millis {
+  return before === 0 || ranMs > LONGEST_WAIT_MS ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, before * 2);
 }
 
 const HAS_GROUPS = process.platform !== "win32";

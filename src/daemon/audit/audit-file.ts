@@ -5,16 +5,6 @@ import { isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { otherThanFile } from "../../storage/lmdb/plain-files.js";
 
-export interface AuditFile {
-  /**
-   * Appends whole lines and opens the file if it is not open, or no longer at its path. Sets the file aside first if the lines would make it larger
-   * than the limit. Rejects with the error of Node, or a Fault "address_invalid" if the path is not a file; the lines are then not in the file. One
-   * call at a time.
-   */
-  readonly append: (lines: string) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
 export interface AuditLimits {
   /** Size at which a file is set aside, bytes. */
   readonly maxBytes: number;
@@ -32,8 +22,10 @@ interface Opened {
 
 const LINE_FEED = 0x0a;
 
+export type AuditFile = ReturnType<typeof createAuditFile>;
+
 /** `limits` are read at each append. The file has mode 0600. */
-export function createAuditFile(path: string, limits: () => AuditLimits): AuditFile {
+export function createAuditFile(path: string, limits: () => AuditLimits) {
   let file: Opened | undefined;
 
   async function close(): Promise<void> {
@@ -66,7 +58,12 @@ export function createAuditFile(path: string, limits: () => AuditLimits): AuditF
   }
 
   return {
-    append: async (lines) => {
+    /**
+     * Appends whole lines and opens the file if it is not open, or no longer at its path. Sets the file aside first if the lines would make it larger
+     * than the limit. Rejects with the error of Node, or a Fault "address_invalid" if the path is not a file; the lines are then not in the file.
+     * One call at a time.
+     */
+    append: async (lines: string): Promise<void> => {
       if (file !== undefined && (await inodeAt(path)) !== file.inode) await close();
       file ??= await opened(path);
       const bytes = Buffer.from(file.isTorn ? `\n${lines}` : lines);

@@ -3,16 +3,14 @@
 // them by kind.
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
-import { shownJson } from "../../base/json-line.js";
 import { within } from "../../base/time-limit.js";
-import type { Audit, AuditEntry, AuditNote } from "../../contracts/audit.js";
+import type { AuditEntry, AuditNote } from "../../contracts/audit.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import { type AuditFile, type AuditLimits, createAuditFile } from "./audit-file.js";
+import { finishing, lineOf, membersOf } from "./audit-line.js";
 import { type AuditName, claimAuditName } from "./audit-names.js";
-import { replyMembers } from "./audit-reply.js";
 import { createReplyBudget, type ReplyEntry } from "./reply-budget.js";
-import { mayDeceive, shownTexts } from "./shown-texts.js";
 
 export interface AuditLogOptions {
   /** Made with mode 0700 if it is missing, at the first entry. */
@@ -36,38 +34,17 @@ export interface AuditLogOptions {
   readonly createFile?: (path: string) => AuditFile;
 }
 
-/** The trouble of an audit log whose file does not take its lines. */
-export interface AuditTrouble {
-  /** The last failure in words; undefined if the disk is only too slow. */
-  readonly reason: string | undefined;
-  /** Lines that wait for the file. */
-  readonly waitingCount: number;
-  /** Entries left out for want of room that no line counts yet. */
-  readonly leftOutCount: number;
-}
-
-export interface AuditLog extends Audit {
-  /** Number of entries left out because the disk did not take them. */
-  readonly droppedCount: () => number;
-  /** Number of replies that did not count and have no line of their own because there were too many of them. No trouble: their senders decide it. */
-  readonly floodedCount: () => number;
-  /** Undefined unless the file takes nothing at present, or entries are missing that no line counts. */
-  readonly trouble: () => AuditTrouble | undefined;
-  /** Writes waiting entries, for `withinMs` at most (default 300). Never rejects. Later entries are lost. */
-  readonly close: (withinMs?: number) => Promise<void>;
-}
+export type AuditLog = ReturnType<typeof createAuditLog>;
 
 /** A line that waits for the file. `settled` is called when the file has it. */
 interface Line {
   readonly text: string;
   readonly bytes: number;
   readonly settled: (() => void) | undefined;
-  /** The text with what it takes time to find out. Never rejects. Undefined where `text` is all. */
+  /** The text with what it takes time to find out. Undefined where `text` is all. */
   readonly finished: Promise<string> | undefined;
 }
 
-const VAIN_SHARE = 1 / 16;
-const QUESTION_SHARE = 1 / 2;
 /** Interval of the entries that count the replies left out, ms. */
 const TELL_EVERY_MS = 1000;
 /** Most bytes of one write; a longer line is a write of its own. */
@@ -75,7 +52,7 @@ const WRITE_BYTES = 64 * 1024;
 /** Bytes that a waiting line takes in memory besides its text. */
 const LINE_BYTES = 128;
 
-export function createAuditLog(options: AuditLogOptions): AuditLog {
+export function createAuditLog(options: AuditLogOptions) {
   const { directory, producerId, limits, log, clock } = options;
   const { maxVainRepliesPerSecond = 100, maxWaitingBytes = 16 * 1024 * 1024, retryAfterMs = 10_000 } = options;
   const createFile = options.createFile ?? ((path) => createAuditFile(path, limits));
@@ -186,16 +163,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return true;
   }
 
-  function roomFor(entry: AuditEntry): number {
-    const isVain = entry.kind === "reply" && entry.fate !== "counted";
-    if (isVain && !entry.token_is_open) return maxWaitingBytes * VAIN_SHARE;
-    return isVain || entry.kind === "asked" || entry.kind === "shown"
-      ? maxWaitingBytes * QUESTION_SHARE
-      : maxWaitingBytes;
-  }
-
   /** Records a reply that did not count. A flood of forged replies must neither fill the disk nor take the daemon's time. */
-  function recordVain(entry: ReplyEntry, { at, settled }: AuditNote, room: number): void {
+  function recordVain(entry: ReplyEntry, { at = clock.wallTime(), settled }: AuditNote, room: number): void {
     if (!isClosed) cancelTelling ??= tellLater();
     if (budget.allows(entry) && append(lineOf(membersOf(entry), at), room, settled)) return;
     flooded += 1;
@@ -212,40 +181,48 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 
   function tellFlooded(): void {
     for (const { leftOut, told } of budget.untold()) {
-      if (append(lineOf({ kind: "left_out", ...leftOut }), maxWaitingBytes)) told();
+      if (append(lineOf({ kind: "left_out", ...leftOut }, clock.wallTime()), maxWaitingBytes)) told();
     }
-  }
-
-  function lineOf(fields: object, at = clock.wallTime()): string {
-    return `${shownJson(JSON.stringify({ time: new Date(at).toISOString(), ...fields }))}\n`;
   }
 
   function tellDropped(roomBytes = maxWaitingBytes): void {
     if (untold.size === 0) return;
     const told = { kind: "left_out", count: sumOf(untold), kinds: Object.fromEntries(untold) };
-    if (append(lineOf(told), roomBytes)) untold = new Map();
+    if (append(lineOf(told, clock.wallTime()), roomBytes)) untold = new Map();
   }
 
   return {
     isOn: true,
-    record: (entry, note = {}) => {
+    record: (entry: AuditEntry, note: AuditNote = {}): void => {
       try {
-        const room = roomFor(entry);
+        const room = maxWaitingBytes * shareOf(entry);
         tellDropped(room);
         if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry, note, room);
-        else if (!append(lineOf(membersOf(entry), note.at), room, note.settled, entry)) lose(entry, note);
+        else {
+          const line = lineOf(membersOf(entry), note.at ?? clock.wallTime());
+          if (!append(line, room, note.settled, entry)) lose(entry, note);
+        }
       } catch (caught) {
         lose(entry, note);
         tellDropped();
         log.warn({ err: caught }, "an entry of the audit log cannot be written");
       }
     },
+    /** Number of entries left out because the disk did not take them. */
     droppedCount: () => dropped,
+    /** Number of replies that did not count and have no line of their own, because there were too many of them: their senders decide that. */
     floodedCount: () => flooded,
+    /** Undefined unless the file takes nothing at present, or entries are missing that no line counts. */
     trouble: () =>
       failure === undefined && untold.size === 0
         ? undefined
-        : { reason: failure, waitingCount: lines.length, leftOutCount: sumOf(untold) },
+        : {
+            /** The last failure in words; undefined if the disk is only too slow. */
+            reason: failure,
+            waitingCount: lines.length,
+            leftOutCount: sumOf(untold),
+          },
+    /** Writes waiting entries, for `withinMs` at most. Never rejects. Later entries are lost. */
     close: async (withinMs = 300) => {
       cancelTelling?.();
       cancelRetry?.();
@@ -274,17 +251,9 @@ function sumOf(counts: ReadonlyMap<unknown, number>): number {
   return [...counts.values()].reduce((sum, one) => sum + one, 0);
 }
 
-/** Adds to the line of a question how its texts were to be seen; undefined for a line that has nothing to add. */
-function finishing(entry: AuditEntry | undefined, line: string): Line["finished"] {
-  if (entry?.kind !== "asked" || !mayDeceive(entry.event)) return undefined;
-  return shownTexts(entry.event).then(
-    (shown) => (shown === undefined ? line : `${shownJson(JSON.stringify({ ...JSON.parse(line), shown }))}\n`),
-    () => line,
-  );
-}
-
-function membersOf(entry: AuditEntry): object {
-  if (entry.kind !== "reply") return entry;
-  const { reply, ...members } = entry;
-  return { ...members, ...replyMembers(reply, entry.fate === "counted") };
+/** The share of the waiting room that an entry may use. */
+function shareOf(entry: AuditEntry): number {
+  const isVain = entry.kind === "reply" && entry.fate !== "counted";
+  if (isVain && !entry.token_is_open) return 1 / 16;
+  return isVain || entry.kind === "asked" || entry.kind === "shown" ? 1 / 2 : 1;
 }

@@ -8,13 +8,6 @@ import type { AuditChoice } from "../config/config-values.js";
 import { takeOwnership } from "../platform/owner-file.js";
 import { stateDirectory } from "../platform/state-directory.js";
 
-export interface AuditName {
-  /** Name of the file in its folder. */
-  readonly fileName: string;
-  /** Releases the name for other processes. Never throws. */
-  readonly release: () => void;
-}
-
 /** Leaves room for endings within the 255 bytes of a file name. */
 const LONGEST_NAME = 200;
 /** Name of the folder in error messages. */
@@ -38,11 +31,14 @@ export function auditDirectory(
   return directory;
 }
 
+export type AuditName = Awaited<ReturnType<typeof claimAuditName>>;
+
 /**
  * Claims the name `<producer id>`, or `<producer id>-2`, -3 and so on if a live process writes to that one. Makes the folder with mode 0700 if it is
- * missing. Rejects with a Fault if the folder cannot be made, or if others could reach it.
+ * missing. `release` gives the name back to other processes, and never throws. Rejects with a Fault if the folder cannot be made, or if others could
+ * reach it.
  */
-export async function claimAuditName(directory: string, producerId: string): Promise<AuditName> {
+export async function claimAuditName(directory: string, producerId: string) {
   assurePrivateDirectory(directory, process.getuid?.(), AUDIT_LOG);
   const base = fileNameOf(producerId).slice(0, LONGEST_NAME);
   return withClaim(join(directory, base), async () => {

@@ -1,4 +1,5 @@
 // Opens the audit log that the configuration names.
+import type { Audit, ReplyFate } from "../../contracts/audit.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
 import { auditDirectory } from "./audit-names.js";
@@ -23,4 +24,19 @@ export function openAuditLog(options: DaemonOptions): AuditLog {
     log,
     clock,
   });
+}
+
+/** Passes entries on and counts replies by fate. */
+export function countReplies(audit: Audit): { readonly audit: Audit; readonly counts: ReadonlyMap<ReplyFate, number> } {
+  const counts = new Map<ReplyFate, number>();
+  return {
+    counts,
+    audit: {
+      isOn: audit.isOn,
+      record: (entry, note) => {
+        if (entry.kind === "reply") counts.set(entry.fate, (counts.get(entry.fate) ?? 0) + 1);
+        audit.record(entry, note);
+      },
+    },
+  };
 }

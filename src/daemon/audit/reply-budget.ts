@@ -15,16 +15,6 @@ interface LeftOutReplies {
   readonly reply_token?: string;
 }
 
-export interface ReplyBudget {
-  /** Whether the reply may have a line of its own. A caller that records no line, for this or another reason, calls `leaveOut`. */
-  readonly allows: (entry: ReplyEntry) => boolean;
-  readonly leaveOut: (entry: ReplyEntry) => void;
-  /** Counts of left-out replies that no line reports yet. Call `told` once a line reports the count. */
-  readonly untold: () => readonly { readonly leftOut: LeftOutReplies; readonly told: () => void }[];
-  /** Forgets accounts without an attempt for a second and without an unreported count. Returns whether any account is left. */
-  readonly forgetIdle: () => boolean;
-}
-
 interface Account {
   readonly owner: Omit<LeftOutReplies, "count" | "fate">;
   readonly leftOut: Map<ReplyFate, number>;
@@ -37,7 +27,7 @@ const SECOND_MS: Millis = 1000;
 const MOST_ACCOUNTS = 10_000;
 
 /** `perSecond`: recorded replies of one subscription within a second; on open questions, recorded replies for each question and fate. */
-export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">): ReplyBudget {
+export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">) {
   const vain = new Map<string, Account>();
   // Bounded by the open questions and the subscriptions that know their tokens.
   const onOpen = new Map<string, Account>();
@@ -61,7 +51,8 @@ export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">):
   }
 
   return {
-    allows: (entry) => {
+    /** Whether the reply may have a line of its own. A caller that records no line, for this or another reason, calls `leaveOut`. */
+    allows: (entry: ReplyEntry): boolean => {
       const account = accountOf(entry);
       const now = clock.now();
       if (now - account.secondBegan >= SECOND_MS) {
@@ -71,18 +62,20 @@ export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">):
       account.inSecond += 1;
       return account.inSecond <= perSecond;
     },
-    leaveOut: (entry) => {
+    leaveOut: (entry: ReplyEntry): void => {
       const { leftOut } = accountOf(entry);
       leftOut.set(entry.fate, (leftOut.get(entry.fate) ?? 0) + 1);
     },
-    untold: () =>
+    /** Counts of left-out replies that no line reports yet. Call `told` once a line reports the count. */
+    untold: (): readonly { readonly leftOut: LeftOutReplies; readonly told: () => void }[] =>
       [...vain.values(), ...onOpen.values()].flatMap(({ owner, leftOut }) =>
         Array.from(leftOut, ([fate, count]) => ({
           leftOut: { count, ...owner, fate },
           told: () => void leftOut.delete(fate),
         })),
       ),
-    forgetIdle: () => {
+    /** Forgets accounts without an attempt for a second and without an unreported count. Returns whether any account is left. */
+    forgetIdle: (): boolean => {
       const now = clock.now();
       for (const accounts of [vain, onOpen]) {
         for (const [key, { secondBegan, leftOut }] of accounts) {

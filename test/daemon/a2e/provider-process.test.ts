@@ -1,7 +1,9 @@
 // Providers that the daemon runs as children, well-behaved and not.
+
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { waitAfter } from "../../../src/daemon/a2e/provider-process.js";
 import type { ProviderChoice } from "../../../src/daemon/config/a2e-choices.js";
 import { eventually } from "../../cli/command-stage.js";
 import { a2eAgent, a2eProvider } from "../../support/peers/a2e-peer.js";
@@ -264,4 +266,11 @@ for (;;) {
     await expectGood();
     for (const answer of answers) expect(await answer).toMatchObject({ type: "tool/call/resp", data: "done" });
   });
+});
+
+it("a process that ends again and again waits longer each time, up to a minute; one that ran for a while begins anew", () => {
+  const waits: number[] = [];
+  for (let wait = 0; waits.length < 9; waits.push(wait)) wait = waitAfter(wait, 60_000);
+  expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+  expect(waitAfter(60_000, 60_001)).toBe(500);
 });

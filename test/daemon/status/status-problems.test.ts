@@ -1,6 +1,5 @@
 // the problems in the status, and their words.
 import { expect, it } from "vitest";
-import type { AuditTrouble } from "../../../src/daemon/audit/audit-log.js";
 import { problemsOf } from "../../../src/daemon/status/status-problems.js";
 import type { EngineReport } from "../../../src/engine/engine-status.js";
 
@@ -17,7 +16,7 @@ interface Slow {
 function problems(
   slow: readonly Slow[],
   others: object = {},
-  auditTrouble: AuditTrouble | undefined = undefined,
+  auditTrouble: Parameters<typeof problemsOf>[1]["auditTrouble"] = undefined,
   hostsDown: readonly { name: string; lastEnd: string }[] = [],
 ) {
   const report = {

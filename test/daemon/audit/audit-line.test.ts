@@ -1,8 +1,8 @@
 // docs/audit.md: a reply in its line of the audit log, and the count of replies by fate.
 import { describe, expect, it } from "vitest";
 import type { Audit, AuditEntry } from "../../../src/contracts/audit.js";
-import { replyMembers } from "../../../src/daemon/audit/audit-reply.js";
-import { countReplies } from "../../../src/daemon/audit/reply-counts.js";
+import { replyMembers } from "../../../src/daemon/audit/audit-line.js";
+import { countReplies } from "../../../src/daemon/audit/open-audit-log.js";
 
 const LONG = { type: "clarification.reply", response: "x".repeat(3000) };
 const cut = (text: string, most: number) => ({ beginning: text.slice(0, most), length: text.length });
