@@ -7,17 +7,9 @@ import { createTailQuestions } from "../questions/tail-questions.js";
 import { readAnswer } from "../questions/typed-answer.js";
 import type { CommandIo } from "../terminal/command-io.js";
 
-export interface DemoAnswers {
-  /** Takes an event of the screen reader. Whether the prompt has told it, so that it need not be shown again. */
-  readonly heard: (event: Envelope) => boolean;
-  /** Resolves when as many questions have ended as there were calls of this function, or when this one should have. */
-  readonly untilAnswered: (question: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** The recording goes on so much later than it was recorded, because a person took the time. */
-  readonly lateMs: () => number;
-  readonly stop: () => void;
-}
+export type DemoAnswers = ReturnType<typeof createDemoAnswers>;
 
-export interface DemoAnswersOptions {
+interface DemoAnswersOptions {
   readonly io: CommandIo;
   /** The screen reader. */
   readonly subscriber: () => Subscriber | undefined;
@@ -43,7 +35,7 @@ interface DemoAnswer {
   readonly words: string;
 }
 
-export function createDemoAnswers(options: DemoAnswersOptions): DemoAnswers {
+export function createDemoAnswers(options: DemoAnswersOptions) {
   const { io, subscriber, isInteractive, speed, onAnswer, say, onFailure } = options;
   const { clock } = io;
   const prompt = isInteractive ? createTailQuestions({ io, say, tell: say, verbosity: "terse", onFailure }) : undefined;
@@ -63,7 +55,8 @@ export function createDemoAnswers(options: DemoAnswersOptions): DemoAnswers {
   }
 
   return {
-    heard: (event) => {
+    /** Takes an event of the screen reader. Whether the prompt has told it, so that it need not be shown again. */
+    heard: (event: Envelope): boolean => {
       if (endsQuestion(event)) {
         endedCount += 1;
         tellEnded();
@@ -72,7 +65,8 @@ export function createDemoAnswers(options: DemoAnswersOptions): DemoAnswers {
       if (answer !== undefined) answerLater(answer);
       return source?.heard(event, () => {}) === true;
     },
-    untilAnswered: async ({ timeout_seconds: timeout }) => {
+    /** Resolves when as many questions have ended as there were calls of this function, or when this one should have. */
+    untilAnswered: async ({ timeout_seconds: timeout }: Readonly<Record<string, unknown>>) => {
       const askedAt = clock.now();
       awaitedCount += 1;
       if (endedCount >= awaitedCount || hasStopped) return;
@@ -83,6 +77,7 @@ export function createDemoAnswers(options: DemoAnswersOptions): DemoAnswers {
       });
       if (isInteractive) lateMs += clock.now() - askedAt;
     },
+    /** The recording goes on so much later than it was recorded, because a person took the time. */
     lateMs: () => lateMs,
     stop: () => {
       hasStopped = true;
@@ -95,18 +90,13 @@ export function createDemoAnswers(options: DemoAnswersOptions): DemoAnswers {
 /** The question's default, otherwise its first choice. Undefined if the event asks nothing, or has neither. */
 function usualAnswer(event: Envelope, clock: CommandIo["clock"]): DemoAnswer | undefined {
   const question = questionFromEvent(event, clock);
-  const line = question === undefined ? undefined : usualLine(question);
+  const line = question && usualLine(question);
   if (question === undefined || line === undefined) return undefined;
   const { token: reply_token, answerable } = question;
   const read = readAnswer(line, answerable);
-  switch (read.kind) {
-    case "decision":
-      return { reply: { reply_token, decision: read.decision }, words: read.decision };
-    case "response":
-      return { reply: { reply_token, response: read.response }, words: answerInWords(read.response, answerable) };
-    default:
-      return undefined;
-  }
+  if (read.kind === "decision") return { reply: { reply_token, decision: read.decision }, words: read.decision };
+  if (read.kind !== "response") return undefined;
+  return { reply: { reply_token, response: read.response }, words: answerInWords(read.response, answerable) };
 }
 
 /** The answer as a person would type it. */

@@ -10,17 +10,7 @@ import { within } from "../../client/timers.js";
 import { packagePath } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
 
-export interface DemoDaemon {
-  readonly socketPath: string;
-  /** The agent's side: JSON-RPC over the child's standard streams. */
-  readonly agent: AgentClient;
-  /** Ends the daemon's standard input, which is its orderly end (R8a): held events still reach its subscribers. */
-  readonly endInput: () => void;
-  /** Resolves with a description of the exit after the daemon has exited. Never rejects. */
-  readonly exited: Promise<string>;
-  /** Ends the daemon, by force if it takes longer than `deadlineMs`, and removes its files. */
-  readonly dispose: (deadlineMs: number) => Promise<void>;
-}
+export type DemoDaemon = Awaited<ReturnType<typeof startDemoDaemon>>;
 
 const LAST_WORDS_LENGTH = 2000;
 
@@ -28,20 +18,14 @@ const LAST_WORDS_LENGTH = 2000;
 export async function startDemoDaemon(
   { environment, clock }: Pick<CommandIo, "environment" | "clock">,
   deadlineMs: number,
-): Promise<DemoDaemon> {
+) {
   const directory = mkdtempSync(join(tmpdir(), "aaepd-demo-"));
   const socketPath = join(directory, "demo.sock");
-  const child = spawn(
-    process.execPath,
-    [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath, "--audit", "off"],
-    {
-      env: ownEnvironment(environment, directory),
-      stdio: ["pipe", "pipe", "pipe"],
-    },
-  );
-  let words = "";
+  const words = [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath, "--audit", "off"];
+  const child = spawn(process.execPath, words, { env: ownEnvironment(environment, directory) });
+  let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    words = (words + text).slice(-LAST_WORDS_LENGTH);
+    said = (said + text).slice(-LAST_WORDS_LENGTH);
   });
   const exited = exitOf(child);
   /** Removes the child and its files, however this process ends. */
@@ -51,6 +35,7 @@ export async function startDemoDaemon(
   };
   process.once("exit", cleanUp);
 
+  /** Ends the daemon, by force if it takes longer, and removes its files. */
   async function dispose(milliseconds: number): Promise<void> {
     child.stdin.end();
     if ((await within(exited, milliseconds, clock)) === undefined) child.kill("SIGKILL");
@@ -62,21 +47,24 @@ export async function startDemoDaemon(
   try {
     const agent = await AgentClient.open(childRpcConnector(child));
     const failed = exited.then((how) => {
-      throw new Fault("unsupported", `The daemon of the demo ${how}. ${words.trim()}`, { origin: "local" });
+      throw new Fault("unsupported", `The daemon of the demo ${how}. ${said.trim()}`, { origin: "local" });
     });
     failed.catch(() => {});
     const answered = Promise.race([agent.request("aaep.ping", {}), failed]);
     answered.catch(() => {});
     if ((await within(answered, deadlineMs, clock)) === undefined) {
-      throw new Fault("timed_out", `The daemon of the demo did not answer. ${words.trim()}`, { origin: "local" });
+      throw new Fault("timed_out", `The daemon of the demo did not answer. ${said.trim()}`, { origin: "local" });
     }
-    return { socketPath, agent, endInput: () => child.stdin.end(), exited, dispose };
+    /** Ends the daemon's standard input, which is its orderly end (R8a): held events still reach its subscribers. */
+    const endInput = (): void => void child.stdin.end();
+    return { socketPath, agent, endInput, exited, dispose };
   } catch (caught) {
     await dispose(0);
     throw caught;
   }
 }
 
+/** Resolves with a description of the exit. Never rejects. */
 function exitOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(`could not be started: ${error.message}`));
@@ -95,10 +83,6 @@ function ownEnvironment(
   directory: string,
 ): Record<string, string | undefined> {
   const others = Object.entries(environment).filter(([name]) => !name.startsWith("AAEPD_"));
-  return {
-    ...Object.fromEntries(others),
-    XDG_RUNTIME_DIR: directory,
-    XDG_CONFIG_HOME: directory,
-    XDG_STATE_HOME: directory,
-  };
+  const own = { XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory };
+  return { ...Object.fromEntries(others), ...own };
 }

@@ -6,7 +6,7 @@ import { Subscriber } from "../../client/listener/subscriber.js";
 import type { SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
 import { within } from "../../client/timers.js";
-import { type PlayedLine, type Playing, type PlayOptions, play } from "../recordings/play.js";
+import { type PlayedLine, type Playing, play } from "../recordings/play.js";
 import { createRestamper, createSchedule } from "../recordings/recording.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { describeFault, runCommand } from "../shell/run-command.js";
@@ -14,7 +14,7 @@ import { interruptionInWords } from "../shell/tail-states.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
 import { endsSession } from "../terminal/event-text.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { createLineWriter, type LineWriter } from "../terminal/line-writer.js";
 import { createDemoAnswers, type DemoAnswers } from "./demo-answers.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
@@ -81,7 +81,7 @@ async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
 
 interface Surroundings {
   readonly io: CommandIo;
-  readonly write: (line: string) => Promise<void> | undefined;
+  readonly write: LineWriter["write"];
   /** Resolves when the demo is to end early. */
   readonly interrupted: Promise<ExitCode>;
   /** Ends the demo by an error. */
@@ -125,7 +125,17 @@ async function show(
     screen.begin([titleLine(session, options.session, speed), ...(session.hasQuestions ? [about] : [])]);
     const refusals: string[] = [];
     const onRefused = (line: number, fault: Fault) => refusals.push(`Error: line ${line}: ${describeFault(fault)}`);
-    const playing = playSession(session, { client: agent, speed, answers, io, onRefused });
+    const schedule = createSchedule({ kind: "recorded", speed });
+    const playing = play({
+      client: agent,
+      lines: linesOf(session, answers.untilAnswered),
+      restamp: createRestamper({ keepsIds: false, ids: io.ids }),
+      dueMs: (fields) => schedule(fields) + answers.lateMs(),
+      clock: io.clock,
+      maxUnanswered: 256,
+      stopsOnError: false,
+      onRefused,
+    });
     const code = await played(playing, interrupted);
     if (code !== undefined) return code;
     const awaited = subscriptions.filter(({ seat }) => shown.includes(seat)).map(({ finished: end }) => end);
@@ -156,26 +166,6 @@ async function played(playing: Playing, interrupted: Promise<ExitCode>): Promise
     done.catch(() => {});
   }
   return code;
-}
-
-interface PlayingOptions extends Pick<PlayOptions, "client" | "onRefused"> {
-  readonly speed: number;
-  readonly answers: DemoAnswers;
-  readonly io: CommandIo;
-}
-
-function playSession(session: DemoSession, { client, speed, answers, io, onRefused }: PlayingOptions): Playing {
-  const schedule = createSchedule({ kind: "recorded", speed });
-  return play({
-    client,
-    lines: linesOf(session, answers.untilAnswered),
-    restamper: createRestamper({ keepsIds: false, ids: io.ids }),
-    dueMs: (fields) => schedule(fields) + answers.lateMs(),
-    clock: io.clock,
-    maxUnanswered: 256,
-    stopsOnError: false,
-    onRefused,
-  });
 }
 
 interface SeatSubscription {

@@ -11,7 +11,7 @@ import { wrapText } from "../terminal/wrap-text.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
 import { Got, type Seat } from "./demo-summary.js";
 
-export interface DemoScreenOptions {
+interface DemoScreenOptions {
   readonly io: CommandIo;
   readonly write: (line: string) => Promise<void> | undefined;
   /** The language of the session. */
@@ -20,27 +20,11 @@ export interface DemoScreenOptions {
   readonly only: readonly string[] | undefined;
 }
 
-export interface DemoScreen {
-  /** All listeners: the session is the same whichever are shown. */
-  readonly seats: readonly Seat[];
-  readonly shown: readonly Seat[];
-  readonly print: (lines: readonly string[]) => void;
-  /** Prints a title and the terms that were granted. The times of what follows count from now. */
-  readonly begin: (title: readonly string[]) => void;
-  /** Time since `begin`, ms. */
-  readonly elapsedMs: () => number;
-  readonly showEvent: (seat: Seat, event: Envelope) => void;
-  /** Shows an answer that was given for the person of a seat. */
-  readonly showAnswer: (seat: Seat | undefined, text: string) => void;
-  /** Prints what is still held back, and these lines. */
-  readonly end: (lines: readonly string[]) => void;
-}
-
 /**
  * Makes lines such as "3.2 s, Screen reader: text: A sentence.", without the name of an only listener. Pieces are counted and not shown: read aloud,
  * each would interrupt the lines of the others.
  */
-export function createDemoScreen({ io, write, language, only }: DemoScreenOptions): DemoScreen {
+export function createDemoScreen({ io, write, language, only }: DemoScreenOptions) {
   const { clock } = io;
   const colors = colorsFor(io);
   const listeners = demoListeners(language);
@@ -70,18 +54,21 @@ export function createDemoScreen({ io, write, language, only }: DemoScreenOption
   }
 
   return {
+    /** All listeners: the session is the same whichever are shown. */
     seats,
     shown,
     print,
-    begin: (title) => {
+    /** Prints a title and the terms that were granted. The times of what follows count from now. */
+    begin: (title: readonly string[]): void => {
       const terms = shown.map(
         ({ listener, accepted }) => `${listener.name}: ${termsInWords(accepted?.honored_capabilities ?? {})}`,
       );
       print([...title, "", ...terms, ""]);
       startedAt = clock.now();
     },
+    /** Time since `begin`, ms. */
     elapsedMs,
-    showEvent: (seat, event) => {
+    showEvent: (seat: Seat, event: Envelope): void => {
       const { getsPieces: quotesText, lineCells } = seat.listener;
       const read = readers.get(seat.listener);
       const { what, text, isCritical } = eventText(event, { quotesText, ...(read && { read }) });
@@ -96,10 +83,12 @@ export function createDemoScreen({ io, write, language, only }: DemoScreenOption
         say(seat, isCritical ? colors.bold(colors.red(`critical ${told}`)) : told);
       }
     },
-    showAnswer: (seat, text) => {
+    /** Shows an answer that was given for the person of a seat. */
+    showAnswer: (seat: Seat | undefined, text: string): void => {
       if (seat !== undefined && shown.includes(seat)) say(seat, `answer: ${text}`);
     },
-    end: (lines) => {
+    /** Prints what is still held back, and these lines. */
+    end: (lines: readonly string[]): void => {
       sayPieces();
       print(lines);
     },

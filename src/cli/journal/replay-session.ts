@@ -45,7 +45,7 @@ export async function replaySession(options: ReplayOptions): Promise<Played> {
     lines: lines(),
     partOf: (fields) => (asks(fields) ? undefined : fields),
     // An instant of the recording would be refused (R3b).
-    restamper: createRestamper({ keepsIds: true, ids }),
+    restamp: createRestamper({ keepsIds: true, ids }),
     dueMs: () => dueMs,
     clock,
     maxUnanswered: 256,

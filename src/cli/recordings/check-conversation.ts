@@ -14,29 +14,18 @@ import { fieldsOf } from "../terminal/fields-of.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface ConversationChecker {
-  /** Returns the faults of a message at its place in the conversation; undefined: the line is no such message, and may be an event. */
-  readonly check: (fields: Fields) => readonly Fault[] | undefined;
-  /** Notes an event, whose question may be answered. */
-  readonly event: (fields: Fields) => void;
-  /** How many requests and renegotiations no message has answered yet. */
-  readonly unanswered: () => number;
-}
-
 /** The form of each message. */
-const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<string, (value: unknown) => void>(
-  Object.entries({
-    "subscription.request": (value: unknown) => assertSubscriptionRequest(value),
-    "subscription.accepted": (value: unknown) => assertSubscriptionAccepted(value),
-    "subscription.rejected": (value: unknown) => assertSubscriptionRejected(value),
-    "subscription.renegotiate": (value: unknown) => assertRenegotiate(value),
-    "subscription.close": (value: unknown) => assertSubscriptionClose(value),
-    "confirmation.reply": (value: unknown) => assertConfirmationReply(value),
-    "clarification.reply": (value: unknown) => assertClarificationReply(value),
-  }),
-);
+const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<unknown, (value: unknown) => void>([
+  ["subscription.request", assertSubscriptionRequest],
+  ["subscription.accepted", assertSubscriptionAccepted],
+  ["subscription.rejected", assertSubscriptionRejected],
+  ["subscription.renegotiate", assertRenegotiate],
+  ["subscription.close", assertSubscriptionClose],
+  ["confirmation.reply", assertConfirmationReply],
+  ["clarification.reply", assertClarificationReply],
+]);
 
-export function createConversationChecker(): ConversationChecker {
+export function createConversationChecker() {
   const tokens = new Set<unknown>();
   /** The terms of the requests and renegotiations, in their order. The first `answeredCount` have an answer. */
   const requests: Fields[] = [];
@@ -88,7 +77,8 @@ export function createConversationChecker(): ConversationChecker {
   }
 
   return {
-    check: (fields) => {
+    /** Returns the faults of a message at its place in the conversation; undefined: the line is no such message, and may be an event. */
+    check: (fields: Fields): readonly Fault[] | undefined => {
       const assertForm = FORMS.get(fields.type);
       if (assertForm === undefined) return undefined;
       const order = orderFault(fields);
@@ -99,9 +89,11 @@ export function createConversationChecker(): ConversationChecker {
         return [faultFrom(caught), ...(order === undefined ? [] : [order])];
       }
     },
-    event: ({ reply_token: token }) => {
+    /** Notes an event, whose question may be answered. */
+    event: ({ reply_token: token }: Fields): void => {
       if (token !== undefined) tokens.add(token);
     },
+    /** How many requests and renegotiations no message has answered yet. */
     unanswered: () => requests.length - answeredCount,
   };
 }

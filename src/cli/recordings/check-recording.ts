@@ -17,13 +17,6 @@ export interface CheckOptions {
   readonly completes: boolean;
 }
 
-export interface RecordingChecker {
-  /** Returns the faults of an event at its place in the recording; empty if there are none. */
-  readonly check: (value: unknown) => readonly Fault[];
-  /** Sessions that have begun and not ended. */
-  readonly openSessionIds: () => readonly string[];
-}
-
 /** Replaces the instant of a daemon's event whose agent has named none yet. */
 const BEFORE_ALL = "1970-01-01T00:00:00Z";
 
@@ -46,7 +39,7 @@ function countingIds(): IdSource {
   };
 }
 
-export function createRecordingChecker({ completes }: CheckOptions): RecordingChecker {
+export function createRecordingChecker({ completes }: CheckOptions) {
   const ids = countingIds();
   const connection = {};
   const known = new Map<string, JournaledEvent>();
@@ -118,7 +111,8 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   }
 
   return {
-    check: (value) => {
+    /** Returns the faults of an event at its place in the recording; empty if there are none. */
+    check: (value: unknown): readonly Fault[] => {
       const faults = allFaults(completed(value));
       if (typeof value !== "object" || value === null) return faults;
       const fields = value as Fields;
@@ -131,6 +125,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
       // An invalid event still takes part in the order, but only its own faults are reported.
       return faults.length > 0 ? faults : outOfOrder;
     },
+    /** Sessions that have begun and not ended. */
     openSessionIds: () => sessions.openIds(),
   };
 }

@@ -3,8 +3,7 @@ import { type Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { Clock } from "../../contracts/clock.js";
-import { createToldInOrder } from "../terminal/told-in-order.js";
-import { createAgentsParts, type Restamper } from "./recording.js";
+import { createAgentsParts, type createRestamper } from "./recording.js";
 
 /** The members of a line that are looked at here. */
 type SentFields = Readonly<Record<string, unknown>> & { readonly session_id: string };
@@ -21,7 +20,7 @@ export interface PlayOptions {
   readonly lines: AsyncIterable<PlayedLine>;
   /** Returns what is published of an event; undefined if it is left out. Default: the part that an agent may publish. */
   readonly partOf?: ReturnType<typeof createAgentsParts>;
-  readonly restamper: Restamper;
+  readonly restamp: ReturnType<typeof createRestamper>;
   readonly dueMs: (fields: Readonly<Record<string, unknown>>) => number;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
   /** Most events without an answer at a time. 1 and up. */
@@ -53,51 +52,50 @@ export interface Played {
   readonly gone: Fault | undefined;
 }
 
-export interface Playing {
-  /** Resolves when every sent event is answered, or the daemon has gone. Rejects if the input cannot be read. */
-  readonly done: Promise<Played>;
-  /** Sends no more events; answers to sent events are still awaited. */
-  readonly stop: () => void;
-}
+export type Playing = ReturnType<typeof play>;
 
-export function play(options: PlayOptions): Playing {
-  const { client, clock, maxUnanswered, restamper, partOf = createAgentsParts() } = options;
-  const unanswered = new Set<Promise<void>>();
+export function play(options: PlayOptions) {
+  const { client, clock, maxUnanswered, restamp, partOf = createAgentsParts() } = options;
+  const unanswered = new Set<Promise<unknown>>();
   const sessionIds = new Set<string>();
-  const refusals = createToldInOrder(options.onRefused);
-  let acceptedCount = 0;
-  let refusedCount = 0;
-  let doubtfulCount = 0;
-  let leftOutCount = 0;
-  let unansweredCount = 0;
+  const counts = { acceptedCount: 0, refusedCount: 0, doubtfulCount: 0, leftOutCount: 0, unansweredCount: 0 };
+  /** Every refusal so far is told, in the order of the lines. */
+  let told = Promise.resolve();
   let gone: Fault | undefined;
   let wasStopped = false;
   /** It was stopped a second time: nothing is waited for that only adds to the report. */
   let isHurried = false;
   const { promise: stopped, resolve: interrupt } = withResolvers();
 
-  function refuse(line: number, fault: Fault): void {
-    refusedCount += 1;
-    if (fault.code === "storage_unavailable") doubtfulCount += 1;
-    refusals.settle(line, fault);
+  function refused(fault: Fault): Fault {
+    counts.refusedCount += 1;
+    if (fault.code === "storage_unavailable") counts.doubtfulCount += 1;
     if (options.stopsOnError) interrupt();
+    return fault;
   }
 
-  async function publish(line: number, fields: SentFields): Promise<void> {
+  /** Resolves with the fault of a refused event. */
+  async function publish(fields: SentFields): Promise<Fault | undefined> {
     try {
       await client.publish(fields);
-      acceptedCount += 1;
+      counts.acceptedCount += 1;
       sessionIds.add(fields.session_id);
-      refusals.settle(line);
       options.onAccepted?.(fields);
     } catch (caught) {
       const fault = faultFrom(caught);
-      if (fault.code !== "peer_gone") return refuse(line, fault);
-      refusals.settle(line);
-      unansweredCount += 1;
+      if (fault.code !== "peer_gone") return refused(fault);
+      counts.unansweredCount += 1;
       gone ??= fault;
       interrupt();
     }
+    return undefined;
+  }
+
+  function tellInOrder(line: number, answer: Fault | Promise<Fault | undefined>): void {
+    told = told.then(async () => {
+      const fault = await answer;
+      if (fault !== undefined) options.onRefused(line, fault);
+    });
   }
 
   /** Resolves at that time, or when no more events are to be sent. */
@@ -113,7 +111,7 @@ export function play(options: PlayOptions): Playing {
   }
 
   function hasToStop(): boolean {
-    return wasStopped || gone !== undefined || (options.stopsOnError && refusedCount > 0);
+    return wasStopped || gone !== undefined || (options.stopsOnError && counts.refusedCount > 0);
   }
 
   async function run(): Promise<Played> {
@@ -126,43 +124,31 @@ export function play(options: PlayOptions): Playing {
       const next = await Promise.race([reading, stopped]);
       if (next === undefined || next.done === true || hasToStop()) break;
       const { number, fault } = next.value;
-      if (fault !== undefined) {
-        refusals.expect(number);
-        refuse(number, fault);
-      }
+      if (fault !== undefined) tellInOrder(number, refused(fault));
       const fields = next.value.fields === undefined ? undefined : partOf(next.value.fields);
       if (fields === undefined) {
-        if (next.value.fields !== undefined) leftOutCount += 1;
+        if (next.value.fields !== undefined) counts.leftOutCount += 1;
         continue;
       }
       startedAt ??= clock.now();
       await waitUntil(startedAt + options.dueMs(fields));
       while (unanswered.size >= maxUnanswered && !hasToStop()) await Promise.race([...unanswered, stopped]);
       if (hasToStop()) break;
-      refusals.expect(number);
-      const answer = publish(number, restamper.restamp(fields, clock.wallTime()) as SentFields);
+      const answer = publish(restamp(fields, clock.wallTime()) as SentFields);
+      tellInOrder(number, answer);
       unanswered.add(answer);
       void answer.then(() => unanswered.delete(answer));
     }
-    await Promise.all(unanswered);
+    await told;
     const durationMs = startedAt === undefined ? 0 : clock.now() - startedAt;
     const unsentCount = options.hasEnd === false ? undefined : await countLines(reading, lines, () => isHurried);
-    return {
-      acceptedCount,
-      refusedCount,
-      doubtfulCount,
-      leftOutCount,
-      unansweredCount,
-      unsentCount,
-      sessionIds,
-      durationMs,
-      wasStopped,
-      gone,
-    };
+    return { ...counts, unsentCount, sessionIds, durationMs, wasStopped, gone };
   }
 
   return {
+    /** Resolves when every sent event is answered, or the daemon has gone. Rejects if the input cannot be read. */
     done: run(),
+    /** Sends no more events; answers to sent events are still awaited. */
     stop: () => {
       isHurried = wasStopped;
       wasStopped = true;

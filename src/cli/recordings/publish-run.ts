@@ -49,7 +49,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo, hel
   const playing = play({
     client,
     lines: playedLines(readLines(input, file)),
-    restamper: createRestamper({ keepsIds: options.keepIds === true, ids: io.ids }),
+    restamp: createRestamper({ keepsIds: options.keepIds === true, ids: io.ids }),
     dueMs: createSchedule(paceFrom(options)),
     clock: io.clock,
     // If nothing may follow a refusal, only one event may be under way.

@@ -51,18 +51,14 @@ export function isDaemonMade(fields: Fields): boolean {
   return fieldsOf(fieldsOf(fields.extensions).aaepd).by === "daemon";
 }
 
-export interface RestampOptions {
+interface RestampOptions {
   /** Keep session, event and question ids as recorded. */
   readonly keepsIds: boolean;
   readonly ids: IdSource;
 }
 
-export interface Restamper {
-  /** Returns the event as it is to be published at `wallTime`. Missing and unreadable members stay as they are. */
-  readonly restamp: (fields: Fields, wallTime: number) => Fields;
-}
-
-export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
+/** Returns a function that gives each event as it is to be published at that time. Missing and unreadable members stay as they are. */
+export function createRestamper({ keepsIds, ids }: RestampOptions): (fields: Fields, wallTime: number) => Fields {
   const renamed = new Map<string, string>();
   let latest = 0;
 
@@ -74,25 +70,19 @@ export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
     return known;
   }
 
-  return {
-    restamp: (fields, wallTime) => {
-      latest = Math.max(latest, wallTime);
-      const stamped = "timestamp" in fields ? { ...fields, timestamp: new Date(latest).toISOString() } : fields;
-      if (keepsIds) return stamped;
-      const { event_id: eventId, session_id: sessionId, reply_token: replyToken } = fields;
-      const own = fieldsOf(fieldsOf(fields.extensions).aaepd);
-      return {
-        ...stamped,
-        ...(eventId === undefined ? undefined : { event_id: rename(eventId, "evt_") }),
-        ...(sessionId === undefined ? undefined : { session_id: rename(sessionId, "sess_") }),
-        ...(replyToken === undefined ? undefined : { reply_token: rename(replyToken, "rpl_") }),
-        ...(own.consent === undefined
-          ? undefined
-          : {
-              extensions: { ...fieldsOf(fields.extensions), aaepd: { ...own, consent: rename(own.consent, "rpl_") } },
-            }),
-      };
-    },
+  return (fields, wallTime) => {
+    latest = Math.max(latest, wallTime);
+    const stamped = "timestamp" in fields ? { ...fields, timestamp: new Date(latest).toISOString() } : fields;
+    if (keepsIds) return stamped;
+    const prefixes = { event_id: "evt_", session_id: "sess_", reply_token: "rpl_" };
+    const present = Object.entries(prefixes).filter(([name]) => fields[name] !== undefined);
+    const own = fieldsOf(fieldsOf(fields.extensions).aaepd);
+    const aaepd = { ...own, consent: rename(own.consent, "rpl_") };
+    return {
+      ...stamped,
+      ...Object.fromEntries(present.map(([name, prefix]) => [name, rename(fields[name], prefix)])),
+      ...(own.consent === undefined ? undefined : { extensions: { ...fieldsOf(fields.extensions), aaepd } }),
+    };
   };
 }
 

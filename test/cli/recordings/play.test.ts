@@ -28,7 +28,7 @@ function stage(count: number, options: Partial<PlayOptions> = {}) {
       closed: new Promise(() => {}),
     },
     lines: lines(),
-    restamper: { restamp: (fields) => fields },
+    restamp: (fields) => fields,
     dueMs: () => 0,
     clock: timers,
     maxUnanswered: 64,

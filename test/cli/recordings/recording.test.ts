@@ -12,19 +12,19 @@ function countingIds() {
 }
 
 test("R3b: timestamps become those of now, and never go back", () => {
-  const { restamp } = createRestamper({ keepsIds: true, ids: countingIds() });
+  const restamp = createRestamper({ keepsIds: true, ids: countingIds() });
   const event = { event_id: "evt_1", timestamp: "2020-01-01T00:00:00Z" };
   expect(restamp(event, 5000)).toEqual({ event_id: "evt_1", timestamp: "1970-01-01T00:00:05.000Z" });
   expect(restamp(event, 4000).timestamp).toBe("1970-01-01T00:00:05.000Z");
 });
 
 test("R2: what the agent left out stays out", () => {
-  const { restamp } = createRestamper({ keepsIds: false, ids: countingIds() });
+  const restamp = createRestamper({ keepsIds: false, ids: countingIds() });
   expect(restamp({ type: "x", session_id: "sess_1" }, 0)).toEqual({ type: "x", session_id: "sess_new1" });
 });
 
 test("ids are new, the same one for the same old one; those of outputs and tools belong to the session and stay", () => {
-  const { restamp } = createRestamper({ keepsIds: false, ids: countingIds() });
+  const restamp = createRestamper({ keepsIds: false, ids: countingIds() });
   const first = restamp({ event_id: "evt_1", session_id: "sess_1", reply_token: "rpl_1", output_id: "out_1" }, 0);
   const second = restamp({ event_id: "evt_2", session_id: "sess_1", tool_call_id: "call_1" }, 0);
   expect(first).toEqual({ event_id: "evt_new1", session_id: "sess_new2", reply_token: "rpl_new3", output_id: "out_1" });
