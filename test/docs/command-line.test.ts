@@ -42,7 +42,7 @@ it("serve says what the page says", () => {
 });
 
 it("tail prints what the page says", () => {
-  const tail = createTailLines({
+  const tailLine = createTailLines({
     asJson: false,
     withLabel: false,
     withTime: true,
@@ -51,7 +51,7 @@ it("tail prints what the page says", () => {
     read: createReadText("braille", {}),
   });
   const event = (agent_name: string, type: string, fields: object) =>
-    tail.event(
+    tailLine(
       "aaepd",
       {
         type: `aaep:agent.${type}`,

@@ -3,15 +3,7 @@ import type { CaseResult } from "../../conformance/findings/finding.js";
 import type { ReportVerdict } from "../../conformance/report/report-json.js";
 import { shownText } from "../terminal/shown-text.js";
 
-/** The lines of a run: of a case the verdict in a word, the id and the rule; of a failure what was expected and seen. */
-export interface ResultLines {
-  /** The lines that can be told after a result. Skipped cases wait for those that follow, because one reason often skips many. */
-  readonly after: (result: CaseResult) => readonly string[];
-  /** The lines that are left at the end. A quiet run tells the reasons of skipped cases too if it judged nothing. */
-  readonly atEnd: (verdict: ReportVerdict) => readonly string[];
-}
-
-export interface ResultLineOptions {
+interface ResultLineOptions {
   /** Failures alone are told. */
   readonly isQuiet: boolean;
   /** A failed SHOULD is told as a failure. */
@@ -24,7 +16,8 @@ interface SkippedCase {
   readonly reason: string;
 }
 
-export function createResultLines(colors: Colors, { isQuiet, failOnWarning }: ResultLineOptions): ResultLines {
+/** The lines of a run: of a case the verdict in a word, the id and the rule; of a failure what was expected and seen. */
+export function createResultLines(colors: Colors, { isQuiet, failOnWarning }: ResultLineOptions) {
   const waiting: SkippedCase[] = [];
   let count = 0;
 
@@ -41,7 +34,8 @@ export function createResultLines(colors: Colors, { isQuiet, failOnWarning }: Re
   };
 
   return {
-    after: ({ about, verdict }) => {
+    /** The lines that can be told after a result. Skipped cases wait for those that follow, because one reason often skips many. */
+    after: ({ about, verdict }: CaseResult): readonly string[] => {
       count += 1;
       const rule = `${about.id}: ${about.title} (${about.paragraphs[0] ?? ""})`;
       if (verdict.kind === "skipped") {
@@ -59,7 +53,8 @@ export function createResultLines(colors: Colors, { isQuiet, failOnWarning }: Re
         ...verdict.evidence.map(({ note, text = "nothing" }) => `        ${note}: ${shownText(beginningOf(text))}`),
       ];
     },
-    atEnd: (verdict) => (isQuiet && verdict !== "SKIPPED" ? [] : waitingLines()),
+    /** The lines that are left at the end. A quiet run tells the reasons of skipped cases too if it judged nothing. */
+    atEnd: (verdict: ReportVerdict): readonly string[] => (isQuiet && verdict !== "SKIPPED" ? [] : waitingLines()),
   };
 }
 

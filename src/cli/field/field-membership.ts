@@ -10,7 +10,7 @@ import type {
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { Connection } from "../../contracts/transport.js";
 
-export interface FieldMembershipOptions {
+interface FieldMembershipOptions {
   readonly connect: () => Promise<Connection<Uint8Array>>;
   readonly agentId: string;
   readonly interests: readonly string[];
@@ -29,12 +29,7 @@ type MembershipEnd =
   | { readonly kind: "refused"; readonly sentence: string }
   | { readonly kind: "fault"; readonly fault: Fault };
 
-export interface FieldMembership {
-  /** Never rejects, unless `notified` does. */
-  readonly ended: Promise<MembershipEnd>;
-  /** Closes the connection. `isForGood`: the Field forgets the agent first. */
-  readonly leave: (isForGood: boolean) => Promise<void>;
-}
+export type FieldMembership = ReturnType<typeof joinField>;
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -55,7 +50,7 @@ const FIELD_EVENTS: AkashikSubscription["events"] = [
   "session.ended",
 ];
 
-export function joinField(options: FieldMembershipOptions): FieldMembership {
+export function joinField(options: FieldMembershipOptions) {
   const { agentId, newId, minRelevance, debounceMs } = options;
   const asked = new Map<
     string,
@@ -142,8 +137,10 @@ export function joinField(options: FieldMembershipOptions): FieldMembership {
 
   const ended = run();
   return {
+    /** Never rejects, unless `notified` does. */
     ended,
-    leave: async (isForGood) => {
+    /** Closes the connection. `isForGood`: the Field forgets the agent first. */
+    leave: async (isForGood: boolean): Promise<void> => {
       isLeaving = true;
       // The answer may be the end of the connection.
       if (isForGood && connection !== undefined) await ask("DEREGISTER", { agent_id: agentId }).catch(() => {});

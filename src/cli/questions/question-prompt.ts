@@ -1,7 +1,10 @@
 // Puts the questions of all followed daemons to one person, one at a time. A typed line answers the question being asked, identified by its token,
 // and no other. When a question ends while the person types, half a line may stand in the terminal unseen. The first line after that
 // therefore answers nothing.
+
+import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../../client/listener/types.js";
+import type { Clock } from "../../contracts/clock.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { endsSession } from "../terminal/event-text.js";
 import { createSettling } from "../terminal/settling.js";
@@ -26,7 +29,6 @@ import {
   outcomeInWords,
   type QuestionSource,
 } from "./open-question.js";
-import type { QuestionPrompt, QuestionPromptOptions } from "./prompt-types.js";
 import { detailsPage, spelledPage } from "./question-details.js";
 import { readAnswer, readAnywhere, type Typed } from "./typed-answer.js";
 
@@ -39,13 +41,21 @@ const OUTCOME_MS = 3000;
 const isCommand = ({ kind }: Typed): boolean =>
   ["repeat", "details", "spell", "time", "list", "open", "key", "help"].includes(kind);
 
-export function createQuestionPrompt({
-  say,
-  clock,
-  tooSoonMs,
-  key,
-  onTakesLine,
-}: QuestionPromptOptions): QuestionPrompt {
+interface QuestionPromptOptions {
+  readonly say: (line: string) => void;
+  readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
+  /**
+   * Answers within this time after the question was asked are not sent, ms: nobody can have heard the question, so the answer was meant for another.
+   * 0 for piped answers.
+   */
+  readonly tooSoonMs: number;
+  /** Takes "stop", or a word about what is shown. */
+  readonly key: (typed: Extract<Typed, { kind: "key" }>) => void;
+  /** Reports that a typed line has an effect from now on. */
+  readonly onTakesLine: () => void;
+}
+
+export function createQuestionPrompt({ say, clock, tooSoonMs, key, onTakesLine }: QuestionPromptOptions) {
   const open: OpenQuestion[] = [];
   let current: OpenQuestion | undefined;
   /** Questions that ended or went out of reach while they were being asked, and since which no line was typed. */
@@ -164,16 +174,13 @@ export function createQuestionPrompt({
     endedUnderHand = [...endedUnderHand.filter((other) => other !== one), one];
   }
 
-  function send(one: OpenQuestion, answer: Extract<Typed, { kind: "decision" | "response" }>): void {
+  function send(one: OpenQuestion, answer: Extract<Typed, { kind: "decision" | "response" }>) {
     const reply_token = one.question.token;
     const reply: SubscriberReply =
       answer.kind === "decision"
         ? { reply_token, decision: answer.decision }
         : { reply_token, response: answer.response };
-    if (!one.source.reply(reply)) {
-      say(NO_CONNECTION);
-      return;
-    }
+    if (!one.source.reply(reply)) return say(NO_CONNECTION);
     const { answerable } = one.question;
     say(
       `Sent: ${answer.kind === "decision" ? decisionInWords(answer.decision) : answerInWords(answer.response, answerable)}.`,
@@ -219,21 +226,16 @@ export function createQuestionPrompt({
 
   function askNumber(number: number): void {
     const one = open.find((candidate) => candidate.number === number);
-    if (one === undefined || one.state === "sent" || one.state === "unreachable") {
+    if (one === undefined || one.state === "sent" || one.state === "unreachable")
       say(`Question ${number} cannot be answered now.`);
-      return;
-    }
-    ask(one);
+    else ask(one);
   }
 
-  function answer(one: OpenQuestion, line: string): void {
+  function answer(one: OpenQuestion, line: string) {
     const typed = readAnswer(line, one.question.answerable, isHostDialog(one.question.event));
     const before = lineBegunFor(one);
     endedUnderHand = [];
-    if (before !== undefined && !isCommand(typed)) {
-      notTaken(one, before, typed);
-      return;
-    }
+    if (before !== undefined && !isCommand(typed)) return notTaken(one, before, typed);
     switch (typed.kind) {
       case "decision":
       case "response":
@@ -247,17 +249,13 @@ export function createQuestionPrompt({
         }
         return;
       case "repeat":
-        tell(one);
-        return;
+        return tell(one);
       case "details":
-        void tellDetails(one);
-        return;
+        return void tellDetails(one);
       case "spell":
-        tellSpelled(one);
-        return;
+        return tellSpelled(one);
       case "time":
-        say(timeLine(one.question, clock.now()));
-        return;
+        return say(timeLine(one.question, clock.now()));
       case "later":
         one.state = "left";
         current = undefined;
@@ -265,41 +263,32 @@ export function createQuestionPrompt({
         askNext();
         return;
       case "leave":
-        leave(one);
-        return;
+        return leave(one);
       case "nothing":
-        say("Nothing was sent. r repeats the question.");
-        return;
+        return say("Nothing was sent. r repeats the question.");
       case "unclear":
-        say(`Not sent. ${typed.why}`);
-        return;
+        return say(`Not sent. ${typed.why}`);
       default:
         command(typed);
     }
   }
 
-  function notTaken(one: OpenQuestion, before: OpenQuestion, typed: Typed): void {
-    if (typed.kind === "nothing") {
-      say(`${nameOf(one)} can be answered now. r repeats it.`);
-      return;
-    }
+  function notTaken(one: OpenQuestion, before: OpenQuestion, typed: Typed) {
+    if (typed.kind === "nothing") return say(`${nameOf(one)} can be answered now. r repeats it.`);
     say(
       `Not sent: it may have been begun for ${nameInSentence(before)}, which has gone. ${nameOf(one)} is asked now. r repeats it.`,
     );
   }
 
   /** Runs a command that may be typed whether or not a question is being asked. */
-  function command(typed: Typed | undefined): void {
+  function command(typed: Typed | undefined) {
     switch (typed?.kind) {
       case "list":
-        list();
-        return;
+        return list();
       case "open":
-        askNumber(typed.number);
-        return;
+        return askNumber(typed.number);
       case "key":
-        key(typed);
-        return;
+        return key(typed);
       case "help":
         for (const line of ANSWER_HELP) say(line);
         return;
@@ -311,7 +300,8 @@ export function createQuestionPrompt({
   }
 
   return {
-    heard: (source, event) => {
+    /** Takes an event of a daemon. Returns whether the prompt told the event, so that it need not be shown again. */
+    heard: (source: QuestionSource, event: Envelope): boolean => {
       const question = questionFromEvent(event, clock);
       if (question !== undefined) {
         if (open.every(({ question: known }) => known.token !== question.token)) add(source, question);
@@ -329,25 +319,25 @@ export function createQuestionPrompt({
         end(one, outcomeInWords(one, event), typeof decision === "string" ? decision : undefined);
       return ended.length > 0 && !endsSession(event);
     },
-    notTaken: (source, token, isOpen) => {
+    /** Reports that the answer to this question did not count. `isOpen`: whether the question can still be answered. */
+    notTaken: (source: QuestionSource, token: string, isOpen: boolean) => {
       const one = open.find((candidate) => candidate.source === source && candidate.question.token === token);
       if (one?.state !== "sent") return;
-      if (isOpen) {
-        askAgain(one);
-        return;
-      }
+      if (isOpen) return askAgain(one);
       say(`Your answer to ${nameInSentence(one)} has not counted: it had ended already.`);
       // The outcome is still to come.
       one.sent = undefined;
     },
-    interrupted: (source) => {
+    /** Reports an interrupted subscription: its questions cannot be answered. */
+    interrupted: (source: QuestionSource): void => {
       const lost = open.filter((one) => one.source === source);
       for (const one of lost) one.state = "unreachable";
       if (lost.length > 0) say("The connection is lost. What was asked there cannot be answered until it is back.");
       if (current?.source === source) leaveUnanswered(current);
       if (lost.length > 0) settling.disturb();
     },
-    restored: (source, events) => {
+    /** Reports a restored subscription and its open questions. */
+    restored: (source: QuestionSource, events: readonly Envelope[]): void => {
       const tokens = new Set(events.map(({ reply_token: token }) => token));
       for (const one of open.filter((candidate) => candidate.source === source)) {
         if (!tokens.has(one.question.token)) end(one, "It was resolved while the connection was lost.");
@@ -360,7 +350,7 @@ export function createQuestionPrompt({
       }
       askNext();
     },
-    typed: (line) => {
+    typed: (line: string): void => {
       if (current === undefined) {
         // While the next question is undecided, a line after this one may also have been begun for an ended question.
         if (!settling.isOn()) endedUnderHand = [];
@@ -369,9 +359,12 @@ export function createQuestionPrompt({
         answer(current, line);
       }
     },
+    /** Whether any question has arrived so far. */
     wasAsked: () => count > 0,
+    /** Whether a line typed now has an effect: a question is being asked, or one has ended for which the line may have been begun. */
     takesLine,
-    close: () => {
+    /** Ends the prompt: nothing can be answered any more. */
+    close: (): void => {
       settling.cancel();
       tellEnded();
       for (const one of open.splice(0)) for (const cancel of one.cancelTimers) cancel();

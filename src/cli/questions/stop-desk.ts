@@ -12,15 +12,7 @@ export interface StopSource {
   readonly stop: (sessionId: string) => boolean;
 }
 
-export interface StopDesk {
-  readonly heard: (source: StopSource, event: Envelope) => void;
-  /** Forgets the sessions of a daemon that is not followed any more. */
-  readonly forget: (source: StopSource) => void;
-  /** Takes "stop", or "stop" with a number of the last list. */
-  readonly typed: (number: number | undefined) => void;
-  /** The daemon has refused the stop that was sent last. `isOpen`: its session is open, and its agent cannot be asked. False if none was sent. */
-  readonly refused: (source: StopSource, isOpen: boolean) => boolean;
-}
+export type StopDesk = ReturnType<typeof createStopDesk>;
 
 interface Session {
   readonly source: StopSource;
@@ -31,7 +23,7 @@ interface Session {
 /** Most sessions that are remembered; the oldest is forgotten first. */
 const MOST_SESSIONS = 1024;
 
-export function createStopDesk(say: (line: string) => void): StopDesk {
+export function createStopDesk(say: (line: string) => void) {
   const open = new Map<StopSource, Map<string, Session>>();
   /** As the person has heard it. */
   let listed: readonly Session[] = [];
@@ -54,7 +46,7 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
   }
 
   return {
-    heard: (source, event) => {
+    heard: (source: StopSource, event: Envelope): void => {
       const { session_id: id, producer } = event;
       const sessions = open.get(source) ?? new Map<string, Session>();
       open.set(source, sessions);
@@ -64,8 +56,10 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
         keepNewest(sessions, MOST_SESSIONS);
       }
     },
-    forget: (source) => void open.delete(source),
-    typed: (number) => {
+    /** Forgets the sessions of a daemon that is not followed any more. */
+    forget: (source: StopSource) => void open.delete(source),
+    /** Takes "stop", or "stop" with a number of the last list. */
+    typed: (number: number | undefined) => {
       const one = number === undefined ? undefined : listed[number - 1];
       if (one === undefined) return list();
       if (!isOpen(one)) say(`${nameIn(one)} has ended already.`);
@@ -74,7 +68,8 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
         say(`Sent: stop ${nameIn(one)}.`);
       } else say("Not sent: there is no connection at the moment.");
     },
-    refused: (source, isStillOpen) => {
+    /** The daemon has refused the stop that was sent last. `isStillOpen`: its agent cannot be asked. False if none was sent. */
+    refused: (source: StopSource, isStillOpen: boolean): boolean => {
       const one = sent.get(source);
       if (one === undefined) return false;
       sent.delete(source);

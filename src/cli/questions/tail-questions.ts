@@ -10,29 +10,9 @@ import { createStopDesk, type StopDesk, type StopSource } from "./stop-desk.js";
 import { type KeySource, TextKeys } from "./text-keys.js";
 import { readKey, type Typed } from "./typed-answer.js";
 
-export interface TailQuestions {
-  /** Capabilities that a subscription requests in order to be asked; none once nobody answers any more. */
-  readonly capabilities: () => Capabilities;
-  readonly source: (label: string, subscriber: () => Subscriber | undefined) => FollowedSource;
-  /** Whether the person wants no text at the moment, and what is to be shown later. */
-  readonly keys: Pick<TextKeys, "isPaused" | "holds">;
-  readonly stop: () => void;
-}
+export type FollowedSource = ReturnType<ReturnType<typeof createTailQuestions>["source"]>;
 
-export interface FollowedSource {
-  /** Whether the event is not to be shown: the prompt told it, a person wants no more of it, or it waits for `show`. */
-  readonly heard: (event: Envelope, show: () => void) => boolean;
-  /** Reports that an answer to the question with this token did not count. */
-  readonly notTaken: (token: string) => void;
-  /** Reports that the last stop was refused: because its agent cannot be asked, or because its session is not open. Returns whether that was told. */
-  readonly notStopped: (isOpen: boolean) => boolean;
-  readonly interrupted: () => void;
-  readonly active: () => void;
-  /** Reports the end of following; `active` may start it again. */
-  readonly ended: () => void;
-}
-
-export interface TailQuestionsOptions {
+interface TailQuestionsOptions {
   readonly io: Pick<CommandIo, "stdin" | "clock">;
   /** Prints a line of the command's own, and one of an agent's. */
   readonly say: (line: string) => void;
@@ -50,7 +30,7 @@ const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_cla
 /** No person has heard a question after a shorter time, ms. */
 const TOO_SOON_MS = 1000;
 
-export function createTailQuestions({ io, say, tell, verbosity, onFailure }: TailQuestionsOptions): TailQuestions {
+export function createTailQuestions({ io, say, tell, verbosity, onFailure }: TailQuestionsOptions) {
   const isTerminal = io.stdin.isTTY === true;
   const subscribers = new Set<() => Subscriber | undefined>();
   let canAnswer = true;
@@ -115,7 +95,7 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
     if (!hasStopped) onFailure(caught);
   });
 
-  function createSource(label: string, subscriber: () => Subscriber | undefined): FollowedSource {
+  function createSource(label: string, subscriber: () => Subscriber | undefined) {
     // A daemon that is the only one needs no name.
     const source = sourceOf(subscriber, verbosity, () => (subscribers.size > 1 ? label : ""));
     subscribers.add(subscriber);
@@ -126,31 +106,34 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
       return prompt.heard(source, event) || isHushed;
     };
     return {
-      heard: (event, show) => keys.holds(() => void (take(event) || show())) || take(event),
-      notTaken: (token) => {
+      /** Whether the event is not to be shown: the prompt told it, a person wants no more of it, or it waits for `show`. */
+      heard: (event: Envelope, show: () => void): boolean =>
+        keys.holds(() => void (take(event) || show())) || take(event),
+      /** Reports that an answer to the question with this token did not count. */
+      notTaken: (token: string): void => {
         // If the list is not available, the prompt finds out by its timer that the answer had no effect.
         isAsked(subscriber(), token).then(
           (isOpen) => prompt.notTaken(source, token, isOpen),
           () => {},
         );
       },
-      notStopped: (isOpen) => stops.refused(source, isOpen),
-      interrupted: () => {
+      /** Reports that the last stop was refused. `isOpen`: its agent cannot be asked. Returns whether that was told. */
+      notStopped: (isOpen: boolean): boolean => stops.refused(source, isOpen),
+      interrupted: (): void => {
         // Further failed attempts are no news.
         if (!wasInterrupted) prompt.interrupted(source);
         wasInterrupted = true;
       },
-      active: () => {
+      active: (): void => {
         subscribers.add(subscriber);
         if (keys.isPaused) pace(subscriber(), true);
         if (!wasInterrupted) return;
         wasInterrupted = false;
-        subscriber()
-          ?.listPending()
-          .then((events) => prompt.restored(source, events))
-          .catch(() => {});
+        const open = subscriber()?.listPending();
+        open?.then((events) => prompt.restored(source, events)).catch(() => {});
       },
-      ended: () => {
+      /** Reports the end of following; `active` may start it again. */
+      ended: (): void => {
         subscribers.delete(subscriber);
         stops.forget(source);
         if (!wasInterrupted) prompt.interrupted(source);
@@ -160,10 +143,12 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
   }
 
   return {
+    /** Capabilities that a subscription requests in order to be asked; none once nobody answers any more. */
     capabilities: () => (canAnswer ? BOTH : NEITHER),
     source: createSource,
+    /** Whether the person wants no text at the moment, and what is to be shown later. */
     keys,
-    stop: () => {
+    stop: (): void => {
       hasStopped = true;
       prompt.close();
       keys.close();

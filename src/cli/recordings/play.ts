@@ -30,7 +30,6 @@ export interface PlayOptions {
   readonly hasEnd?: boolean;
   /** Called in the order of the lines. */
   readonly onRefused: (line: number, fault: Fault) => void;
-  readonly onAccepted?: (fields: Readonly<Record<string, unknown>>) => void;
 }
 
 export interface Played {
@@ -80,7 +79,6 @@ export function play(options: PlayOptions) {
       await client.publish(fields);
       counts.acceptedCount += 1;
       sessionIds.add(fields.session_id);
-      options.onAccepted?.(fields);
     } catch (caught) {
       const fault = faultFrom(caught);
       if (fault.code !== "peer_gone") return refused(fault);

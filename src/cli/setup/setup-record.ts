@@ -22,18 +22,9 @@ export interface Made {
 
 const NOTHING: Made = { paths: [], hooks: [] };
 
-export interface SetupRecord {
-  /** The log of a daemon in the background. */
-  readonly log: string;
-  /** Undefined without a record. Throws a Fault for a file that is none. */
-  readonly read: () => Made | undefined;
-  /** Adds to what was made earlier, and notes which of these paths are not there. Throws a Fault if it cannot be written. */
-  readonly note: (more: Partial<Made>) => void;
-  /** Removes the record, the log, and the folders that have become empty. */
-  readonly remove: () => void;
-}
+export type SetupRecord = ReturnType<typeof setupRecord>;
 
-export function setupRecord({ environment }: Pick<CommandIo, "environment">): SetupRecord {
+export function setupRecord({ environment }: Pick<CommandIo, "environment">) {
   const folder = stateDirectory(environment, "setup");
   const [path, log] = [join(folder, "made.json"), join(folder, "serve.log")];
   const read = (): Made | undefined => {
@@ -44,9 +35,12 @@ export function setupRecord({ environment }: Pick<CommandIo, "environment">): Se
     throw usage(sentence);
   };
   return {
+    /** The log of a daemon in the background. */
     log,
+    /** Undefined without a record. Throws a Fault for a file that is none. */
     read,
-    note: ({ paths = [], hooks = [], ...more }) => {
+    /** Adds to what was made earlier, and notes which of these paths are not there. Throws a Fault if it cannot be written. */
+    note: ({ paths = [], hooks = [], ...more }: Partial<Made>): void => {
       try {
         const before = read() ?? NOTHING;
         const missing = [folder, ...paths].flatMap(missingAt);
@@ -63,7 +57,8 @@ export function setupRecord({ environment }: Pick<CommandIo, "environment">): Se
         throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
       }
     },
-    remove: () => {
+    /** Removes the record, the log, and the folders that have become empty. */
+    remove: (): void => {
       const folders = read()?.paths ?? [];
       for (const one of [path, log]) rmSync(one, { force: true });
       for (const one of folders.toReversed()) removeIfEmpty(one);

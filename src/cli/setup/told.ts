@@ -4,33 +4,23 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { describeFault } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 
-export interface Told {
-  readonly say: (line: string) => void;
-  /** Undefined if the step failed. */
-  readonly attempt: <Result>(step: () => Result | Promise<Result>) => Promise<Result | undefined>;
-  /** Says on standard error that something is missing. */
-  readonly miss: (sentence: string) => void;
-  /** Whether a step failed. */
-  readonly exitCode: () => ExitCode;
-}
+export type Told = ReturnType<typeof createTold>;
 
-export function createTold({ stdout, stderr }: Pick<CommandIo, "stdout" | "stderr">): Told {
+export function createTold({ stdout, stderr }: Pick<CommandIo, "stdout" | "stderr">) {
   let code: ExitCode = EXIT.ok;
-  const miss = (sentence: string): void => {
-    code = EXIT.fault;
-    stderr.write(`Error: ${sentence}\n`);
-  };
   return {
-    say: (line) => void stdout.write(`${line}\n`),
-    miss,
-    attempt: async (step) => {
+    say: (line: string) => void stdout.write(`${line}\n`),
+    /** Undefined if the step failed. */
+    attempt: async <Result>(step: () => Result | Promise<Result>): Promise<Result | undefined> => {
       try {
         return await step();
       } catch (caught) {
-        miss(describeFault(faultFrom(caught)));
+        code = EXIT.fault;
+        stderr.write(`Error: ${describeFault(faultFrom(caught))}\n`);
         return undefined;
       }
     },
+    /** Whether a step failed. */
     exitCode: () => code,
   };
 }

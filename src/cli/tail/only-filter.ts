@@ -3,12 +3,6 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { nearestName } from "../../base/nearest.js";
 import { EVENT_WORDS, eventText, isCritical } from "../terminal/event-text.js";
 
-export interface OnlyFilter {
-  readonly admits: (event: Envelope) => boolean;
-  /** Doubts about the names, one sentence each. */
-  readonly warnings: readonly string[];
-}
-
 const CRITICAL = "critical";
 const WORDS = [...EVENT_WORDS, CRITICAL];
 
@@ -18,7 +12,7 @@ const WORDS = [...EVENT_WORDS, CRITICAL];
  * (R6). An event is shown if it fits one of the kinds, and one of the agents. Without names of a sort, all of that sort fit. A name in lower case
  * that is nearly a word counts as this word, and its agent is shown besides: nothing is hidden by a slip of the hand.
  */
-export function createOnlyFilter(names: readonly string[] = []): OnlyFilter {
+export function createOnlyFilter(names: readonly string[] = []) {
   const words: string[] = [];
   const types = names.filter((name) => name.includes(":"));
   const wanted = new Set<string>();
@@ -47,7 +41,9 @@ export function createOnlyFilter(names: readonly string[] = []): OnlyFilter {
     types.some((type) => fits(event.type, type));
 
   return {
-    admits: (event) => ((wanted.size === 0 || isOf(event, wanted)) && isOfKind(event)) || isOf(event, shownBesides),
+    admits: (event: Envelope): boolean =>
+      ((wanted.size === 0 || isOf(event, wanted)) && isOfKind(event)) || isOf(event, shownBesides),
+    /** Doubts about the names, one sentence each. */
     warnings,
   };
 }

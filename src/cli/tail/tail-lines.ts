@@ -5,7 +5,7 @@ import { eventText } from "../terminal/event-text.js";
 import { jsonText } from "../terminal/json-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
 
-export interface TailLinesOptions {
+interface TailLinesOptions {
   readonly asJson: boolean;
   readonly withLabel: boolean;
   /** Whether a line begins with the time of day. Lines of JSON never do. */
@@ -16,23 +16,17 @@ export interface TailLinesOptions {
   readonly read: ReadText;
 }
 
-export interface TailLines {
-  /**
-   * One event in one line; undefined if there is nothing to say. `label` is empty if only one daemon is followed. The line names daemon and agent if
-   * the line before was about others.
-   */
-  readonly event: (label: string, event: Envelope, quotesText: boolean) => string | undefined;
-}
+/**
+ * One event in one line; undefined if there is nothing to say. `label` is empty if only one daemon is followed. The line names daemon and agent if
+ * the line before was about others.
+ */
+export type TailLine = (label: string, event: Envelope, quotesText: boolean) => string | undefined;
 
 /** Makes lines such as `14:22:11 Retirement Planner: tool: fetch_balance: Reading your balance.` */
-export function createTailLines(options: TailLinesOptions): TailLines {
+export function createTailLines(options: TailLinesOptions): TailLine {
   const { asJson, withLabel, withTime, withNames, colors, read } = options;
   let namedDaemon = "";
   let namedAgent = "";
-
-  function json(label: string, event: Envelope): string {
-    return jsonText(withLabel ? { daemon: label, event } : event);
-  }
 
   function names(label: string, agent: string): string {
     const isNewDaemon = label !== namedDaemon;
@@ -57,7 +51,6 @@ export function createTailLines(options: TailLinesOptions): TailLines {
     return event.extensions?.aaepd?.by === "daemon" ? ownLine(line) : line;
   }
 
-  return {
-    event: (label, event, quotesText) => (asJson ? json(label, event) : plain(label, event, quotesText)),
-  };
+  return (label, event, quotesText) =>
+    asJson ? jsonText(withLabel ? { daemon: label, event } : event) : plain(label, event, quotesText);
 }

@@ -23,9 +23,9 @@ import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
-import { createCursorFile } from "./cursor-file.js";
+import { readCursor, writeCursor } from "./cursor-file.js";
 import { createOnlyFilter } from "./only-filter.js";
-import { createTailLines, type TailLines } from "./tail-lines.js";
+import { createTailLines, type TailLine } from "./tail-lines.js";
 
 export interface TailOptions extends CapabilityOptions, Omit<SpeakableOptions, "language"> {
   readonly socket?: string;
@@ -124,14 +124,14 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   }
   const { from } = options;
   const socket = from === undefined ? chosenSocket(options.socket, io.environment) : undefined;
-  const cursorFile = options.cursorFile === undefined ? undefined : createCursorFile(options.cursorFile);
+  const { cursorFile } = options;
   if (socket === undefined && (cursorFile !== undefined || options.resumeAfter !== undefined)) {
     const sentence = `${cursorFile === undefined ? "--resume-after" : "--cursor-file"} is about one daemon. Name its socket (--socket).`;
     throw usage(sentence);
   }
-  const resumeAfter = options.resumeAfter ?? cursorFile?.read();
+  const resumeAfter = options.resumeAfter ?? (cursorFile && readCursor(cursorFile));
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
-  const lines = tailLinesFor(options, io);
+  const lineOf = tailLinesFor(options, io);
   const only = createOnlyFilter(options.only);
   let left = options.count ?? Number.POSITIVE_INFINITY;
   const { promise: finished, resolve, reject } = withResolvers<ExitCode>();
@@ -197,7 +197,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       onEvent: (event) => {
         if (options.concerns?.(event) === false) return;
         const show = (): Promise<void> | undefined => {
-          const line = only.admits(event) ? lines.event(label, event, quotesText) : undefined;
+          const line = only.admits(event) ? lineOf(label, event, quotesText) : undefined;
           signs?.heard(event, line !== undefined);
           return line === undefined ? undefined : print(line);
         };
@@ -233,7 +233,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       reconnect: options.reconnect ? "after-first" : "never",
       timers: io.clock,
       ...(from === undefined ? undefined : { cursor: from }),
-      onCursor: (cursor) => cursorFile?.write(cursor),
+      onCursor: (cursor) => cursorFile && writeCursor(cursorFile, cursor),
     });
     subscriber.ended.catch(fail);
     return { subscriber, label, isConnected: () => isConnected, isToldWaiting: () => isToldWaiting };
@@ -360,7 +360,7 @@ function signsFor(
   return createSignsOfLife(clock, (event, words) => say(`${shownName(event)}: ${words}.`));
 }
 
-function tailLinesFor(options: TailOptions, io: CommandIo): TailLines {
+function tailLinesFor(options: TailOptions, io: CommandIo): TailLine {
   return createTailLines({
     asJson: options.json === true,
     withLabel: options.label === true,

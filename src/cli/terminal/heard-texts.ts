@@ -18,29 +18,21 @@ const LONGEST_TEXT = 1_000_000;
 /** Of a text that is no longer kept but is still written, for its first sentence. */
 const LONGEST_BEGINNING = 1000;
 
-export interface HeardTexts {
-  /** Adds a text, and makes it the one that `again` reads. */
-  readonly add: (text: Pick<HeardText, "speaker" | "language">, words: string) => HeardText;
-  /** Adds words to a text, as far as there is room. */
-  readonly append: (text: HeardText, words: string) => void;
-  /** The text that was read last, else the newest, or the sentence that there is none. */
-  readonly again: () => HeardText | string;
-  /** The text before that one, or the sentence that there is none. */
-  readonly back: () => HeardText | string;
-}
+export type HeardTexts = ReturnType<typeof createHeardTexts>;
 
 /** Says how much of a text is not kept; "" for a whole one. */
 export function leftOutOf({ leftOut }: HeardText): string {
   return leftOut === 0 ? "" : `The text goes on for ${counted(leftOut, "character")}, not kept.`;
 }
 
-export function createHeardTexts(): HeardTexts {
+export function createHeardTexts() {
   const texts: HeardText[] = [];
   let characters = 0;
   /** How many texts are newer than the one that was read last. */
   let behind = 0;
   let isAll = true;
 
+  /** Adds words to a text, as far as there is room. */
   function append(one: HeardText, words: string): void {
     const isKept = texts.includes(one);
     const added = words.slice(0, Math.max(0, (isKept ? LONGEST_TEXT : LONGEST_BEGINNING) - one.text.length));
@@ -63,7 +55,8 @@ export function createHeardTexts(): HeardTexts {
   }
 
   return {
-    add: (given, words) => {
+    /** Adds a text, and makes it the one that `again` reads. */
+    add: (given: Pick<HeardText, "speaker" | "language">, words: string): HeardText => {
       const one = { ...given, text: "", leftOut: 0 };
       texts.push(one);
       behind = 0;
@@ -71,8 +64,10 @@ export function createHeardTexts(): HeardTexts {
       return one;
     },
     append,
-    again: () => texts.at(-1 - behind) ?? "There is no text yet.",
-    back: () => {
+    /** The text that was read last, else the newest, or the sentence that there is none. */
+    again: (): HeardText | string => texts.at(-1 - behind) ?? "There is no text yet.",
+    /** The text before that one, or the sentence that there is none. */
+    back: (): HeardText | string => {
       const before = texts.at(-2 - behind);
       if (before === undefined) return isAll ? "That was the first text." : "That was the oldest text that is kept.";
       behind += 1;

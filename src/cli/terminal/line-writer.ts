@@ -3,18 +3,7 @@ import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { Output } from "./command-io.js";
 
-export interface LineWriter {
-  /** Writes one line. If the reader is slow, returns a promise that resolves when the reader takes more, or has gone. */
-  readonly write: (line: string) => Promise<void> | undefined;
-  /** Resolves when nobody reads any more, the normal end of `aaepd tail | head`. Rejects if writing fails otherwise. */
-  readonly gone: Promise<void>;
-  readonly hasGone: () => boolean;
-  /**
-   * Resolves when all lines have left, or nobody reads. Rejects with a Fault "storage_unavailable" if they could not be written, as on a full disk,
-   * so that an incomplete file is not mistaken for a whole one.
-   */
-  readonly flush: () => Promise<void>;
-}
+export type LineWriter = ReturnType<typeof createLineWriter>;
 
 /** Writes all lines of a command that has no more to say. Rejects as `flush` does. */
 export async function writeLines(output: Output, lines: readonly string[]): Promise<void> {
@@ -23,7 +12,7 @@ export async function writeLines(output: Output, lines: readonly string[]): Prom
   await writer.flush();
 }
 
-export function createLineWriter(output: Output): LineWriter {
+export function createLineWriter(output: Output) {
   let isGone = false;
   let failure: Fault | undefined;
   let draining: Promise<void> | undefined;
@@ -48,25 +37,28 @@ export function createLineWriter(output: Output): LineWriter {
 
   function drained(): Promise<void> {
     draining ??= new Promise((resolve) => {
+      const events = ["drain", "close", "error"];
       const done = () => {
         draining = undefined;
-        output.off("drain", done);
-        output.off("close", done);
-        output.off("error", done);
+        for (const event of events) output.off(event, done);
         resolve();
       };
-      output.on("drain", done);
-      output.on("close", done);
-      output.on("error", done);
+      for (const event of events) output.on(event, done);
     });
     return draining;
   }
 
   return {
-    write: (line) => (isGone || output.write(`${line}\n`) ? undefined : drained()),
+    /** Writes one line. If the reader is slow, returns a promise that resolves when the reader takes more, or has gone. */
+    write: (line: string): Promise<void> | undefined => (isGone || output.write(`${line}\n`) ? undefined : drained()),
+    /** Resolves when nobody reads any more, the normal end of `aaepd tail | head`. Rejects if writing fails otherwise. */
     gone,
     hasGone: () => isGone,
-    flush: async () => {
+    /**
+     * Resolves when all lines have left, or nobody reads. Rejects with a Fault "storage_unavailable" if they could not be written, as on a full disk,
+     * so that an incomplete file is not mistaken for a whole one.
+     */
+    flush: async (): Promise<void> => {
       if (!isGone && output.writableLength > 0) await new Promise<void>((resolve) => output.write("", () => resolve()));
       // A stream reports its error after it has called back.
       await new Promise(setImmediate);

@@ -6,16 +6,8 @@ const QUIET_MS: Millis = 500;
 /** Longest wait for the end of a burst: nobody may put a question off for ever. */
 const LONGEST_MS: Millis = 3000;
 
-export interface Settling {
-  /** Reports a disturbance, which others of its kind may follow. */
-  readonly disturb: () => void;
-  /** Whether a burst is under way. */
-  readonly isOn: () => boolean;
-  readonly cancel: () => void;
-}
-
 /** `settled` is called half a second after the last disturbance, and at the latest three seconds after the first. */
-export function createSettling(clock: Pick<Clock, "now" | "wakeAt">, settled: () => void): Settling {
+export function createSettling(clock: Pick<Clock, "now" | "wakeAt">, settled: () => void) {
   let cancelTimer: (() => void) | undefined;
   let latest = 0;
 
@@ -25,7 +17,8 @@ export function createSettling(clock: Pick<Clock, "now" | "wakeAt">, settled: ()
   }
 
   return {
-    disturb: () => {
+    /** Reports a disturbance, which others of its kind may follow. */
+    disturb: (): void => {
       const now = clock.now();
       if (cancelTimer === undefined) latest = now + LONGEST_MS;
       cancel();
@@ -34,6 +27,7 @@ export function createSettling(clock: Pick<Clock, "now" | "wakeAt">, settled: ()
         settled();
       });
     },
+    /** Whether a burst is under way. */
     isOn: () => cancelTimer !== undefined,
     cancel,
   };

@@ -9,11 +9,7 @@ const FIRST_MS = 30_000;
 /** Sessions that are watched at a time. */
 const MOST_WATCHED = 1024;
 
-export interface SignsOfLife {
-  /** Takes each event. `isHeard`: the person hears something of it. */
-  readonly heard: (event: Envelope, isHeard: boolean) => void;
-  readonly close: () => void;
-}
+export type SignsOfLife = ReturnType<typeof createSignsOfLife>;
 
 interface Watched {
   event: Envelope;
@@ -26,7 +22,7 @@ interface Watched {
 export function createSignsOfLife(
   clock: Pick<Clock, "now" | "wakeAt">,
   tell: (event: Envelope, words: string) => void,
-): SignsOfLife {
+) {
   const watched = new Map<string, Watched>();
 
   function watch(one: Watched): void {
@@ -48,7 +44,8 @@ export function createSignsOfLife(
   }
 
   return {
-    heard: (event, isHeard) => {
+    /** Takes each event. `isHeard`: the person hears something of it. */
+    heard: (event: Envelope, isHeard: boolean) => {
       const { session_id: id } = event;
       if (isAtRest(event)) return forget(id);
       const known = watched.get(id);
@@ -67,7 +64,7 @@ export function createSignsOfLife(
       known.cancel();
       watch(known);
     },
-    close: () => {
+    close: (): void => {
       for (const id of [...watched.keys()]) forget(id);
     },
   };

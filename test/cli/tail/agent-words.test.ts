@@ -12,8 +12,8 @@ import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 const colors = createColors(false);
 
 function linesOf(read = createReadText("braille", { code: "read" })) {
-  const lines = createTailLines({ asJson: false, withLabel: false, withTime: false, withNames: true, colors, read });
-  return (event: Envelope) => lines.event("", event, false) ?? "";
+  const lineOf = createTailLines({ asJson: false, withLabel: false, withTime: false, withNames: true, colors, read });
+  return (event: Envelope) => lineOf("", event, false) ?? "";
 }
 
 function event(kind: string, fields: Readonly<Record<string, unknown>>): Envelope {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createCursorFile } from "../../../src/cli/tail/cursor-file.js";
+import { readCursor, writeCursor } from "../../../src/cli/tail/cursor-file.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
 import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
@@ -137,24 +137,24 @@ itInFull("--cursor-file: a folder that is not there is told before anything is d
 test("--cursor-file: what can no longer be written ends it, and is told", () => {
   const folder = temporaryDirectory();
   const file = join(folder, "place");
-  const kept = createCursorFile(file);
-  kept.write("c1.a.1");
+  writeCursor(file, "c1.a.1");
   rmSync(folder, { recursive: true });
-  expect(faultOf(() => kept.write("c1.a.2"))).toMatchObject({ code: "usage" });
-  expect(faultOf(() => kept.write("c1.a.2"))?.sentence).toContain(`The cursor file ${file} cannot be written: ENOENT`);
+  expect(faultOf(() => writeCursor(file, "c1.a.2"))).toMatchObject({ code: "usage" });
+  expect(faultOf(() => writeCursor(file, "c1.a.2"))?.sentence).toContain(
+    `The cursor file ${file} cannot be written: ENOENT`,
+  );
 });
 
 test("a cursor file is replaced as a whole, and one that cannot be read is told", () => {
   const file = path();
-  const kept = createCursorFile(file);
-  expect(kept.read()).toBeUndefined();
-  kept.write("c1.a.1");
-  kept.write("c1.a.2");
-  expect([kept.read(), readFileSync(file, "utf8")]).toEqual(["c1.a.2", "c1.a.2\n"]);
+  expect(readCursor(file)).toBeUndefined();
+  writeCursor(file, "c1.a.1");
+  writeCursor(file, "c1.a.2");
+  expect([readCursor(file), readFileSync(file, "utf8")]).toEqual(["c1.a.2", "c1.a.2\n"]);
   mkdirSync(`${file}.folder`);
-  expect(faultOf(() => createCursorFile(`${file}.folder`).read())).toMatchObject({
+  expect(faultOf(() => readCursor(`${file}.folder`))).toMatchObject({
     code: "usage",
     sentence: `The cursor file ${file}.folder cannot be read: it is no plain file. Name another one (--cursor-file).`,
   });
-  expect(faultOf(() => createCursorFile("/dev/null").read())).toMatchObject({ code: "usage" });
+  expect(faultOf(() => readCursor("/dev/null"))).toMatchObject({ code: "usage" });
 });
