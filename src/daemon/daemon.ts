@@ -333,7 +333,7 @@ async function serveParent(
 ): Promise<Conversation> {
   if (stdio === undefined) throw new Fault("internal", "There is no parent to serve.", { origin: "local" });
   const { createStdioConnection } = await import("../../transports/stdio/stdio-connection.js");
-  const { behindLaunchers } = await import("./platform/launchers.js");
+  const { behindLaunchers } = await import("./platform/process-lineage.js");
   const limits = { maxFrameBytes, closeTimeoutMs: CLOSE_TIMEOUT_MS, isLinesOnly: stdioSpeaks === "a2e" };
   return serve(createStdioConnection(behindLaunchers(stdio), limits), true);
 }

@@ -6,18 +6,12 @@ import { Engine } from "../engine/engine.js";
 import { assertEvent, assertPublishedEvent } from "../protocols/aaep/validation/validate.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { engineOptionsOf } from "./engine-options.js";
-import { openJournal, type PreparedJournal } from "./journal/open-journal.js";
+import { openJournal } from "./journal/open-journal.js";
 import { logComplaints } from "./platform/finding.js";
 import { createSegmenter, sentenceFinding } from "./platform/segmenter.js";
 
-export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
-  readonly engine: Engine;
-  /** The journal of the engine, which closes it. */
-  readonly journal: Pick<Journal, "id" | "durableState" | "durable" | "refusal">;
-}
-
 /** Throws the Faults of `openJournal`, and then leaves nothing open. Options that may change are read each time (R8b). */
-export async function startEngine(options: DaemonOptions, audit: Audit): Promise<StartedEngine> {
+export async function startEngine(options: DaemonOptions, audit: Audit) {
   const { clock, ids, log, sha256Hex } = options;
   const segmenter = createSegmenter();
   // Loads the library. Once no file can be opened, the daemon would do without it for good.
@@ -46,6 +40,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
       engineOptionsOf(options),
     );
     if (journal === undefined) throw new Fault("internal", "The engine has no journal.", { origin: "local" });
+    // The engine closes its journal.
     return { engine, journal, retentionChanged };
   } catch (caught) {
     await (journal?.close() ?? abandon());

@@ -55,7 +55,7 @@ export function registerMcp(program: Command, { io, stdio }: CommandContext): vo
 
 async function hostOf({ parentId }: CommandContext["stdio"]): Promise<number | undefined> {
   if (parentId === undefined) return undefined;
-  const { agentBehind } = await import("../../daemon/platform/launchers.js");
+  const { agentBehind } = await import("../../daemon/platform/process-lineage.js");
   // A host that is gone has left this process to the first of the system, below which everything is.
   return parentId > 1 ? agentBehind(parentId, process.pid) : process.pid;
 }

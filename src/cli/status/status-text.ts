@@ -1,6 +1,5 @@
 // A daemon's status for people, in plain sentences for reading and listening: problems come first, related facts share a line, and counts of zero are
 // left out.
-import type { StatusMemory } from "../../daemon/platform/process-memory.js";
 import type {
   DaemonStatus,
   StatusJournal,
@@ -172,7 +171,7 @@ function journalLines(journal: StatusJournal): Paragraph[] {
   return [[0, `Journal: ${facts}`], ...(path === undefined ? [] : ([[2, path]] satisfies Paragraph[]))];
 }
 
-function memoryLine({ rss_bytes, anonymous_bytes, heap_used_bytes }: StatusMemory): string {
+function memoryLine({ rss_bytes, anonymous_bytes, heap_used_bytes }: DaemonStatus["memory"]): string {
   const own = anonymous_bytes === undefined ? "" : `, ${shownBytes(anonymous_bytes)} of it the process's own`;
   const resident = rss_bytes === undefined ? "unknown" : shownBytes(rss_bytes);
   return `Memory: ${resident} resident${own}; ${shownBytes(heap_used_bytes)} of heap in use`;

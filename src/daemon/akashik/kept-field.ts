@@ -7,7 +7,6 @@ import type { FieldKept, KeptKind } from "../../protocols/akashik/field/field-ty
 const AKASHIK = "akashik";
 
 export function createFieldKept(state: DurableState): FieldKept {
-  if (!state.isDurable) return { put: () => {}, remove: () => {} };
   return {
     put: (kind, key, value) => state.put([AKASHIK, kind, key], value),
     remove: (kind, key) => state.put([AKASHIK, kind, key], () => undefined),

@@ -1,5 +1,5 @@
 // Sessions of AAEP as events of the Field (Akashik companion).
-import { type AgentEvent, topicKind } from "../../engine/event/event.js";
+import { type AgentEvent, type TopicKind, topicKind } from "../../engine/event/event.js";
 import type { Told } from "../../protocols/akashik/field/field.js";
 import type { EventKind } from "../../protocols/akashik/field/field-types.js";
 import { subjectOf, wordsOf } from "../../protocols/akashik/field/words.js";
@@ -11,52 +11,31 @@ interface Mapped {
   readonly requiresAction?: boolean;
 }
 
-/** The event of the Field that an event of AAEP is; undefined for an event without one. */
+/** The events of the Field that events of AAEP are, by their kinds. Of other kinds the Field does not hear. */
+const MAPPED: Partial<Record<TopicKind, Mapped>> = {
+  "session.started": { kind: "agent.joined", of: "agent" },
+  "session.errored": { kind: "agent.failed", of: "agent", requiresAction: true },
+  "awaiting.confirmation": { kind: "session.paused", of: "session", requiresAction: true },
+  "awaiting.clarification": { kind: "session.paused", of: "session", requiresAction: true },
+  // A later change of the task's state does not stand for a handoff, so it is an entity of its own.
+  "handoff.requested": { kind: "handoff.incoming", of: "handoff", requiresAction: true },
+  "session.completed": { kind: "session.ended", of: "session" },
+  "session.cancelled": { kind: "session.ended", of: "session" },
+  "state.changed": { kind: "task.state_changed", of: "task" },
+  "tool.completed": { kind: "task.completed", of: "task" },
+};
+
+/** The types of AAEP that the Field hears of, as patterns of a filter. */
+export const HEARD_TYPES: readonly string[] = Object.keys(MAPPED).map((kind) => `aaep:agent.${kind}`);
+
 function mapped(event: AgentEvent): Mapped | undefined {
-  switch (topicKind(event.type)) {
-    case "session.started":
-      return { kind: "agent.joined", of: "agent" };
-    case "session.errored":
-      return { kind: "agent.failed", of: "agent", requiresAction: true };
-    case "awaiting.confirmation":
-    case "awaiting.clarification":
-      return { kind: "session.paused", of: "session", requiresAction: true };
-    case "handoff.requested":
-      // A later change of the task's state does not stand for a handoff, so it is an entity of its own.
-      return { kind: "handoff.incoming", of: "handoff", requiresAction: true };
-    case "session.completed":
-    case "session.cancelled":
-      return { kind: "session.ended", of: "session" };
-    case "state.changed":
-      // The Field answers no question, so it hears of one by the state of its agent (R6).
-      return event.to_state === "awaiting_input"
-        ? { kind: "session.paused", of: "session", requiresAction: true }
-        : { kind: "task.state_changed", of: "task" };
-    case "tool.completed":
-      return { kind: "task.completed", of: "task" };
-    case "progress.updated":
-    case "tool.invoked":
-    case "output.streaming":
-    case "extension":
-      return undefined;
-  }
+  const kind = topicKind(event.type);
+  // The Field answers no question, so it hears of one by the state of its agent (R6).
+  return MAPPED[kind === "state.changed" && event.to_state === "awaiting_input" ? "awaiting.confirmation" : kind];
 }
 
 /** The beginning of a `target_uri` that names an agent of Akashik. */
 const AGENT_URI = "akashik:";
-
-/** The types of AAEP that the Field hears of, as patterns of a filter. */
-export const HEARD_TYPES: readonly string[] = [
-  "session.started",
-  "session.errored",
-  "awaiting.confirmation",
-  "awaiting.clarification",
-  "handoff.requested",
-  "session.completed",
-  "session.cancelled",
-  "state.changed",
-  "tool.completed",
-].map((kind) => `aaep:agent.${kind}`);
 
 /** The event for the Field. Its entity of kind "agent" is the agent; of the other kinds it is the session, which is the agent's task. */
 export function fieldEventOf(event: AgentEvent): Told | undefined {

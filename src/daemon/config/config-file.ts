@@ -41,7 +41,7 @@ const LONGEST_QUOTED = 80;
 /** Reads the text of the file at `path`. */
 export function configFileOf(path: string, text: string): ConfigFile {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const lineAt = lineFinder(source);
+  const lineAt = (offset: number): number => source.slice(0, offset).split("\n").length;
   const faults: FileFault[] = [];
   const refuse = (offset: number, pointer: string, sentence: string): void => {
     faults.push({ line: lineAt(offset), fault: fileFault(sentence, pointer) });
@@ -164,20 +164,4 @@ function fileFault(sentence: string, pointer: string): Fault {
 
 function quoted(key: string): string {
   return JSON.stringify(key.length <= LONGEST_QUOTED ? key : `${key.slice(0, LONGEST_QUOTED)}…`);
-}
-
-/** Returns a function from an offset to its line. Its time for a file of many lines is logarithmic. */
-function lineFinder(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let low = 0;
-    let high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return low + 1;
-  };
 }

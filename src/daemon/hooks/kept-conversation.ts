@@ -51,19 +51,13 @@ const SEEN = "hook_seen";
 
 /** Values have the form in which the boot before wrote them. */
 export function createHooksKept(state: DurableState) {
-  const { isDurable } = state;
   const recovered = (key: StateKey) => [...state.recovered(key)];
   return {
     /** Keeps the conversation as it is when the journal writes. */
-    put: (id: string, conversation: KeptConversation): void => {
-      if (isDurable) state.put([CONVERSATION, id], () => structuredClone(conversation));
-    },
-    remove: (id: string): void => {
-      if (isDurable) state.put([CONVERSATION, id], () => undefined);
-    },
-    putSeen: (host: HookHostId, seen: () => SeenEvents): void => {
-      if (isDurable) state.put([SEEN, host], seen);
-    },
+    put: (id: string, conversation: KeptConversation): void =>
+      state.put([CONVERSATION, id], () => structuredClone(conversation)),
+    remove: (id: string): void => state.put([CONVERSATION, id], () => undefined),
+    putSeen: (host: HookHostId, seen: () => SeenEvents): void => state.put([SEEN, host], seen),
     conversations: () =>
       recovered([CONVERSATION]).map(([[, id = ""], value]) => [String(id), value as KeptConversation] as const),
     seen: (host: HookHostId): SeenEvents => (recovered([SEEN, host])[0]?.[1] as SeenEvents | undefined) ?? {},

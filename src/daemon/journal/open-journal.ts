@@ -1,19 +1,10 @@
 // Opens the journal: in memory, or on disk with a window in memory before it (docs/journal.md).
+import type { Journal } from "../../contracts/journal.js";
 import type { EngineServices } from "../../engine/engine-options.js";
 import { createJournalRing } from "../../engine/journal/journal-ring.js";
 import type { WindowedJournal } from "../../storage/window/windowed-journal.js";
 import type { Configuration } from "../config/config.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
-
-export interface JournalServices extends Pick<EngineServices, "clock" | "log" | "ids"> {}
-
-export interface PreparedJournal {
-  readonly create: EngineServices["createJournal"];
-  /** Applies changed options of retention. A journal in memory has none. */
-  readonly retentionChanged: () => void;
-  /** Releases the resources if no journal is created. */
-  readonly abandon: () => Promise<void>;
-}
 
 const MIB = 1024 * 1024;
 /** Default size of the journal in memory: some ten thousand events. */
@@ -27,7 +18,7 @@ const WINDOW_BYTES = MIB;
 const EPOCHS_PER_MS = 1000;
 
 /** Without native code the journal of "auto" is in memory, and the log says so. */
-async function hasDatabase(log: JournalServices["log"]): Promise<boolean> {
+async function hasDatabase(log: EngineServices["log"]): Promise<boolean> {
   const { hasNativeCode } = await import("../../storage/lmdb/native-code.js");
   const isThere = hasNativeCode();
   if (!isThere)
@@ -43,14 +34,14 @@ async function hasDatabase(log: JournalServices["log"]): Promise<boolean> {
  * could reach it, and "storage_unavailable" if it cannot be opened, or if a build with another layout wrote it.
  */
 export async function openJournal(
-  { clock, log, ids }: JournalServices,
+  { clock, log, ids }: Pick<EngineServices, "clock" | "log" | "ids">,
   options: Configuration & Pick<DaemonOptions, "mostInstances">,
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<PreparedJournal> {
+) {
   const { journal, journalMaxEvents: maxEvents, journalMaxBytes: maxBytes } = options;
   if (journal.kind === "memory" || (journal.kind === "auto" && !(await hasDatabase(log)))) {
     return {
-      create: () =>
+      create: (): Journal =>
         createJournalRing({
           id: ids.hex(16),
           firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
@@ -97,11 +88,13 @@ export async function openJournal(
   log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
   let onDisk: WindowedJournal | undefined;
   return {
-    create: () => {
+    create: (): Journal => {
       onDisk = opened.create();
       return onDisk;
     },
-    retentionChanged: () => onDisk?.retain(retention()),
+    /** Applies changed options of retention. A journal in memory has none. */
+    retentionChanged: (): void => onDisk?.retain(retention()),
+    /** Releases the resources if no journal is created. */
     abandon: opened.abandon,
   };
 }

@@ -10,14 +10,6 @@ import { advice, type Finding, fact } from "./finding.js";
 /** Cuts a text into sentences. The concatenated sentences may lack some of its white space. */
 export type SentenceSplitter = (language: string, text: string) => readonly string[];
 
-export interface SegmenterOptions {
-  /**
-   * Loaders of a sentence splitter, in order of preference; a loader that throws is passed over. Default: sentencex as a native addon, sentencex as
-   * WebAssembly, `Intl.Segmenter`. Called at the first sentence, never before.
-   */
-  readonly splitters?: readonly (() => SentenceSplitter)[];
-}
-
 const require = createRequire(import.meta.url);
 
 /** Loads sentencex for this platform. Throws if no binary was published for it, or if it does not load (musl). */
@@ -64,9 +56,13 @@ export function loadIntlSplitter(): SentenceSplitter {
   return (language, text) => Array.from(segmenters(language).segment(text), (piece) => piece.segment);
 }
 
-/** Builds a segmenter. Costs nothing until the first use; loaded parts stay loaded. */
-export function createSegmenter(options: SegmenterOptions = {}): Segmenter {
-  const loaders = options.splitters ?? [loadNativeSplitter, loadWasmSplitter, loadIntlSplitter];
+/**
+ * Builds a segmenter. Costs nothing until the first use; loaded parts stay loaded. `loaders` of a sentence splitter stand in order of preference; one
+ * that throws is passed over.
+ */
+export function createSegmenter(
+  loaders: readonly (() => SentenceSplitter)[] = [loadNativeSplitter, loadWasmSplitter, loadIntlSplitter],
+): Segmenter {
   const words = cachedSegmenters("word");
   const clusters = cachedSegmenters("grapheme");
   let splitter: SentenceSplitter | undefined;

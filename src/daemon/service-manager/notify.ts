@@ -5,27 +5,19 @@ import { faultFrom } from "../../base/errors.js";
 import type { Log } from "../../contracts/log.js";
 import type { ServiceVariables } from "./service-variables.js";
 
-/** The first three calls return at once. No call throws. */
-export interface ServiceManager {
-  /** The daemon accepts at every address. From the first call on, the manager gets signs of life if it wants any. */
-  readonly ready: () => void;
-  /** The daemon reads its configuration again. `ready` follows. */
-  readonly reloading: () => void;
-  readonly stopping: () => void;
-  /** Resolves when every message has arrived, or after `withinMs`. */
-  readonly settled: (withinMs: number) => Promise<void>;
-}
-
 const PROGRAM = "systemd-notify";
 /** Time for the program to end, ms. It waits until the manager has read the message. */
 const PATIENCE_MS = 10_000;
 const REMEDY =
   "install systemd-notify, or write Type=exec into the unit: with Type=notify the manager ends a daemon that it does not hear of";
 
+export type ServiceManager = ReturnType<typeof createServiceManager>;
+
+/** The first three calls of the manager return at once. No call throws. */
 export function createServiceManager(
   { notifySocket, watchdogMs }: Pick<ServiceVariables, "notifySocket" | "watchdogMs">,
   log: Pick<Log, "warn">,
-): ServiceManager {
+) {
   const environment = { ...process.env, NOTIFY_SOCKET: notifySocket };
   // One after the other: each message has a process of its own, and the manager has to get the messages in order.
   let last: Promise<void> = Promise.resolve();
@@ -40,17 +32,19 @@ export function createServiceManager(
   };
 
   return {
-    ready: () => {
+    /** The daemon accepts at every address. From the first call on, the manager gets signs of life if it wants any. */
+    ready: (): void => {
       send("READY=1", "STATUS=Accepts agents and listeners.");
       if (isWatched || watchdogMs === undefined) return;
       isWatched = true;
       // Half of the time, as the manager advises.
       setInterval(send, watchdogMs / 2, "WATCHDOG=1").unref();
     },
-    // Managers compare the time with their own monotonic clock.
-    reloading: () => send("RELOADING=1", `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`),
-    stopping: () => send("STOPPING=1", "STATUS=Hands over what is left."),
-    settled: async (withinMs) => {
+    /** The daemon reads its configuration again. `ready` follows. Managers compare the time with their own monotonic clock. */
+    reloading: (): void => send("RELOADING=1", `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`),
+    stopping: (): void => send("STOPPING=1", "STATUS=Hands over what is left."),
+    /** Resolves when every message has arrived, or after `withinMs`. */
+    settled: async (withinMs: number): Promise<void> => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, withinMs);

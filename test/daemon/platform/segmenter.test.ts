@@ -13,8 +13,8 @@ const broken = (): SentenceSplitter => {
 };
 const kinds = [
   ["the platform's own", createSegmenter()],
-  ["WebAssembly", createSegmenter({ splitters: [broken, loadWasmSplitter] })],
-  ["Intl", createSegmenter({ splitters: [broken, broken] })],
+  ["WebAssembly", createSegmenter([broken, loadWasmSplitter])],
+  ["Intl", createSegmenter([broken, broken])],
 ] as const;
 
 describe.each(kinds)("segmenter: %s", (_name, segmenter) => {
@@ -82,7 +82,7 @@ describe("segmenter", () => {
   it("R10: knows abbreviations, natively and as WebAssembly alike", () => {
     const text = "Dr. Okafor is here, e.g. today. She sings.";
     for (const load of [loadNativeSplitter, loadWasmSplitter]) {
-      expect(createSegmenter({ splitters: [load] }).sentenceEnds(text, "en")).toEqual([32, 42]);
+      expect(createSegmenter([load]).sentenceEnds(text, "en")).toEqual([32, 42]);
     }
   });
 
@@ -92,9 +92,11 @@ describe("segmenter", () => {
       loaded.push(name);
       return load();
     };
-    const segmenter = createSegmenter({
-      splitters: [recorded("broken", broken), recorded("intl", loadIntlSplitter), recorded("never", broken)],
-    });
+    const segmenter = createSegmenter([
+      recorded("broken", broken),
+      recorded("intl", loadIntlSplitter),
+      recorded("never", broken),
+    ]);
     segmenter.wordEnds("a b", "en");
     segmenter.clusterEnds("a");
     expect(loaded).toEqual([]);
