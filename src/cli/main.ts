@@ -6,8 +6,8 @@ import { startExitCode } from "../daemon/platform/exit-codes.js";
 import { COMMANDS } from "./commands.js";
 import { createProgram } from "./program.js";
 import type { CommandContext } from "./shell/context.js";
-import { exitCodeFromFault } from "./shell/exit-codes.js";
 import type { ProgramOutput } from "./shell/program-form.js";
+import { exitCodeFromFault } from "./shell/run-command.js";
 import { type CommandIo, processIo } from "./terminal/command-io.js";
 import { helpWidth } from "./terminal/terminal-width.js";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { EXIT } from "../../src/cli/shell/exit-codes.js";
+import { EXIT } from "../../src/cli/shell/run-command.js";
 import { EXIT_CODES } from "../../src/daemon/platform/exit-codes.js";
 
 const PAGE = readFileSync(new URL("../../docs/exit-codes.md", import.meta.url), "utf8");

@@ -9,7 +9,7 @@ import { referencePages } from "../../scripts/generate/reference/pages.mjs";
 import { FAULT_CODES, Fault } from "../../src/base/errors.js";
 import { ruleOf } from "../../src/base/fault-rules.js";
 import { referenceLinks, ruleAnchor } from "../../src/base/reference-links.js";
-import { exitCodeFromFault } from "../../src/cli/shell/exit-codes.js";
+import { exitCodeFromFault } from "../../src/cli/shell/run-command.js";
 import type { EndReason } from "../../src/contracts/protocol.js";
 import { startExitCode } from "../../src/daemon/platform/exit-codes.js";
 import { STANDARD_STATES, stateImpliedBy } from "../../src/engine/event/agent-states.js";

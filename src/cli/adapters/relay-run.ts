@@ -6,9 +6,8 @@ import { createRelayNews } from "../../adapters/relay/relay-news.js";
 import { Fault } from "../../base/errors.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
 import type { CommandContext } from "../shell/context.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { findSocket } from "../shell/find-socket.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { shownText } from "../terminal/shown-text.js";
 
 export interface RelayCommandOptions {

@@ -1,8 +1,7 @@
 // Prints the script of a shell. The scripts are static. The libraries for completion (`@bomb.sh/tab`, `@pnpm/tabtab`, `omelette`) start the program
 // at every press of the key, which takes as long as a start of Node.
 import type { CommandContext } from "../shell/context.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { bashScript } from "./bash-script.js";

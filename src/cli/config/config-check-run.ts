@@ -4,11 +4,10 @@ import { existsSync } from "node:fs";
 import { usage } from "../../base/errors.js";
 import { faultsOf } from "../../daemon/config/config-file.js";
 import { CONFIG_VARIABLE, configFilePath, readConfigFile } from "../../daemon/config/config-sources.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { faultLine, placeOf } from "../shell/fault-lines.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
+import { counted } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { counted } from "../terminal/counted.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 

@@ -7,12 +7,10 @@ import { configFilePath, resolveConfiguration } from "../../daemon/config/config
 import { fallbackOf, keyOf, measureOf } from "../../daemon/config/option-names.js";
 import { OPTION_GROUPS, type OptionRow } from "../../daemon/config/option-row.js";
 import { configurationFlags } from "../shell/configuration-options.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { jsonText } from "../terminal/json-text.js";
 import { writeLines } from "../terminal/line-writer.js";
-import { shownText } from "../terminal/shown-text.js";
+import { jsonText, shownText } from "../terminal/shown-text.js";
 import { autoPath } from "./auto-paths.js";
 
 /** Beside these stand the options of the daemon. */

@@ -10,10 +10,10 @@ import { reportHtml } from "../../conformance/report/report-html.js";
 import { type ConformanceReport, reportJson } from "../../conformance/report/report-json.js";
 import { reportJunit } from "../../conformance/report/report-junit.js";
 import type { SocketFraming } from "../../conformance/wire/socket-links.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { EXIT, type ExitCode } from "../shell/run-command.js";
+import { counted } from "../terminal/amounts.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { counted } from "../terminal/counted.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { createResultLines } from "./result-lines.js";
 

@@ -3,9 +3,9 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";
 import { createReadText } from "../terminal/agent-text.js";
+import { counted } from "../terminal/amounts.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { counted } from "../terminal/counted.js";
 import { eventText } from "../terminal/event-text.js";
 import { wrapText } from "../terminal/wrap-text.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";

@@ -1,6 +1,6 @@
 // The summary at the end of the demo: what each listener got.
 import type { Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
-import { counted } from "../terminal/counted.js";
+import { counted } from "../terminal/amounts.js";
 import { chunkOf, isCritical } from "../terminal/event-text.js";
 import type { DemoListener } from "./demo-listeners.js";
 import { type DemoSession, outputKey, publishedTexts } from "./demo-session.js";

@@ -3,8 +3,9 @@ import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.j
 import { faultFrom } from "../../base/errors.js";
 import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { ableToConfirm, listenerNames, usualHookSocket } from "../hooks/audience.js";
-import { asksBy, hasPrograms, isOurCommand, readSettings, socketOf } from "../hooks/hook-files.js";
+import { asksBy, hasPrograms, socketOf } from "../hooks/hook-files.js";
 import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
+import { settingsOf } from "../hooks/hook-plan.js";
 import { entriesIn } from "../hooks/settings-edit.js";
 import { problemFrom } from "../shell/finding-lines.js";
 import { statusAt } from "../status/ask-status.js";
@@ -25,8 +26,7 @@ async function hostFindings(id: HookHostId, io: Patient["io"]): Promise<readonly
   const path = host.settings(io.environment);
   let commands: readonly string[];
   try {
-    const settings = { path, text: readSettings(path), isOurs: isOurCommand(id) };
-    commands = [...entriesIn(settings).values()].map(({ command }) => command);
+    commands = [...entriesIn(settingsOf(id, io.environment)).values()].map(({ command }) => command);
   } catch (caught) {
     return [{ ...problemFrom(faultFrom(caught)), code: "hooks_settings" }];
   }

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { packagePath } from "../shell/package-path.js";
-import { span } from "../status/span.js";
+import { span } from "../terminal/amounts.js";
 import type { Patient } from "./patient.js";
 
 /** Clocks of file servers and of the machine differ by less, s. */

@@ -3,8 +3,7 @@ import { faultFrom } from "../../base/errors.js";
 import { advice, type Finding, fact, problem } from "../../daemon/platform/finding.js";
 import { listeningDaemons } from "../shell/find-socket.js";
 import { askStatus } from "../status/ask-status.js";
-import { span } from "../status/span.js";
-import { counted } from "../terminal/counted.js";
+import { counted, span } from "../terminal/amounts.js";
 import type { Patient } from "./patient.js";
 
 export interface ExaminedDaemons {

@@ -7,7 +7,7 @@ import { defaultJournalDirectory } from "../../daemon/journal/journal-folder.js"
 import { advice, type Finding, fact, problem, shellWord } from "../../daemon/platform/finding.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { problemFrom } from "../shell/finding-lines.js";
-import { shownBytes } from "../terminal/shown-bytes.js";
+import { shownBytes } from "../terminal/amounts.js";
 import type { DiskFacts, Patient } from "./patient.js";
 
 interface Folder {

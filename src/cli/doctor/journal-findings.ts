@@ -7,8 +7,7 @@ import { advice, type Finding, fact, problem } from "../../daemon/platform/findi
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { openJournalReader } from "../../storage/journal-reader.js";
 import { DATA_FILE, inspectDataFile } from "../../storage/lmdb/data-file.js";
-import { counted } from "../terminal/counted.js";
-import { shownBytes } from "../terminal/shown-bytes.js";
+import { counted, shownBytes } from "../terminal/amounts.js";
 import { journalDirectoryOf } from "./folder-findings.js";
 import type { Patient } from "./patient.js";
 

@@ -6,14 +6,13 @@ import { faultFrom } from "../../base/errors.js";
 import { ipcConnector } from "../../client/node.js";
 import { backOffMs, isHopeless, Pause } from "../../client/timers.js";
 import { connectingTo } from "../shell/chosen-socket.js";
-import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { socketOf } from "../shell/find-socket.js";
+import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/run-command.js";
+import { timeOfDay } from "../terminal/amounts.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
-import { shownText } from "../terminal/shown-text.js";
-import { timeOfDay } from "../terminal/time-of-day.js";
+import { jsonText, shownText } from "../terminal/shown-text.js";
 import { type FieldMembership, joinField } from "./field-membership.js";
 
 export interface FollowFieldOptions {

@@ -1,10 +1,7 @@
 // The files of `aaepd hook`: a host's settings, and the shim that they name. The shim is in the user's own folder, and settings do not name aaepd
 // itself: Codex asks for trust in each changed line, and a removed aaepd must stop no agent.
 import { isUtf8 } from "node:buffer";
-import { randomBytes } from "node:crypto";
 import {
-  chmodSync,
-  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -14,16 +11,14 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
-  rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isMissing, nodeErrorCode } from "../../../transports/node-errors.js";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { Fault, usage } from "../../base/errors.js";
+import { writeWhole } from "../../daemon/platform/whole-file.js";
 import { packagePath } from "../shell/package-path.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -135,10 +130,8 @@ function readPlain(path: string): Buffer {
   try {
     const status = fstatSync(file);
     if (status.isFile() && status.size <= MOST_BYTES) return readFileSync(file);
-    throw kept(
-      `${path} is ${status.isFile() ? "larger than 1 MiB" : "no file"}.`,
-      "Mend it, and run the command again.",
-    );
+    const fault = status.isFile() ? "larger than 1 MiB" : "no file";
+    throw kept(`${path} is ${fault}.`, "Mend it, and run the command again.");
   } finally {
     closeSync(file);
   }
@@ -177,26 +170,6 @@ function linked(path: string, steps = 0): string {
   }
 }
 
-/** `owner`: default this user. */
-function writeWhole(
-  path: string,
-  text: string,
-  mode: number,
-  owner?: { readonly uid: number; readonly gid: number },
-): void {
-  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}`);
-  try {
-    writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
-    const { uid, gid } = statSync(draft);
-    if (owner !== undefined && (owner.uid !== uid || owner.gid !== gid)) chownSync(draft, owner.uid, owner.gid);
-    chmodSync(draft, mode);
-    renameSync(draft, path);
-  } catch (caught) {
-    rmSync(draft, { force: true });
-    throw caught;
-  }
-}
-
 function readIfThere(path: string): string | undefined {
   try {
     return readPlain(path).toString("utf8");
@@ -206,7 +179,7 @@ function readIfThere(path: string): string | undefined {
 }
 
 /** A word of sh. */
-export function quoted(word: string): string {
+function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 

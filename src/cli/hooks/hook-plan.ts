@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { givenName } from "../../adapters/names.js";
 import { usage } from "../../base/errors.js";
+import { shellWord } from "../../daemon/platform/finding.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
 import { isInRunnersCache } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -10,7 +11,6 @@ import {
   type HookPrograms,
   isOurCommand,
   isShim,
-  quoted,
   readSettings,
   shimPath,
   shimText,
@@ -18,7 +18,7 @@ import {
   writeShim,
 } from "./hook-files.js";
 import { eventsOf, mayBeLate, SETTINGS_HOSTS, type SettingsHost, TELL_SECONDS } from "./hook-hosts.js";
-import { type Change, type Entry, entriesIn, withEntries } from "./settings-edit.js";
+import { type Change, type Entry, entriesIn, type Settings, withEntries } from "./settings-edit.js";
 
 export interface InstallOptions {
   readonly observe?: true;
@@ -65,7 +65,6 @@ export function planInstall(
   assertLasting(programs.relay);
   const host = SETTINGS_HOSTS[id];
   const version = options.hostVersion ?? versionOf(host, io);
-  const path = host.settings(io.environment);
   const shim = shimPath(io.environment);
   const command = commandOf(host, shim, options, io);
   const wanted = new Map(
@@ -79,7 +78,8 @@ export function planInstall(
       },
     ]),
   );
-  const settings = { path, text: readSettings(path), isOurs: isOurCommand(id) };
+  const settings = settingsOf(id, io.environment);
+  const { path } = settings;
   // Of an unknown version it is enough that somebody has installed the event.
   if (version === undefined)
     for (const [event, entry] of entriesIn(settings)) if (entry.command === command) wanted.set(event, entry);
@@ -101,10 +101,15 @@ export function planInstall(
 
 /** Throws a Fault "usage" for settings that cannot be read. */
 export function planUninstall(id: HookHostId, io: Pick<CommandIo, "environment">): HookPlan {
-  const host = SETTINGS_HOSTS[id];
-  const path = host.settings(io.environment);
-  const before = readSettings(path);
-  return { host, path, before, ...withEntries({ path, text: before, isOurs: isOurCommand(id) }, new Map()) };
+  const settings = settingsOf(id, io.environment);
+  const { path, text: before } = settings;
+  return { host: SETTINGS_HOSTS[id], path, before, ...withEntries(settings, new Map()) };
+}
+
+/** The settings of a host. Throws a Fault for settings that cannot be read. */
+export function settingsOf(id: HookHostId, environment: CommandIo["environment"]): Settings {
+  const path = SETTINGS_HOSTS[id].settings(environment);
+  return { path, text: readSettings(path), isOurs: isOurCommand(id) };
 }
 
 /** Writes the settings if they change, and first the shim that they name. Throws a Fault for a file that cannot be written. */
@@ -131,16 +136,16 @@ function commandOf(
   const chosen = socket === undefined ? undefined : chosenSocket(socket, environment)?.path;
   const words = [
     ...(answers(host, options) ? ["--answer"] : []),
-    ...(name === undefined ? [] : ["--name", shellWord(givenName(name))]),
+    ...(name === undefined ? [] : ["--name", wordOf(givenName(name))]),
     ...(language === undefined ? [] : ["--language", language]),
-    ...(chosen === undefined ? [] : ["--socket", shellWord(chosen)]),
+    ...(chosen === undefined ? [] : ["--socket", wordOf(chosen)]),
   ];
-  return [shellWord(shim), host.id, ...words].join(" ");
+  return [wordOf(shim), host.id, ...words].join(" ");
 }
 
-function shellWord(word: string): string {
-  if (/^[\w./:@\\-]+$/.test(word)) return word;
-  return process.platform === "win32" ? `"${word}"` : quoted(word);
+function wordOf(text: string): string {
+  if (process.platform !== "win32") return shellWord(text);
+  return /^[\w./:@\\-]+$/.test(text) ? text : `"${text}"`;
 }
 
 /** Throws a Fault "usage" for a program that may be gone tomorrow. */

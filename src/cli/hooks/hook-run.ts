@@ -3,17 +3,16 @@ import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.j
 import { faultFrom } from "../../base/errors.js";
 import { Pause } from "../../client/timers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { socketOf } from "../shell/find-socket.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { askStatus } from "../status/ask-status.js";
-import { span } from "../status/span.js";
+import { span } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import { audience } from "./audience.js";
-import { asksBy, currentPrograms, type HookPrograms, hasPrograms, isOurCommand, readSettings } from "./hook-files.js";
+import { asksBy, currentPrograms, type HookPrograms, hasPrograms } from "./hook-files.js";
 import { SETTINGS_HOSTS } from "./hook-hosts.js";
-import { type HookPlan, type InstallOptions, planInstall, planUninstall, writePlan } from "./hook-plan.js";
+import { type HookPlan, type InstallOptions, planInstall, planUninstall, settingsOf, writePlan } from "./hook-plan.js";
 import { entriesIn } from "./settings-edit.js";
 
 export function runHookInstall(
@@ -112,12 +111,12 @@ async function askSeen({ socket }: HookStatusOptions, io: CommandIo): Promise<Ho
 
 function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo): readonly string[] {
   const host = SETTINGS_HOSTS[id];
-  const path = host.settings(io.environment);
-  const entries = entriesIn({ path, text: readSettings(path), isOurs: isOurCommand(id) });
+  const settings = settingsOf(id, io.environment);
+  const entries = entriesIn(settings);
   if (entries.size === 0) return [`${host.name}: not installed. Run: aaepd hook install ${id}`];
   const isGone = !hasPrograms(io.environment);
   const lines = [
-    `${host.name}: installed in ${shownText(path)}`,
+    `${host.name}: installed in ${shownText(settings.path)}`,
     ...(isGone ? [`  The program behind it is gone, so that nothing is heard. Run: aaepd hook install ${id}`] : []),
   ];
   if (typeof report === "string") return lines;

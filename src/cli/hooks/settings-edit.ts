@@ -108,7 +108,7 @@ function rootOf(text: string, path: string): Readonly<Record<string, unknown>> {
   } catch (caught) {
     if (caught instanceof Fault) throw caught;
     // The parser calls itself for each level.
-    throw usage(`${path} is nested too deep. It stays as it is. Mend it, and run the command again.`);
+    throw unfit(`${path} is nested too deep.`);
   }
 }
 
@@ -118,19 +118,16 @@ function parsedRoot(text: string, path: string): Readonly<Record<string, unknown
   const root = parseTree(text, errors, { allowTrailingComma: true });
   if (errors.length > 0 || root === undefined) {
     const line = text.slice(0, errors[0]?.offset ?? 0).split("\n").length;
-    throw usage(`${path} is not JSON: see line ${line}. It stays as it is. Mend it, and run the command again.`);
+    throw unfit(`${path} is not JSON: see line ${line}.`);
   }
   const doubled = doubledIn({
     ...root,
     children: root.children?.filter(({ children }) => children?.[0]?.value === "hooks"),
   });
-  if (doubled !== undefined)
-    throw usage(
-      `In ${path} the name ${JSON.stringify(doubled)} stands twice in one object. It stays as it is. Mend it, and run the command again.`,
-    );
+  if (doubled !== undefined) throw unfit(`In ${path} the name ${JSON.stringify(doubled)} stands twice in one object.`);
   const value: unknown = getNodeValue(root);
   if (isObject(value)) return value;
-  throw usage(`${path} has no object of hooks. It stays as it is. Mend it, and run the command again.`);
+  throw unfit(`${path} has no object of hooks.`);
 }
 
 /** A name that an object has twice: programs differ about which one counts, and so would we about what we change. */
@@ -151,16 +148,20 @@ function doubledIn({
 function hooksIn(text: string, path: string): Readonly<Record<string, unknown>> {
   const { hooks = {} } = rootOf(text, path);
   if (isObject(hooks)) return hooks;
-  throw usage(`${path} has no object of hooks. It stays as it is. Mend it, and run the command again.`);
+  throw unfit(`${path} has no object of hooks.`);
 }
 
 function groupsOf(text: string, path: string, event: string): readonly unknown[] | undefined {
   const hooks = hooksIn(text, path);
   const groups = Object.hasOwn(hooks, event) ? hooks[event] : undefined;
   if (groups === undefined || Array.isArray(groups)) return groups;
-  throw usage(`In ${path} the hooks of ${event} are no list. It stays as it is. Mend it, and run the command again.`);
+  throw unfit(`In ${path} the hooks of ${event} are no list.`);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function unfit(fault: string): Fault {
+  return usage(`${fault} It stays as it is. Mend it, and run the command again.`);
 }

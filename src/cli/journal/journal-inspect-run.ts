@@ -1,12 +1,9 @@
 // `aaepd journal inspect`: lines for people, one fact a line, or one JSON document.
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
+import { counted, shownBytes } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { counted } from "../terminal/counted.js";
-import { jsonText } from "../terminal/json-text.js";
 import { writeLines } from "../terminal/line-writer.js";
-import { shownBytes } from "../terminal/shown-bytes.js";
-import { shownText } from "../terminal/shown-text.js";
+import { jsonText, shownText } from "../terminal/shown-text.js";
 import {
   type BootFacts,
   type DamagedPart,

@@ -4,6 +4,8 @@ import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { consentText, shownName } from "../terminal/agent-text.js";
+import { span } from "../terminal/amounts.js";
+import { fieldsOf } from "../terminal/fields-of.js";
 import { detailsLine } from "./question-details.js";
 
 export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
@@ -64,7 +66,7 @@ function clarificationOf({ accepted_response_kinds: accepted, choices }: Envelop
 }
 
 function choiceFrom(choice: unknown): readonly Choice[] {
-  const { value, label } = membersOf(choice);
+  const { value, label } = fieldsOf(choice);
   return typeof value === "string" ? [{ value, label: consentText(textOf(label) || value) }] : [];
 }
 
@@ -126,7 +128,7 @@ function choiceLines(answerable: Answerable): readonly string[] {
 /** The time left, and the default that applies after it. */
 export function timeLine({ event, answerable, deadline }: AskedQuestion, now: Millis): string {
   const left = Math.ceil((deadline - now) / 1000);
-  return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable).join(": ")}.`;
+  return `${left > 0 ? `${span(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable).join(": ")}.`;
 }
 
 /** The effect of no answer: in words of ours, and perhaps the answer that is taken. */
@@ -169,21 +171,4 @@ export function hintLine(answerable: Answerable): string {
 /** Whether a bare number means a choice. If numbers or texts are answers of their own, it does not. */
 export function numbersChoose(kinds: readonly ResponseKind[]): boolean {
   return !kinds.includes("numeric") && !kinds.includes("freetext");
-}
-
-/** Formats a duration, as in "2 minutes 5 seconds". */
-function durationInWords(seconds: number): string {
-  const parts = [
-    { amount: Math.floor(seconds / 3600), unit: "hour" },
-    { amount: Math.floor((seconds % 3600) / 60), unit: "minute" },
-    { amount: seconds % 60, unit: "second" },
-  ].filter(({ amount }) => amount > 0);
-  const [first = { amount: 0, unit: "second" }, second] = parts;
-  return [first, ...(second === undefined ? [] : [second])]
-    .map(({ amount, unit }) => `${amount} ${unit}${amount === 1 ? "" : "s"}`)
-    .join(" ");
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

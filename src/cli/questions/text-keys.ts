@@ -5,7 +5,7 @@ import { textOf } from "../../base/members.js";
 import type { Clock } from "../../contracts/clock.js";
 import { piecesOf } from "../../speak/pieces.js";
 import { agentText, createReadText, shownName } from "../terminal/agent-text.js";
-import { counted } from "../terminal/counted.js";
+import { counted } from "../terminal/amounts.js";
 import { chunkOf, endsSession, eventText } from "../terminal/event-text.js";
 import { createHeardTexts, type HeardText, leftOutOf } from "../terminal/heard-texts.js";
 import { KEY_HELP } from "./answer-help.js";

@@ -1,10 +1,9 @@
 // Checks the events of a file.
 import { Fault } from "../../base/errors.js";
-import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { createHelpLines, faultLine, type HelpLines } from "../shell/fault-lines.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, exitCodeFromFault, runCommand } from "../shell/run-command.js";
+import { counted } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { counted } from "../terminal/counted.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { type InputLine, openInput, readJson, readLines } from "../terminal/read-lines.js";
 import { createConversationChecker } from "./check-conversation.js";

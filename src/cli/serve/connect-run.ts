@@ -6,9 +6,8 @@ import { connectToOwn } from "../../../transports/ipc/own-socket.js";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
 import { connectingTo } from "../shell/chosen-socket.js";
 import type { CommandContext } from "../shell/context.js";
-import { EXIT } from "../shell/exit-codes.js";
 import { socketOf } from "../shell/find-socket.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, runCommand } from "../shell/run-command.js";
 import { processIo } from "../terminal/command-io.js";
 
 interface Streams {

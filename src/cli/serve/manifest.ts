@@ -10,7 +10,7 @@ import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { findSocket } from "../shell/find-socket.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { jsonText } from "../terminal/json-text.js";
+import { jsonText } from "../terminal/shown-text.js";
 
 const EXPLANATION = `
 A manifest names the producer, its protocol versions and its abilities. Assistive technology reads it before it subscribes. The command prints it as

@@ -2,9 +2,8 @@ import type { Command } from "commander";
 import { WAY_NAMES, WAYS } from "../../../transports/ways.js";
 import { addConfigurationOptions } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
-import { jsonText } from "../terminal/json-text.js";
-import { shownText } from "../terminal/shown-text.js";
-import { timeOfDay } from "../terminal/time-of-day.js";
+import { timeOfDay } from "../terminal/amounts.js";
+import { jsonText, shownText } from "../terminal/shown-text.js";
 import { runDaemonCommand } from "./run-daemon-command.js";
 
 const EXPLANATION = `

@@ -9,7 +9,7 @@ import { Fault } from "../../base/errors.js";
 import type { Configuration } from "../../daemon/config/config.js";
 import { advice, type Finding, fact, problem, shellWord } from "../../daemon/platform/finding.js";
 import { askStatus } from "../status/ask-status.js";
-import { span } from "../status/span.js";
+import { span } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { planService, platformKind, runsSystemd, type ServicePrograms } from "./plan-service.js";
 import { MADE_BY, type ServiceKind, SPEAK_NAME, serviceFiles, serviceName, unitDirectory } from "./service-files.js";

@@ -3,9 +3,8 @@
 import { existsSync } from "node:fs";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { tellFindings } from "../shell/finding-lines.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";

@@ -15,15 +15,12 @@ import { planService, platformKind, projectNote, unseenVariables } from "../serv
 import { type ServiceKind, SPEAK_NAME, serviceFiles, servicePaths } from "../service/service-files.js";
 import { assertOwn, managerAnswers, startService, writeServiceFile } from "../service/service-steps.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { isOnPath } from "../shell/on-path.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { statusAt } from "../status/ask-status.js";
-import { span } from "../status/span.js";
+import { counted, shownBytes, span } from "../terminal/amounts.js";
 import { askPerson, type Person } from "../terminal/ask-person.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { counted } from "../terminal/counted.js";
-import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type DaemonPlace, type DaemonPlan, daemonLine, planDaemon, startDaemon } from "./daemon-plan.js";
 import { type SetupRecord, setupRecord } from "./setup-record.js";

@@ -6,11 +6,11 @@ import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { openAgent } from "../../client/node.js";
 import { ableToConfirm } from "../hooks/audience.js";
 import { SOCKET_VARIABLE } from "../shell/chosen-socket.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { packagePath } from "../shell/package-path.js";
+import { EXIT, type ExitCode } from "../shell/run-command.js";
 import { statusAt } from "../status/ask-status.js";
-import { span } from "../status/span.js";
 import { runTail } from "../tail/tail-run.js";
+import { span } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { awaited } from "./daemon-plan.js";
 

@@ -1,7 +1,6 @@
 // The person is told of each step. A step that fails is told, and the next one is done all the same.
 import { faultFrom } from "../../base/errors.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { describeFault } from "../shell/run-command.js";
+import { describeFault, EXIT, type ExitCode } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 
 export type Told = ReturnType<typeof createTold>;

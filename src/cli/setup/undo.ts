@@ -3,13 +3,12 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { HOOK_HOST_IDS } from "../../adapters/hooks/hook-host.js";
 import { Fault } from "../../base/errors.js";
-import { currentPrograms, isOurCommand, readSettings, SHIM_MARK, shimPath } from "../hooks/hook-files.js";
-import { SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
-import { planUninstall, writePlan } from "../hooks/hook-plan.js";
+import { currentPrograms, SHIM_MARK, shimPath } from "../hooks/hook-files.js";
+import { planUninstall, settingsOf, writePlan } from "../hooks/hook-plan.js";
 import { entriesIn } from "../hooks/settings-edit.js";
 import { MADE_BY, type ServiceKind, SPEAK_NAME, servicePaths } from "../service/service-files.js";
 import { reloadUnits, stopService } from "../service/service-steps.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { EXIT, type ExitCode } from "../shell/run-command.js";
 import { statusAt } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
@@ -80,8 +79,7 @@ function removeOwn(path: string, { environment }: CommandIo, say: (line: string)
 
 function hasHooks(id: (typeof HOOK_HOST_IDS)[number], environment: CommandIo["environment"]): boolean {
   try {
-    const path = SETTINGS_HOSTS[id].settings(environment);
-    return entriesIn({ path, text: readSettings(path), isOurs: isOurCommand(id) }).size > 0;
+    return entriesIn(settingsOf(id, environment)).size > 0;
   } catch {
     // Settings that cannot be read may have some.
     return true;

@@ -1,7 +1,7 @@
 // The capabilities of AAEP §5.3 and R26 as options of the command line.
 import { type Command, Option } from "commander";
 import type { Capabilities } from "#gen/aaep/types.js";
-import { counted } from "../terminal/counted.js";
+import { counted } from "../terminal/amounts.js";
 import { knownList, languageList, textList, wholeNumber } from "./option-values.js";
 
 export interface CapabilityOptions {

@@ -1,13 +1,12 @@
 // Findings as they are told: the conclusion first, then each with its remedy below it.
 import type { Fault } from "../../base/errors.js";
 import { type Complaint, type Finding, problem } from "../../daemon/platform/finding.js";
+import { counted } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { counted } from "../terminal/counted.js";
-import { jsonText } from "../terminal/json-text.js";
 import { writeLines } from "../terminal/line-writer.js";
-import { shownText } from "../terminal/shown-text.js";
-import { EXIT, type ExitCode } from "./exit-codes.js";
+import { jsonText, shownText } from "../terminal/shown-text.js";
 import { helpOf } from "./fault-lines.js";
+import { EXIT, type ExitCode } from "./run-command.js";
 
 /** A finding with the part of the machine that it is about. */
 export type Located = Finding & { readonly area: string };

@@ -1,5 +1,5 @@
 // Values of options shared by several commands. The refusal of a wrong value names the accepted ones (exit code 2).
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 
 /** For commander: a whole number within limits. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
@@ -70,4 +70,19 @@ export function knownList(
     if (unknown === undefined) return values;
     throw new InvalidArgumentError(`"${unknown}" is not known. Give some of ${known.join(", ")}.`);
   };
+}
+
+/** For commander: an option that may be given several times. */
+export function repeated(text: string, given: readonly string[] | undefined): readonly string[] {
+  return [...(given ?? []), text];
+}
+
+/** `--from COMMAND` of listeners, as often as there are commands, and `--local` for the daemons here beside them. */
+export function fromOptions(): readonly Option[] {
+  return [
+    new Option("--from <command>", "follow the daemon that this command reaches: ssh HOST aaepd connect")
+      .argParser(repeated)
+      .conflicts("socket"),
+    new Option("--local", "with --from: follow the daemons here, too"),
+  ];
 }

@@ -3,7 +3,7 @@ import type { Command, CommanderError } from "commander";
 import { type Fault, usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { EXIT } from "./exit-codes.js";
+import { EXIT } from "./run-command.js";
 
 /** Rejects with what the command throws; with a Fault "usage" if the command line is wrong. */
 export async function parseLine(program: Command, argv: readonly string[], io: CommandIo): Promise<void> {

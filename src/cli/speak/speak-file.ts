@@ -7,7 +7,7 @@ import { didYouMean } from "../../base/nearest.js";
 import { isObject } from "../../client/messages.js";
 import { defaultConfigFile } from "../../daemon/config/config-sources.js";
 import { loadJsonc } from "../../daemon/config/load-jsonc.js";
-import { repeated } from "../shell/from-option.js";
+import { repeated } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { speakOptions } from "./speak-options.js";
 

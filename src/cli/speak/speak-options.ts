@@ -1,6 +1,6 @@
 // The options of `aaepd speak` that may stand in its file, too.
 import { InvalidArgumentError, Option } from "commander";
-import { fromOptions } from "../shell/from-option.js";
+import { fromOptions } from "../shell/option-values.js";
 import { MODES } from "./narration-table.js";
 
 export function speakOptions(): readonly Option[] {

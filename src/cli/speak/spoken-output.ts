@@ -2,7 +2,7 @@
 import { piecesOf } from "../../speak/pieces.js";
 import type { Part } from "../../speak/speech.js";
 import { type Leaf, type SpeakableOptions, SpeakableStream, speakable } from "../../speakable/index.js";
-import { counted } from "../terminal/counted.js";
+import { counted } from "../terminal/amounts.js";
 import type { HeardText } from "../terminal/heard-texts.js";
 import { theirs } from "./spoken-parts.js";
 

@@ -18,7 +18,7 @@ import {
 } from "../questions/asked-question.js";
 import { withoutIds } from "../questions/question-details.js";
 import { readAnswer, type Typed } from "../questions/typed-answer.js";
-import { counted } from "../terminal/counted.js";
+import { counted } from "../terminal/amounts.js";
 import { endsSession } from "../terminal/event-text.js";
 import { languageOf, named, own, revealedPart, spokenName } from "./spoken-parts.js";
 

@@ -1,8 +1,7 @@
 // The present activity of a session, in words: "runs npm test for 40 seconds".
 import type { StatusSession, StatusTool } from "../../daemon/status/daemon-status.js";
 import type { StandardState } from "../../engine/event/agent-states.js";
-import { counted } from "../terminal/counted.js";
-import { span } from "./span.js";
+import { counted, span } from "../terminal/amounts.js";
 
 /** Other states are said as they are. */
 const VERBS: Readonly<Record<StandardState, string>> = {

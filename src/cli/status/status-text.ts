@@ -9,13 +9,10 @@ import type {
   StatusSubscription,
   StatusTerms,
 } from "../../daemon/status/daemon-status.js";
-import { counted } from "../terminal/counted.js";
-import { shownBytes } from "../terminal/shown-bytes.js";
+import { counted, shownBytes, span, timeOfDay } from "../terminal/amounts.js";
 import { shownText } from "../terminal/shown-text.js";
-import { timeOfDay } from "../terminal/time-of-day.js";
 import { wrapText } from "../terminal/wrap-text.js";
 import { doing } from "./doing.js";
-import { span } from "./span.js";
 
 /** `now`: milliseconds since 1970. No line is wider than `columns`, unless a word is. */
 export function statusLines(status: DaemonStatus, now: number, columns: number): readonly string[] {

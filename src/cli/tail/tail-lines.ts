@@ -1,9 +1,9 @@
 import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { ownLine, type ReadText, shownName } from "../terminal/agent-text.js";
+import { timeOfDay } from "../terminal/amounts.js";
 import { eventText } from "../terminal/event-text.js";
-import { jsonText } from "../terminal/json-text.js";
-import { timeOfDay } from "../terminal/time-of-day.js";
+import { jsonText } from "../terminal/shown-text.js";
 
 interface TailLinesOptions {
   readonly asJson: boolean;

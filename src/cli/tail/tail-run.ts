@@ -13,10 +13,9 @@ import { createTailQuestions, type FollowedSource } from "../questions/tail-ques
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { allOf, daemonsFrom } from "../shell/daemons-from.js";
-import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { createHelpLines } from "../shell/fault-lines.js";
 import { noDaemonIn } from "../shell/find-socket.js";
-import { runCommand } from "../shell/run-command.js";
+import { EXIT, type ExitCode, exitCodeFromFault, runCommand } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
 import { agentText, createReadText, ownLine, shownName } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { addCapabilityOptions } from "../shell/capability-options.js";
-import { fromOptions } from "../shell/from-option.js";
-import { share, textList, wholeNumber } from "../shell/option-values.js";
+import { fromOptions, share, textList, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { TailOptions } from "./tail-run.js";
 

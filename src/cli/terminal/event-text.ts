@@ -5,7 +5,7 @@ import { textOf } from "../../base/members.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { agentText, consentText, type ReadText } from "./agent-text.js";
 import { fieldsOf } from "./fields-of.js";
-import { jsonText } from "./json-text.js";
+import { jsonText } from "./shown-text.js";
 
 export interface EventText {
   /** Kind of the event: one of `EVENT_WORDS`, or the type of an extension's event. */

@@ -1,5 +1,5 @@
 // The texts that were heard or read, for the words `again` and `back`: in memory alone, the newest 200.
-import { counted } from "./counted.js";
+import { counted } from "./amounts.js";
 
 export interface HeardText {
   /** The speaker, as in "Claude". */

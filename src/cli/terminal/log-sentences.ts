@@ -1,9 +1,8 @@
 // Lines of the daemon's log as sentences for people: the time, what happened, and what to do. The log itself makes lines of JSON.
 
 import { ownMember } from "../../base/members.js";
-import { shownBytes } from "./shown-bytes.js";
+import { shownBytes, timeOfDay } from "./amounts.js";
 import { shownText } from "./shown-text.js";
-import { timeOfDay } from "./time-of-day.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
-// Makes text of agents safe for a terminal. Every character of a text stays: those that could move the cursor, change colours or reorder lines are
-// shown by their numbers.
-import { characterEscape } from "../../base/json-line.js";
+// Makes text of agents safe for a terminal: shown, not obeyed. Every character of a text stays: those that could move the cursor, change colours or
+// reorder lines are shown by their numbers.
+import { characterEscape, shownJson } from "../../base/json-line.js";
 
 /** C0 and C1 controls, DEL, and the marks that override the direction of what follows them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -12,4 +12,9 @@ export function shownText(text: string): string {
     .replace(/\p{White_Space}+/gu, " ")
     .replace(/^ | $/g, "")
     .replace(UNSHOWN, characterEscape);
+}
+
+/** As `JSON.stringify`, for values that have a JSON text, in characters that end no line and that a terminal shows. */
+export function jsonText(value: unknown, indent?: number): string {
+  return shownJson(JSON.stringify(value, null, indent));
 }

@@ -2,7 +2,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
-import { counted } from "./counted.js";
+import { counted } from "./amounts.js";
 import { endsSession } from "./event-text.js";
 
 const FIRST_MS = 30_000;

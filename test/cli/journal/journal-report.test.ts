@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JournalFacts, SessionFacts } from "../../../src/cli/journal/journal-facts.js";
 import { reportLines, sessionLines } from "../../../src/cli/journal/journal-inspect-run.js";
 import type { JournalPlace } from "../../../src/cli/journal/read-journal.js";
-import { counted } from "../../../src/cli/terminal/counted.js";
-import { shownBytes } from "../../../src/cli/terminal/shown-bytes.js";
+import { counted, shownBytes } from "../../../src/cli/terminal/amounts.js";
 
 const PLACE: JournalPlace = { path: "/j", layoutVersion: 3, writerPid: undefined, diskBytes: 4096 };
 const EMPTY: JournalFacts = {

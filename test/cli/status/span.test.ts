@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { span } from "../../../src/cli/status/span.js";
+import { span } from "../../../src/cli/terminal/amounts.js";
 
 it("a length of time is said in its two largest units", () => {
   const said: Readonly<Record<string, number>> = {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { shownJson } from "../../../src/base/json-line.js";
 import { registerStatus } from "../../../src/cli/status/status.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
-import { jsonText } from "../../../src/cli/terminal/json-text.js";
+import { jsonText } from "../../../src/cli/terminal/shown-text.js";
 import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { casesOf } from "../../support/extent.js";
