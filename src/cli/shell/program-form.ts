@@ -1,5 +1,5 @@
-// The form of all our programs: version, help and its layout; faults are thrown, and the process goes on. The help of every command reads well line by
-// line, as a screen reader reads it.
+// The form of all our programs: version, help and its layout; faults are thrown, and the process goes on. The help of every command reads well line
+// by line, as a screen reader reads it.
 import type { Argument, Command, Help, HelpConfiguration, Option } from "commander";
 import { reflowed } from "../terminal/help-layout.js";
 
