@@ -2,9 +2,14 @@ import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
+import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { StopReason } from "../../src/daemon/daemon.js";
 import { type LifecycleOptions, runDaemon, type Stoppable } from "../../src/daemon/lifecycle.js";
 import { createLog } from "../../src/daemon/platform/log.js";
+
+const never = (): Promise<never> => new Promise(() => {});
+/** A daemon that does not stop. */
+const STUCK: Stoppable = { stop: never, stopped: never() };
 
 /** A daemon whose end is in the test's hands, in a process that only notes how it would have ended. */
 function stage(options: Partial<LifecycleOptions<Stoppable>> = {}) {
@@ -13,20 +18,11 @@ function stage(options: Partial<LifecycleOptions<Stoppable>> = {}) {
   const lines: Record<string, unknown>[] = [];
   const asked: StopReason[] = [];
   let gone: () => void = () => {};
-  let tellStopped: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    tellStopped = resolve;
-  });
+  const { promise: stopped, resolve: tellStopped } = withResolvers();
   const stdin = new PassThrough();
   stdin.resume();
-  let tellReady: () => void = () => {};
-  const ready = new Promise<void>((resolve) => {
-    tellReady = resolve;
-  });
-  let tellExit: (code: number) => void = () => {};
-  const exited = new Promise<number>((resolve) => {
-    tellExit = resolve;
-  });
+  const { promise: ready, resolve: tellReady } = withResolvers();
+  const { promise: exited, resolve: tellExit } = withResolvers<number>();
   const running: Stoppable = {
     stop: async (reason) => {
       asked.push(reason);
@@ -107,10 +103,7 @@ describe("the life of the process", () => {
   });
 
   it("R8b: a SIGHUP that comes while it still starts is heard when everything listens", async () => {
-    let go: (running: Stoppable) => void = () => {};
-    const starting = new Promise<Stoppable>((resolve) => {
-      go = resolve;
-    });
+    const { promise: starting, resolve: go } = withResolvers<Stoppable>();
     const said: string[] = [];
     const { host, ended } = stage({
       start: () => starting,
@@ -119,7 +112,7 @@ describe("the life of the process", () => {
     });
     host.emit("SIGHUP", "SIGHUP");
     expect(said).toStrictEqual([]);
-    go({ stop: async () => {}, stopped: new Promise(() => {}) });
+    go({ stop: async () => {}, stopped: never() });
     await expect.poll(() => said).toStrictEqual(["ready", "reload"]);
     host.emit("SIGTERM", "SIGTERM");
     await ended;
@@ -146,20 +139,18 @@ describe("the life of the process", () => {
     expect(told).toStrictEqual(["accepts", "ready", "reloading", "reads", "ready", "stopping", "settled"]);
 
     told.length = 0;
-    const { host: early, ended: cut } = stage({
-      manager,
-      start: async () => ({ stop: async () => {}, stopped: new Promise(() => {}) }),
-    });
-    early.emit("SIGTERM", "SIGTERM");
-    await cut;
+    const early = stage({ manager, ready: () => void told.push("accepts") });
+    early.host.emit("SIGTERM", "SIGTERM");
+    await early.ended;
     expect(told).toStrictEqual(["stopping", "settled"]);
+    expect([early.asked, early.codes]).toStrictEqual([["signal"], [0]]);
   });
 
   it("R8b: how long a stop may take is asked when it begins", async () => {
     let stopWithinMs = 60_000;
     const { host, ready, exited, lines } = stage({
       stopWithinMs: () => stopWithinMs,
-      start: async () => ({ stop: () => new Promise(() => {}), stopped: new Promise(() => {}) }),
+      start: async () => STUCK,
     });
     await ready;
     stopWithinMs = 11;
@@ -180,39 +171,20 @@ describe("the life of the process", () => {
   });
 
   it("also while it is still starting", async () => {
-    const { host, exited } = stage({ stopWithinMs: () => 10, start: () => new Promise(() => {}) });
+    const { host, exited } = stage({ stopWithinMs: () => 10, start: never });
     host.emit("SIGTERM", "SIGTERM");
     expect(await exited).toBe(81);
   });
 
   it("a second signal ends it at once", async () => {
     const { host, ready, exited, lines } = stage({
-      start: async () => ({ stop: () => new Promise(() => {}), stopped: new Promise(() => {}) }),
+      start: async () => STUCK,
     });
     await ready;
     host.emit("SIGINT", "SIGINT");
     host.emit("SIGINT", "SIGINT");
     expect(await exited).toBe(81);
     expect(lines.at(-1)).toMatchObject({ reason: "SIGINT, the second" });
-  });
-
-  it("stops what a signal met while it was starting, without calling it ready", async () => {
-    let finish: (running: Stoppable) => void = () => {};
-    const asked: StopReason[] = [];
-    let readyCount = 0;
-    const { host, ended, codes } = stage({
-      start: () =>
-        new Promise((resolve) => {
-          finish = resolve;
-        }),
-      ready: () => {
-        readyCount += 1;
-      },
-    });
-    host.emit("SIGTERM", "SIGTERM");
-    finish({ stop: async (reason) => void asked.push(reason), stopped: new Promise(() => {}) });
-    await ended;
-    expect([asked, codes, readyCount]).toStrictEqual([["signal"], [0], 0]);
   });
 
   it("rejects where it cannot start, and leaves nothing behind", async () => {
@@ -240,7 +212,7 @@ describe("the life of the process", () => {
         stop: async () => {
           throw new Error("broken");
         },
-        stopped: new Promise(() => {}),
+        stopped: never(),
       }),
     });
     await ready;

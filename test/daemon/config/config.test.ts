@@ -43,11 +43,6 @@ describe("configuration", () => {
     expect(Object.values(sources)).toEqual(OPTION_NAMES.map(() => ({ kind: "default" })));
   });
 
-  it("R8: has no grace for the agent under stdio, and watches the parent there", () => {
-    const { configuration } = resolveConfiguration({ ...nothing(), command: "stdio" });
-    expect(configuration).toMatchObject({ agentGraceSeconds: 0, watchParent: true });
-  });
-
   it("takes flags before variables, variables before the file, and the file before defaults", () => {
     const file = withFile('{"max_hold_ms": 1001, "burst": 2, "log_level": "warn"}');
     const { configuration, sources } = resolveConfiguration({
@@ -209,7 +204,9 @@ describe("configuration", () => {
     expect(resolveConfiguration(withFile(JSON.stringify(flat))).configuration).toEqual(configuration);
     expect(OPTIONS.a2eProviders.type.toText(configuration.a2eProviders)).not.toContain("secret");
     expect(faultOf(withFile('{"a2e": {"provider": []}}')).sentence).toContain("Did you mean a2e_providers?");
-    expect(faultOf(withFile('{"a2e": []}')).sentence).toContain('The key "a2e"');
+    expect(faultOf(withFile('{"a2e": []}')).sentence).toContain('The key "a2e" must be an object');
+    const twice = withFile('{"a2e": {"max_parallel": 4}, "a2e_max_parallel": 7}');
+    expect(faultOf(twice).sentence).toContain("a2e_max_parallel stands twice");
   });
 
   it.each([
@@ -313,11 +310,11 @@ describe("configuration", () => {
     expect(configuration.socket).toStrictEqual({ kind: "path", path: "\\\\.\\pipe\\aaep\\x" });
   });
 
-  it("takes a folder for the journal from where it was started, and under stdio keeps events in memory", () => {
+  it("takes a folder for the journal from where it was started, and under stdio keeps events in memory; R8: has no grace for the agent there, and watches the parent", () => {
     const { configuration } = resolveConfiguration({ ...nothing(), flags: { journal: "here" } });
     expect(configuration.journal).toStrictEqual({ kind: "directory", path: resolve("here") });
     const { configuration: stdio } = resolveConfiguration({ ...nothing(), command: "stdio" });
-    expect(stdio.journal).toStrictEqual({ kind: "memory" });
+    expect(stdio).toMatchObject({ journal: { kind: "memory" }, agentGraceSeconds: 0, watchParent: true });
     expect(faultOf({ ...nothing(), flags: { journal: "" } }).sentence).toBe(
       '--journal is "". Give a folder, auto or memory.',
     );
@@ -347,22 +344,6 @@ describe("configuration", () => {
     );
     expect(defaultConfigFile({ APPDATA: "/apps" }, "win32")).toBe("/apps/aaepd/config.json");
   });
-});
-
-it("a value that opens something is not repeated where it is refused, and a group is an object whose members stand once", () => {
-  const secret = '[{"command":["x"],"auth_token":"s3cret","prio":1}]';
-  const problem = (flags: Record<string, unknown>): string =>
-    faultOf({ command: "serve", flags, environment: {} }).sentence;
-  expect(problem({ a2eProviders: secret })).toMatch(/^--a2e-providers cannot be used\. Give a list of objects/);
-  expect(problem({ a2eProviders: secret })).not.toContain("s3cret");
-  const file = join(temporaryDirectory(), "config.json");
-  const problemIn = (content: unknown): string => {
-    writeFileSync(file, JSON.stringify(content));
-    return faultOf({ command: "serve", flags: {}, environment: {}, configFile: file }).sentence;
-  };
-  expect(problemIn({ a2e: { auth_token: 987654321 } })).not.toContain("987654321");
-  expect(problemIn({ a2e: [] })).toContain('The key "a2e" must be an object');
-  expect(problemIn({ a2e: { max_parallel: 4 }, a2e_max_parallel: 7 })).toContain("a2e_max_parallel stands twice");
 });
 
 describe("a file that another user could have written names no program", () => {

@@ -154,11 +154,6 @@ it("R33: a subscription whose terms are long keeps no other out: of terms beyond
     languages: ["en", "de"],
     supported_extensions: [...nine.slice(0, 8), "…"],
   });
-});
-
-it("shorter ones are told whole", () => {
   const many = names(30, 20);
-  expect(listedTerms({ eventFilters: { include: ["*"], exclude: many } })).toMatchObject({
-    event_filters: { include: ["*"], exclude: many },
-  });
+  expect(listedTerms({ eventFilters: { include: ["*"], exclude: many } })?.event_filters.exclude).toEqual(many);
 });
