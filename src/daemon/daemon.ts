@@ -22,11 +22,11 @@ import { countReplies, openAuditLog } from "./audit/open-audit-log.js";
 import type { Configuration } from "./config/config.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
-import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createLateParts } from "./late/late-parts.js";
 import { listenLocally } from "./listen.js";
 import { listenerLineage } from "./listener-lineage.js";
+import { stopTimes, tellUnfinished } from "./orderly-stop.js";
 import { createTextCodec, createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
@@ -37,7 +37,6 @@ import { assertNameFree } from "./services/own-addresses.js";
 import { startEngine } from "./start-engine.js";
 import { createRelayBook } from "./status/relay-book.js";
 import { statusDocument } from "./status/status-document.js";
-import { tellUnfinished } from "./unfinished.js";
 
 /** "recording_ended": nothing more follows, so that no subscriber need come back. */
 export type StopReason = "signal" | "stdin_ended" | "parent_gone" | "recording_ended";

@@ -61,7 +61,6 @@ interface Ending {
  */
 export async function runDaemon<Running extends Stoppable>(options: LifecycleOptions<Running>): Promise<void> {
   const { log, stdin, reload, manager, host = process } = options;
-  const stopSignals = reload === undefined ? [...STOP_SIGNALS, HANGUP] : STOP_SIGNALS;
   const watch = options.watch ?? ((onGone: () => void) => watchParent({ onGone }));
   let ending: Ending | undefined;
   const { promise: asked, resolve: tellEnding } = withResolvers<Ending>();
@@ -113,10 +112,13 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
     end("stdin_ended", EXIT_CODES.done.code, { reason: "stdin_ended" });
   }
 
-  for (const signal of stopSignals) host.on(signal, onSignal);
-  if (reload !== undefined) host.on(HANGUP, onHangup);
-  host.on("uncaughtException", onUncaught);
-  host.on("unhandledRejection", onUncaught);
+  const heard: readonly (readonly [event: string, listener: (fact: unknown) => void])[] = [
+    ...STOP_SIGNALS.map((signal) => [signal, onSignal] as const),
+    [HANGUP, reload === undefined ? onSignal : onHangup],
+    ["uncaughtException", onUncaught],
+    ["unhandledRejection", onUncaught],
+  ];
+  for (const [event, listener] of heard) host.on(event, listener);
   for (const event of ENDINGS_OF_STDIN) stdin?.on(event, onStdin);
   const stopWatching = options.watchParent
     ? watch(() => end("parent_gone", EXIT_CODES.parentGone.code, { reason: "parent_gone" }))
@@ -125,10 +127,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   function giveBack(): void {
     clearTimeout(deadline);
     stopWatching();
-    for (const signal of stopSignals) host.off(signal, onSignal);
-    host.off(HANGUP, onHangup);
-    host.off("uncaughtException", onUncaught);
-    host.off("unhandledRejection", onUncaught);
+    for (const [event, listener] of heard) host.off(event, listener);
     for (const event of ENDINGS_OF_STDIN) stdin?.off(event, onStdin);
   }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { resolveConfiguration } from "../../src/daemon/config/config-sources.js";
-import { engineOptionsOf } from "../../src/daemon/engine-options.js";
+import { engineOptionsOf } from "../../src/daemon/start-engine.js";
 
 const HOUR_MS = 3_600_000;
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { SubscribeRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { stopTimes } from "../../src/daemon/config/stop-times.js";
+import { stopTimes } from "../../src/daemon/orderly-stop.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { SERVICE_NAMES } from "../../transports/ways.js";
 import { eventually } from "../cli/command-stage.js";

@@ -6,8 +6,8 @@ import { type ConfigurationSources, configFilePath, resolveConfiguration } from 
 import { configurationFindings } from "../../daemon/config/configuration-findings.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
 import { variableOf } from "../../daemon/config/option-names.js";
-import { stopTimes } from "../../daemon/config/stop-times.js";
 import type { Daemon } from "../../daemon/daemon.js";
+import { stopTimes } from "../../daemon/orderly-stop.js";
 import { logComplaints } from "../../daemon/platform/finding.js";
 import { takeServiceVariables } from "../../daemon/service-manager/service-variables.js";
 import { configurationFlags } from "../shell/configuration-options.js";

@@ -32,7 +32,6 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices) {
   const { clock, log } = by;
   const router = new Router(new Turns(clock), (caught) => log.error({ err: caught }, "an A2E announcement failed"));
   const maker = createMessageMaker(options.ids, clock.wallTime);
-  const foldedNames = createFoldedNames();
   const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
   const services: A2eServices = {
     engine: by.engine,
@@ -49,9 +48,10 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices) {
       authToken: () => options.a2eAuthToken,
       maxParallel: () => options.a2eMaxParallel,
       isIrreversible: (tool) => {
-        const names = foldedNames(options.a2eIrreversibleTools);
-        if (names.size === 0) return false;
-        return typeof tool !== "string" || tool.length > LONGEST_TOOL_NAME || names.has(foldedName(tool));
+        const names = options.a2eIrreversibleTools;
+        if (names.length === 0 || typeof tool !== "string" || tool.length > LONGEST_TOOL_NAME) return names.length > 0;
+        const folded = foldedName(tool);
+        return names.some((name) => foldedName(name) === folded);
       },
       shownArguments: () => new Set(options.a2eShownArguments),
       confirmationSeconds: () => options.a2eConfirmationSeconds,
@@ -144,18 +144,5 @@ function offerOf(provider: Provider | undefined) {
   return {
     capabilities: provider?.capabilities.map(({ name }) => name) ?? [],
     requests: provider?.requestCount() ?? 0,
-  };
-}
-
-/** The returned function makes a set of a list of names, folded. A list that it had last has the same set, because each call of a tool asks. */
-function createFoldedNames(): (names: readonly string[]) => ReadonlySet<string> {
-  let last: readonly string[] = [];
-  let set: ReadonlySet<string> = new Set();
-  return (names) => {
-    if (names !== last) {
-      last = names;
-      set = new Set(names.map(foldedName));
-    }
-    return set;
   };
 }

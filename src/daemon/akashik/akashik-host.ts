@@ -52,7 +52,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
   };
   const protocol = createAkashikProtocol(services);
   const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
-  const endFeed = feedSessions({ engine, field, clock, log });
+  const endFeed = feedSessions(engine, field, { clock, log });
   return {
     serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>
       new Exchange(connection, frames, protocol, { ...by, ...sharing }),

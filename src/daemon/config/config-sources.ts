@@ -1,8 +1,10 @@
 // Reads the configuration: flags, then AAEPD_* variables, then the file, then defaults. Unknown and out-of-range values are refused all at once, so
 // that the user need not correct one mistake at a time.
 
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
+import { assertUnswappable, isForeign, isWritableForOthers } from "../../../transports/ipc/directory.js";
 import { isFolder, isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
@@ -12,7 +14,6 @@ import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import { type ReadValue, readPath } from "./config-values.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
-import { readOwnFile } from "./own-file.js";
 
 const PREFIX = "AAEPD_";
 /** Variable with the path of the file; the only AAEPD_* variable that is no option. */
@@ -173,6 +174,33 @@ export function readConfigFile(path: string): ConfigFile {
         : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or name another.`;
     throw new Fault("usage", sentence, { origin: "local", cause: caught });
   }
+}
+
+/**
+ * Returns the text of a file, if nobody else could have written it: the file names programs that the daemon starts. Throws a Fault
+ * "permission_denied" if it belongs to another user, or if others can write to it or replace it in its folder, and Node's own error if it cannot be
+ * read. `userId`: undefined where files have no owners.
+ */
+function readOwnFile(path: string, userId: number | undefined): string {
+  const file = openSync(path, "r");
+  try {
+    const status = fstatSync(file);
+    if (userId !== undefined && status.isFile()) {
+      const mode = status.mode & 0o777;
+      if (isForeign(status.uid, userId)) throw notOwn(path, `belongs to user ${status.uid}`, "Name a file of your own");
+      if (isWritableForOthers(mode, status.gid, userId))
+        throw notOwn(path, `has mode 0${mode.toString(8)}`, `Run: chmod go-w ${path}`);
+      assertUnswappable(dirname(path), statSync(dirname(path)), userId);
+    }
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+function notOwn(path: string, is: string, remedy: string): Fault {
+  const sentence = `The file ${path} ${is}, so that others could decide which programs the daemon starts. ${remedy}.`;
+  return new Fault("permission_denied", sentence, { origin: "local" });
 }
 
 /** Reads the file in force. A default file that is missing is no problem. */

@@ -3,7 +3,7 @@ import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import { SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
 import { relayAddress } from "../../adapters/relay/relay-address.js";
 import type { ServiceAddress } from "../../contracts/transport.js";
-import { given, type ReadValue, readPath, refused, textValue, wordOrPath } from "./config-values.js";
+import { given, readPath, refused, textValue, type ValueType, wordOrPath } from "./config-values.js";
 
 /** The addresses where services listen. */
 export type ServiceChoice =
@@ -65,40 +65,40 @@ export function addressText(address: ServiceAddress): string {
 
 export const tokenFileChoice = wordOrPath("FILE", "path", ["auto"], "path");
 
-/** Origins of pages that may use the services from a browser. */
-export const originChoice = textValue<readonly string[]>({
-  placeholder: "ORIGIN|none",
-  range: "none, or origins with commas between them, as in https://reader.example",
-  read: (text): ReadValue<readonly string[]> => {
-    if (text === "none") return given([]);
-    const origins = text.split(",").map((part) => part.trim());
-    return origins.every(isOrigin)
-      ? given(origins)
-      : refused("none, or origins as a browser sends them, such as https://reader.example or http://localhost:5173");
-  },
-  toText: (value) => (value.length === 0 ? "none" : value.join(",")),
-});
-
-function isOrigin(text: string): boolean {
-  try {
-    return new URL(text).origin === text;
-  } catch {
-    return false;
-  }
+/** "none", or values with commas between them. `read` gives undefined for what is none. */
+function listChoice(
+  placeholder: string,
+  range: string,
+  wanted: string,
+  most: number,
+  read: (text: string) => string | undefined,
+): ValueType<readonly string[]> {
+  return textValue<readonly string[]>({
+    placeholder: `${placeholder}|none`,
+    range: `none, or ${range}`,
+    read: (text) => {
+      const values = text === "none" ? [] : text.split(",").map((part) => read(part.trim()));
+      const isAll = values.length <= most && values.every((value) => value !== undefined);
+      return isAll ? given(values) : refused(`none, or ${wanted}`);
+    },
+    toText: (values) => (values.length === 0 ? "none" : values.join(",")),
+  });
 }
 
+/** Origins of pages that may use the services from a browser. */
+export const originChoice = listChoice(
+  "ORIGIN",
+  "origins with commas between them, as in https://reader.example",
+  "origins as a browser sends them, such as https://reader.example or http://localhost:5173",
+  Number.POSITIVE_INFINITY,
+  (text) => (URL.canParse(text) && new URL(text).origin === text ? text : undefined),
+);
+
 /** Base addresses of producers elsewhere (R38). */
-export const relayChoice = textValue<readonly string[]>({
-  placeholder: "URL|none",
-  range: "none, or base addresses with commas between them, as in http://localhost:8080",
-  read: (text): ReadValue<readonly string[]> => {
-    if (text === "none") return given([]);
-    const bases = text.split(",").map((part) => relayAddress(part.trim(), true));
-    return bases.length <= MOST_ADDRESSES && bases.every((base) => base !== undefined)
-      ? given(bases)
-      : refused(
-          `none, or at most ${MOST_ADDRESSES} base addresses of producers, such as http://localhost:8080 or https://agents.example/library`,
-        );
-  },
-  toText: (value) => (value.length === 0 ? "none" : value.join(",")),
-});
+export const relayChoice = listChoice(
+  "URL",
+  "base addresses with commas between them, as in http://localhost:8080",
+  `at most ${MOST_ADDRESSES} base addresses of producers, such as http://localhost:8080 or https://agents.example/library`,
+  MOST_ADDRESSES,
+  (text) => relayAddress(text, true),
+);

@@ -1,7 +1,7 @@
 // The standard error of a host in the log.
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { logErrorLines } from "../../../src/daemon/a2e/error-lines.js";
+import { logErrorLines } from "../../../src/daemon/a2e/provider-process.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
 function written() {
