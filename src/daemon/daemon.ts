@@ -31,7 +31,7 @@ import { createTextCodec, createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
 import { type WatchedPlaces, watchPlaces } from "./presence/watch-places.js";
-import { createProtocols, type ProtocolServices, type ServeOptions } from "./protocols.js";
+import { createProtocols, type ProtocolServices } from "./protocols.js";
 import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
 import { startEngine } from "./start-engine.js";
@@ -69,10 +69,6 @@ const CLOSE_TIMEOUT_MS = 1000;
 const INPUT_TIMEOUT_MS = 500;
 /** Time for answers to calls under way after a stop has handed everything over, ms. */
 const LAST_ANSWERS_MS = 250;
-
-// `PARENT`: the process that started the daemon. `PEER`: every other process.
-const PARENT: ServeOptions = { speaksRpc: true, keepsOutput: true };
-const PEER: ServeOptions = { speaksRpc: false, keepsOutput: false };
 
 /** Starts a daemon. Throws a Fault if the daemon cannot listen, and then leaves nothing behind. */
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
@@ -185,7 +181,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     const served =
       isParent && options.stdioSpeaks === "a2e"
         ? late.a2e.serve(connection)
-        : serveConnection(connection, endpoint, isParent ? PARENT : PEER);
+        : serveConnection(connection, endpoint, isParent);
     track(served, connection.peer, isParent ? "stdio" : "ipc");
     return served;
   };
@@ -200,7 +196,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         late,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
         connections: () => countByTransport(connections),
-        converse: (connection) => track(serveConnection(connection, endpoint, PEER), connection.peer, "services"),
+        converse: (connection) => track(serveConnection(connection, endpoint, false), connection.peer, "services"),
         isReady: () => !isStopping,
         replies,
         sendingTurns: shared.sendingTurns,

@@ -7,7 +7,7 @@ import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { PeekableConnection } from "../contracts/transport.js";
 import { awaitHandshake, closeWithin } from "../runtime/conversation.js";
 import { firstMessageOf } from "./first-message.js";
-import type { Protocols, ServeOptions } from "./protocols.js";
+import type { Protocols } from "./protocols.js";
 
 export interface EndpointServices {
   readonly protocols: Protocols;
@@ -19,29 +19,29 @@ export interface EndpointServices {
   readonly refused: (reason: "handshake_timeout") => void;
 }
 
-/** Serves a connection by the first protocol that recognizes its first message. */
+/** Serves a connection by the first protocol that recognizes its first message. `isParent`: of the process that started the daemon. */
 export function serveConnection(
   connection: PeekableConnection<Uint8Array>,
   services: EndpointServices,
-  options: ServeOptions,
+  isParent: boolean,
 ): Conversation {
-  return new ServedConnection(connection, services, options);
+  return new ServedConnection(connection, services, isParent);
 }
 
 /** A class, because each connection has one. */
 class ServedConnection implements Conversation {
   private readonly connection: PeekableConnection<Uint8Array>;
   private readonly services: EndpointServices;
-  private readonly options: ServeOptions;
+  private readonly isParent: boolean;
   private readonly started: Promise<Conversation>;
   private finishing = false;
   private served: Conversation | undefined;
   private cancelTimeout: (() => void) | undefined;
 
-  constructor(connection: PeekableConnection<Uint8Array>, services: EndpointServices, options: ServeOptions) {
+  constructor(connection: PeekableConnection<Uint8Array>, services: EndpointServices, isParent: boolean) {
     this.connection = connection;
     this.services = services;
-    this.options = options;
+    this.isParent = isParent;
     this.cancelTimeout = awaitHandshake(connection.peer, services, () => {
       if (this.served === undefined) void this.finish("handshake_timeout");
     });
@@ -62,15 +62,15 @@ class ServedConnection implements Conversation {
   }
 
   private async begin(): Promise<Conversation> {
-    const { connection, services, options } = this;
+    const { connection, services, isParent } = this;
     const { all, strangers } = services.protocols;
     const first = await firstMessageOf(connection, services.codec);
     this.cancelTimeout?.();
     this.cancelTimeout = undefined;
     if (this.finishing) return this.closing();
-    const protocol = all.find(({ recognizes }) => recognizes(first)) ?? strangers(first, options);
+    const protocol = all.find(({ recognizes }) => recognizes(first)) ?? strangers(first, isParent);
     try {
-      this.served = protocol.serve(connection, options);
+      this.served = protocol.serve(connection, isParent);
       return this.served;
     } catch (caught) {
       // An access policy is the embedder's code, and costs this connection alone.
@@ -86,10 +86,10 @@ class ServedConnection implements Conversation {
   }
 
   private async refuseSilent(reason: EndReason, until: Millis | undefined): Promise<number> {
-    const { connection, services, options } = this;
+    const { connection, services, isParent } = this;
     if (reason === "handshake_timeout") {
       services.refused(reason);
-      const message = services.protocols.nothingSaid(options);
+      const message = services.protocols.nothingSaid(isParent);
       if (message !== undefined) connection.send(message);
     }
     return closeWithin(connection, undefined, until, services.clock);

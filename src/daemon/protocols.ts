@@ -19,39 +19,31 @@ export interface ProtocolServices extends ConversationServices {
   readonly codec: Codec<Uint8Array, unknown>;
 }
 
-export interface ServeOptions {
-  /** Whether a first frame that is no message is answered in JSON-RPC. */
-  readonly speaksRpc: boolean;
-  /** Whether the connection outlives the peer's end (R8a): the owner calls `finish`. */
-  readonly keepsOutput: boolean;
-}
-
 /** A protocol with its runner: it recognizes first messages, and serves a connection from the first frame to the end. */
 export interface ServedProtocol extends Pick<Protocol<never, never>, "recognizes"> {
-  readonly serve: (connection: Connection<Uint8Array>, options: Pick<ServeOptions, "keepsOutput">) => Conversation;
+  /** `isParent`: the process that started the daemon. Its connection outlives its end of it (R8a): the owner calls `finish`. */
+  readonly serve: (connection: Connection<Uint8Array>, isParent: boolean) => Conversation;
 }
 
-export interface Protocols {
-  /** In the order in which they are asked. */
-  readonly all: readonly ServedProtocol[];
-  /** Returns the protocol that answers a first message recognized by none. */
-  readonly strangers: (first: FirstMessage, options: Pick<ServeOptions, "speaksRpc">) => ServedProtocol;
-  /** The message for a peer that sent nothing in time and so spoke no protocol; undefined if the peer expects JSON-RPC. */
-  readonly nothingSaid: (options: Pick<ServeOptions, "speaksRpc">) => Uint8Array | undefined;
-}
+export type Protocols = ReturnType<typeof createProtocols>;
 
 /** The list of protocols. Another protocol is a folder of its own and an entry in `all`. */
-export function createProtocols(services: ProtocolServices): Protocols {
+export function createProtocols(services: ProtocolServices) {
   const { aaep, codec } = services;
   const jsonRpc = byCalls(createRpcProtocol(aaep), services);
   const plain = byMessages(createPlainProtocol(aaep), services);
   return {
+    /** In the order in which they are asked. */
     all: [jsonRpc, plain, ...services.exchanges],
-    // An object counts as a message of AAEP; anything else counts as a broken message of the protocol that such peers speak.
-    strangers: ({ kind }, { speaksRpc }) => (kind === "object" || !speaksRpc ? plain : jsonRpc),
-    nothingSaid: ({ speaksRpc }) => {
-      // A peer that waits for JSON-RPC would not understand the message.
-      if (speaksRpc) return undefined;
+    /**
+     * Returns the protocol that answers a first message recognized by none. An object counts as a message of AAEP; anything else counts as a broken
+     * message of the protocol that such peers speak: a parent speaks JSON-RPC.
+     */
+    strangers: ({ kind }: FirstMessage, isParent: boolean): ServedProtocol =>
+      kind === "object" || !isParent ? plain : jsonRpc,
+    /** The message for a peer that sent nothing in time and so spoke no protocol; undefined for a parent, which would not understand it. */
+    nothingSaid: (isParent: boolean): Uint8Array | undefined => {
+      if (isParent) return undefined;
       const fault = new Fault("timed_out", "Nothing was said in time; connect again.", { rule: "R22" });
       return codec.encode(errorMessage(fault));
     },
@@ -62,7 +54,8 @@ export function createProtocols(services: ProtocolServices): Protocols {
 function byMessages(protocol: MessageProtocol<unknown>, services: ProtocolServices): ServedProtocol {
   return {
     recognizes: protocol.recognizes,
-    serve: (connection, options) => new MessageConversation(connection, services.codec, protocol, services, options),
+    serve: (connection, isParent) =>
+      new MessageConversation(connection, services.codec, protocol, services, { keepsOutput: isParent }),
   };
 }
 
@@ -77,6 +70,6 @@ function byCalls(protocol: CallProtocol, services: ProtocolServices): ServedProt
   };
   return {
     recognizes: protocol.recognizes,
-    serve: (connection, options) => new CallConversation(connection, protocol, shared, options),
+    serve: (connection, isParent) => new CallConversation(connection, protocol, shared, { keepsOutput: isParent }),
   };
 }

@@ -56,54 +56,35 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function engineOptionsOf(
   options: Configuration & Pick<DaemonOptions, "declaredProducerId" | "playsRecording">,
 ): EngineOptions {
-  return {
-    producerId: options.declaredProducerId,
-    defaultLanguage: options.defaultLanguage,
-    viewWindowCount: 1024,
-    queueLimitCount: 256,
-    isRecording: options.playsRecording === true,
-    get clockSkewMs() {
-      return options.clockSkewSeconds * 1000;
-    },
-    get publishLimits() {
-      return {
-        events: options.maxPublishedEvents,
-        characters: options.maxPublishedCharacters,
-        questions: options.maxPublishedQuestions,
-        openSessions: options.maxOpenSessions,
-      };
-    },
-    get agentGraceMs() {
-      return options.agentGraceSeconds * 1000;
-    },
-    get maxHoldMs() {
-      return options.maxHoldMs;
-    },
-    get burst() {
-      return options.burst;
-    },
-    get maxSubscriptions() {
-      return options.maxConcurrentSubscriptions;
-    },
-    get maxTermSets() {
-      return options.maxTermSets;
-    },
-    get retryAfterSeconds() {
-      return options.retryAfterSeconds;
-    },
-    get lag() {
-      return { maxMs: options.maxLagSeconds * 1000, maxEvents: options.maxLagEvents };
-    },
-    get confirmationGraceMs() {
-      return options.confirmationGraceSeconds * 1000;
-    },
-    get reconnectGraceMs() {
-      return options.reconnectGraceSeconds * 1000;
-    },
-    get endedRetentionMs() {
-      return endedRetentionMs(options);
-    },
-  };
+  return readEachTime<EngineOptions>({
+    producerId: () => options.declaredProducerId,
+    defaultLanguage: () => options.defaultLanguage,
+    viewWindowCount: () => 1024,
+    queueLimitCount: () => 256,
+    isRecording: () => options.playsRecording === true,
+    clockSkewMs: () => options.clockSkewSeconds * 1000,
+    publishLimits: () => ({
+      events: options.maxPublishedEvents,
+      characters: options.maxPublishedCharacters,
+      questions: options.maxPublishedQuestions,
+      openSessions: options.maxOpenSessions,
+    }),
+    agentGraceMs: () => options.agentGraceSeconds * 1000,
+    maxHoldMs: () => options.maxHoldMs,
+    burst: () => options.burst,
+    maxSubscriptions: () => options.maxConcurrentSubscriptions,
+    maxTermSets: () => options.maxTermSets,
+    retryAfterSeconds: () => options.retryAfterSeconds,
+    lag: () => ({ maxMs: options.maxLagSeconds * 1000, maxEvents: options.maxLagEvents }),
+    confirmationGraceMs: () => options.confirmationGraceSeconds * 1000,
+    reconnectGraceMs: () => options.reconnectGraceSeconds * 1000,
+    endedRetentionMs: () => endedRetentionMs(options),
+  });
+}
+
+function readEachTime<Values>(readers: { readonly [Name in keyof Values]: () => Values[Name] }): Values {
+  const properties = Object.entries<() => unknown>(readers).map(([name, get]) => [name, { get, enumerable: true }]);
+  return Object.defineProperties({}, Object.fromEntries(properties)) as Values;
 }
 
 /** One day longer than a session's events can be read (R17). A journal in memory limits its events by number, not by age. */

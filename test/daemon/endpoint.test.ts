@@ -97,7 +97,7 @@ describe("R23: a list of protocols", () => {
       refused: () => {},
       log: SILENT_LOG,
     };
-    await serveConnection(first, services, { speaksRpc: false, keepsOutput: false }).done;
+    await serveConnection(first, services, false).done;
     return asked;
   }
 

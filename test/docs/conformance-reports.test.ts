@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { SUITE_VERSION } from "../../src/conformance/findings/finding.js";
 import type { ConformanceReport } from "../../src/conformance/report/report-json.js";
-import { CONFORMANCE_CLAIM } from "../../src/daemon/presence/conformance-claim.js";
+import { CONFORMANCE_CLAIM } from "../../src/daemon/presence/manifest.js";
 
 const REPORT: ConformanceReport = JSON.parse(readFileSync("docs/conformance/conformance-report.json", "utf8"));
 

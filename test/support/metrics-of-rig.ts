@@ -5,13 +5,11 @@ import type { EngineRig } from "./rigs/engine-rig.js";
 export function metricsOfRig(rig: EngineRig, others: Partial<MetricsSources> = {}): Metrics {
   return createMetrics({
     version: "1.2.3-test",
-    status: () => rig.engine.status(),
-    report: () => rig.engine.report(),
-    wallTime: rig.clock.wallTime,
+    engine: rig.engine,
+    clock: rig.clock,
     connections: () => new Map(),
-    replies: () => new Map(),
-    auditDropped: () => 0,
-    auditFlooded: () => 0,
+    replies: new Map(),
+    auditLog: { droppedCount: () => 0, floodedCount: () => 0 },
     a2e: () => ({ agents: 2, providers: 3, requests: 5 }),
     akashik: () => ({ units: 7, agents: 8, subscriptions: 9, waiting_notifications: 10 }),
     ...others,

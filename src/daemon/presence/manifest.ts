@@ -5,7 +5,6 @@ import { distinctTags } from "../../engine/terms/language.js";
 import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
 import { ownLanguages } from "../../protocols/aaep/subscriber/spoken-languages.js";
 import type { Configuration } from "../config/config.js";
-import { CONFORMANCE_CLAIM } from "./conformance-claim.js";
 
 /** Path of the manifest on the HTTP server (AAEP §5.10.2). */
 export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
@@ -17,6 +16,17 @@ export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 const PATH_PREFIX = "/aaep/v1";
 /** The protocols that share the daemon's connections (R23). */
 const PROTOCOLS: readonly string[] = [`aaep ${AAEP_VERSION}`, "a2e 1.0", "akashik 0.1.0"];
+
+/**
+ * The result of `aaepd conformance` for the daemon itself, for its manifest (AAEP §9.1). docs/conformance has the whole report. The claim names no
+ * report, because the reports have no public address, and a path of the package means nothing to a reader elsewhere.
+ */
+export const CONFORMANCE_CLAIM = {
+  suite: "aaepd",
+  suite_version: "1.2.0",
+  level: 3,
+  date: "2026-11-26",
+} as const;
 
 export interface ManifestFacts {
   readonly configuration: Pick<

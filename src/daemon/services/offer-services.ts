@@ -93,7 +93,14 @@ async function offerServices(transports: ServiceTransports, options: DaemonOptio
     ...a2eMethods(exchanged(a2e, A2EService, by), json),
     ...akashikMethods(exchanged(akashik, AkashikService, by), json),
   ];
-  const metrics = metricsOf(transports, options, by);
+  const metrics = transports.createMetrics?.({
+    ...by,
+    version: options.version,
+    engine: aaep.engine,
+    clock,
+    a2e: () => a2e.opened()?.counts(),
+    akashik: () => akashik.opened()?.report(),
+  });
   const { httpTokenFile } = options;
   const nextToken = (): string => {
     const fresh = ids.hex(TOKEN_BYTES);
@@ -144,26 +151,6 @@ function offeredToken({ httpTokenFile }: DaemonOptions, token: string): OfferedT
   return httpTokenFile.kind === "path"
     ? { kind: "lasting", path: httpTokenFile.path }
     : { kind: "beside_socket", token };
-}
-
-/** The page of metrics; undefined where no HTTP server shows it. */
-function metricsOf(
-  { createMetrics }: ServiceTransports,
-  { version, clock }: DaemonOptions,
-  { aaep, late, auditLog, connections, replies }: OfferedBy,
-): Metrics | undefined {
-  return createMetrics?.({
-    version,
-    status: () => aaep.engine.status(),
-    report: () => aaep.engine.report(),
-    wallTime: clock.wallTime,
-    connections,
-    replies: () => replies,
-    auditDropped: auditLog.droppedCount,
-    auditFlooded: auditLog.floodedCount,
-    a2e: () => late.a2e.opened()?.counts(),
-    akashik: () => late.akashik.opened()?.report(),
-  });
 }
 
 /** Plain pages beside the services on the HTTP server, for browsers, monitors and people. */

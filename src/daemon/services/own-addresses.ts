@@ -25,36 +25,24 @@ export function serviceSocketPath(
  * before anything is made, so that a refused daemon leaves nothing behind, not even a journal.
  */
 export async function assertNameFree(options: Named): Promise<void> {
-  const { userId } = options.place ?? currentPlace();
-  for (const path of pathsByName(options)) {
-    const occupant = await occupantOf(path, userId);
-    if (occupant.kind === "alive") throw nameTaken(options.producerId, path, occupant.pid);
-  }
-  for (const path of namedPaths(options)) {
-    const occupant = await occupantOf(path, userId);
-    if (occupant.kind === "alive") throw listensThere(path, occupant.pid);
-  }
-}
-
-function namedPaths(options: Named): readonly string[] {
-  const { socket, inheritedSocket } = options;
-  return [
-    ...(socket.kind === "path" && inheritedSocket === undefined ? [socket.path] : []),
-    ...serviceAddresses(options).flatMap((address) => (address.kind === "unix" ? [address.path] : [])),
-  ].filter((path) => !isPipeName(path));
-}
-
-function pathsByName(options: Named): readonly string[] {
   const { producerId, socket, inheritedSocket, place = currentPlace() } = options;
-  const paths = [
-    // Somebody listens at an inherited socket: the service manager, for this daemon.
-    ...(socket.kind === "auto" && inheritedSocket === undefined ? [ipcPath(place, producerId)] : []),
-    ...SERVICE_NAMES.filter((name) => options[name].kind === "auto").map((name) =>
-      serviceSocketPath(name, producerId, 1, place),
-    ),
+  // Somebody listens at an inherited socket: the service manager, for this daemon.
+  const own = inheritedSocket === undefined ? socket.kind : "off";
+  const services = SERVICE_NAMES.filter((name) => options[name].kind === "auto");
+  const byName = [
+    ...(own === "auto" ? [ipcPath(place, producerId)] : []),
+    ...services.map((name) => serviceSocketPath(name, producerId, 1, place)),
   ];
-  // The owner of a pipe cannot be read; the system reports a taken pipe.
-  return paths.filter((path) => !isPipeName(path));
+  const named = [
+    ...(own === "path" && socket.kind === "path" ? [socket.path] : []),
+    ...serviceAddresses(options).flatMap((address) => (address.kind === "unix" ? [address.path] : [])),
+  ];
+  for (const path of [...byName, ...named]) {
+    // The owner of a pipe cannot be read; the system reports a taken pipe.
+    const occupant = isPipeName(path) ? undefined : await occupantOf(path, place.userId);
+    if (occupant?.kind !== "alive") continue;
+    throw byName.includes(path) ? nameTaken(producerId, path, occupant.pid) : listensThere(path, occupant.pid);
+  }
 }
 
 function nameTaken(producerId: string, path: string, pid: number | undefined): Fault {

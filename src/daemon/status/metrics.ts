@@ -2,8 +2,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { FAULT_CODES } from "../../base/errors.js";
 import type { ReplyFate } from "../../contracts/audit.js";
+import type { Clock } from "../../contracts/clock.js";
 import type { JournalStatus } from "../../contracts/journal.js";
-import type { EngineReport, EngineStatus } from "../../engine/engine-status.js";
+import type { Engine } from "../../engine/engine.js";
 import type { ClosureReason } from "../../engine/subscriptions/subscription-spec.js";
 import { latencyText } from "./latency-metrics.js";
 import { addSubscriberMetrics } from "./subscriber-metrics.js";
@@ -11,18 +12,13 @@ import { addSubscriberMetrics } from "./subscriber-metrics.js";
 export interface MetricsSources {
   /** The version of the daemon. */
   readonly version: string;
-  readonly status: () => EngineStatus;
-  readonly report: () => EngineReport;
-  /** Milliseconds since 1970. */
-  readonly wallTime: () => number;
+  readonly engine: Pick<Engine, "status" | "report">;
+  readonly clock: Pick<Clock, "wallTime">;
   /** Connections and streams under way, by transport. */
   readonly connections: () => ReadonlyMap<string, number>;
   /** Replies since the start, by fate. */
-  readonly replies: () => ReadonlyMap<string, number>;
-  /** Lines of the audit log that could not be written. */
-  readonly auditDropped: () => number;
-  /** Replies without a line of their own in the audit log, because there were too many of them. */
-  readonly auditFlooded: () => number;
+  readonly replies: ReadonlyMap<string, number>;
+  readonly auditLog: { readonly droppedCount: () => number; readonly floodedCount: () => number };
   /** The Field of Akashik; undefined while it was never used. */
   readonly akashik: () => Readonly<Record<keyof typeof AKASHIK_GAUGES, number>> | undefined;
   /** The counts of A2E; undefined while it was never used. */
@@ -87,9 +83,10 @@ const AKASHIK_GAUGES = {
 
 /** Reads its sources at each scrape; costs nothing in between. */
 export function createMetrics(sources: MetricsSources): Metrics {
+  const { engine, auditLog } = sources;
   const registry = new Registry();
   // One report for the whole scrape, so that subscriptions are listed once.
-  let report = sources.report();
+  let report = engine.report();
   /** The source of a counter has the whole count since the start, so a counter too is set again at each scrape. */
   const metric = (Kind: MetricKind, name: string, help: string, read: () => number): void => {
     new Kind({
@@ -123,23 +120,28 @@ export function createMetrics(sources: MetricsSources): Metrics {
       },
     });
   };
-  const { status } = sources;
   new Gauge({
     name: "aaepd_build_info",
     help: "1. Its labels name the versions of the daemon and of Node.",
     labelNames: ["version", "node"],
     registers: [registry],
   }).set({ version: sources.version, node: process.versions.node }, 1);
-  gauge("aaepd_subscriptions", "Subscriptions under way.", () => status().subscriptionCount);
-  gauge("aaepd_sessions_open", "Sessions that have begun and not ended.", () => status().openSessionCount);
-  gauge("aaepd_questions_open", "Questions that wait for a person.", () => status().openQuestionCount);
-  gauge("aaepd_views", "Kinds of listeners that events are shaped for.", () => status().viewCount);
-  gauge("aaepd_journal_epoch", "Place of the newest event in the order of all.", () => status().head);
+  gauge("aaepd_subscriptions", "Subscriptions under way.", () => engine.status().subscriptionCount);
+  gauge("aaepd_sessions_open", "Sessions that have begun and not ended.", () => engine.status().openSessionCount);
+  gauge("aaepd_questions_open", "Questions that wait for a person.", () => engine.status().openQuestionCount);
+  gauge("aaepd_views", "Kinds of listeners that events are shaped for.", () => engine.status().viewCount);
+  gauge("aaepd_journal_epoch", "Place of the newest event in the order of all.", () => engine.status().head);
   labelled(Gauge, "aaepd_connections", "Connections and streams under way.", "transport", sources.connections);
-  labelled(Counter, "aaepd_replies_total", "Replies to questions, by what became of them.", "fate", sources.replies);
-  counter("aaepd_audit_dropped_total", "Lines of the audit log that could not be written.", sources.auditDropped);
+  labelled(
+    Counter,
+    "aaepd_replies_total",
+    "Replies to questions, by what became of them.",
+    "fate",
+    () => sources.replies,
+  );
+  counter("aaepd_audit_dropped_total", "Lines of the audit log that could not be written.", auditLog.droppedCount);
   const floods = "Replies in floods, which the audit log counts and does not record one by one.";
-  counter("aaepd_audit_flooded_total", floods, sources.auditFlooded);
+  counter("aaepd_audit_flooded_total", floods, auditLog.floodedCount);
 
   counter("aaepd_events_published_total", "Events that were journaled.", () => report.publishedTotal);
   counter("aaepd_events_delivered_total", "Events handed to transports.", () => report.totals.delivered);
@@ -147,33 +149,33 @@ export function createMetrics(sources: MetricsSources): Metrics {
   labelled(Counter, "aaepd_publish_faults_total", refused, "code", () => report.refusals);
   const closures = "Subscriptions that ended, and connections that never became one, by reason.";
   labelled(Counter, "aaepd_closures_total", closures, "reason", () => report.closures);
-  const gaugesOf = <Name extends string>(
-    prefix: string,
-    helps: Readonly<Record<Name, string>>,
-    read: () => Readonly<Record<Name, number>> | undefined,
-  ): void => {
-    for (const name of Object.keys(helps) as Name[]) gauge(`${prefix}${name}`, helps[name], () => read()?.[name] ?? 0);
-  };
-  gaugesOf("aaepd_a2e_", A2E_GAUGES, sources.a2e);
-  gaugesOf("aaepd_akashik_", AKASHIK_GAUGES, sources.akashik);
-  addJournalMetrics(gauge, () => report.journal, sources.wallTime);
+  addGauges(gauge, "aaepd_a2e_", A2E_GAUGES, sources.a2e);
+  addGauges(gauge, "aaepd_akashik_", AKASHIK_GAUGES, sources.akashik);
+  addJournalMetrics(gauge, () => report.journal, sources.clock.wallTime);
   addSubscriberMetrics(registry, () => report.subscriptions);
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   return {
     contentType: registry.contentType,
     text: async () => {
-      report = sources.report();
+      report = engine.report();
       return `${await registry.metrics()}\n${latencyText(report.latencies)}`;
     },
   };
 }
 
-function addJournalMetrics(
-  gauge: (name: string, help: string, read: () => number) => void,
-  journal: () => JournalStatus,
-  wallTime: () => number,
+type AddGauge = (name: string, help: string, read: () => number) => void;
+
+function addGauges<Name extends string>(
+  gauge: AddGauge,
+  prefix: string,
+  helps: Readonly<Record<Name, string>>,
+  read: () => Readonly<Record<Name, number>> | undefined,
 ): void {
+  for (const name of Object.keys(helps) as Name[]) gauge(`${prefix}${name}`, helps[name], () => read()?.[name] ?? 0);
+}
+
+function addJournalMetrics(gauge: AddGauge, journal: () => JournalStatus, wallTime: () => number): void {
   gauge("aaepd_journal_events", "Events that can be read from the journal.", () => journal().eventCount);
   gauge("aaepd_journal_bytes", "What they take, on disk or by estimate in memory.", () => journal().bytes);
   gauge("aaepd_journal_oldest_age_seconds", "Age of the oldest event in the journal; 0 where there is none.", () => {

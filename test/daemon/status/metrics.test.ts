@@ -22,9 +22,8 @@ it("each count follows its source, and adds nothing up twice", async () => {
   const replies = new Map([["counted", 1]]);
   const read = metricsOf(rig, {
     connections: () => new Map([["ipc", 5]]),
-    replies: () => replies,
-    auditDropped: () => 6,
-    auditFlooded: () => 7,
+    replies,
+    auditLog: { droppedCount: () => 6, floodedCount: () => 7 },
   });
   const listener = rig.listen({ supportsConfirmationReply: true });
   rig.publish(session().started(), session().confirmation("rpl_0001"));
@@ -141,7 +140,7 @@ it("the journal's state and refused publications are told", async () => {
 
 it("every labelled counter shows its known labels before anything happens, and the build has its versions", async () => {
   const rig = createEngineRig();
-  const first = await metricsOf(rig, { replies: () => new Map() })();
+  const first = await metricsOf(rig, { replies: new Map() })();
   const labelled = [...first].filter(([name]) => /^aaepd_(replies|publish_faults|closures)_total\{/.test(name));
   expect(labelled).toHaveLength(10 + FAULT_CODES.length + 7);
   expect(labelled.filter(([, value]) => value !== 0)).toStrictEqual([]);
