@@ -1,13 +1,13 @@
 // The set "aaepd": rules of aaepd that no chapter asks for.
 
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { evidenceOf, type Message, noted } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { ask, isRejected, staysOpen } from "./asked-question.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall } from "./asking.js";
 import { type ActiveCase, active } from "./producer-case.js";
 import { endOf, eventsOf, eventsToEnd, sessionEnd } from "./session-on.js";
-import { evidenceOf, isCritical, isType, QUIET_MS } from "./stage.js";
+import { isCritical, isType, QUIET_MS } from "./stage.js";
 
 /** Members of a reply, and how they stand there twice. */
 const TWICE = [
@@ -53,7 +53,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
         given(first.honored) === undefined
           ? await first.conversation.seek(({ type }) => type === "aaepd.checkpoint")
           : undefined;
-      const cursor = given(first.honored) ?? checkpoint?.message?.cursor;
+      const cursor = given(first.honored) ?? checkpoint?.message.cursor;
       if (typeof cursor !== "string") fail("subscription.accepted or a checkpoint has a cursor.", "None came.");
       await first.conversation.close();
       const witness = await stage.subscribe();
@@ -69,8 +69,8 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       if (again !== undefined) fail("Nothing comes twice.", "An event came twice.", [evidenceOf(again)]);
       if (heard?.join() !== missed?.join())
         fail("The resumed subscription gets the same events.", "It gets others.", [
-          { note: "witness", text: heard?.join("\n") ?? "" },
-          { note: "resumed", text: missed?.join("\n") ?? "" },
+          noted("witness", heard?.join("\n") ?? ""),
+          noted("resumed", missed?.join("\n") ?? ""),
         ]);
     },
   ),

@@ -2,11 +2,10 @@
 
 import type { Evidence } from "../findings/finding.js";
 import { fail } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { evidenceOf, type Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
 import { type Heard, watching } from "./producer-case.js";
-import { evidenceOf } from "./stage.js";
 
 export const AGENT_ID_CASE = watching(
   "P1-agent-id-stable",

@@ -1,13 +1,14 @@
 // A question that a case has made the producer ask.
 
 import type { ScenarioName } from "../drive/scenarios.js";
+import type { Evidence } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message, Recorded } from "../wire/conversation.js";
+import { type Arrived, evidenceOf, type Message, noted } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall, proofAfter, questionIn, resolutionAfter } from "./asking.js";
 import { isTerminal } from "./hearing.js";
 import { endOf, eventsOf, seekIn } from "./session-on.js";
-import { evidenceOf, isType, type ProducerStage, QUIET_MS, type Subscription } from "./stage.js";
+import { isType, type ProducerStage, QUIET_MS, type Subscription } from "./stage.js";
 
 export interface Asked {
   readonly stage: ProducerStage;
@@ -68,9 +69,9 @@ export async function resolves(
   const reply = confirmationReply(listener, question, decision, more);
   listener.conversation.say(reply);
   const resolved = await resolutionAfter(listener, sessionId, after);
-  if (resolved?.message === undefined)
+  if (resolved === undefined)
     return fail(`After a reply "${decision}" an event shows that the producer goes on.`, "No such event came.", [
-      { note: "sent", text: JSON.stringify(reply) },
+      noted("sent", reply),
     ]);
   return resolved.message;
 }
@@ -91,7 +92,7 @@ export async function followsDefault(asked: Asked): Promise<void> {
   fail(
     `The default ${wordsOf(question.default_decision)} applies.`,
     call === undefined ? "No tool was invoked." : "The action was taken.",
-    [{ note: "received", text: JSON.stringify(question) }, ...(call === undefined ? [] : [evidenceOf(call)])],
+    [noted("received", question), ...(call === undefined ? [] : [evidenceOf(call)])],
   );
 }
 
@@ -111,7 +112,7 @@ async function isAction({ stage, listener, sessionId, question }: Asked, call: M
     other.listener.conversation.say(confirmationReply(other.listener, other.question, "accept"));
     const accepted = await callOrEnd(other, () => true, from);
     if (accepted === undefined) skip(`No accept shows whether ${wordsOf(tool)} takes the action.`);
-    stage.actions.add(accepted.message?.tool);
+    stage.actions.add(accepted.message.tool);
   }
   return stage.actions.has(tool);
 }
@@ -120,7 +121,7 @@ async function isAction({ stage, listener, sessionId, question }: Asked, call: M
  * The call that takes the action, after the question and before a place. Skips the case if neither it nor the end of the session comes: a call
  * could still come.
  */
-export function actionAfter(asked: Asked, before = Number.POSITIVE_INFINITY): Promise<Recorded | undefined> {
+export function actionAfter(asked: Asked, before = Number.POSITIVE_INFINITY): Promise<Arrived | undefined> {
   return callOrEnd(asked, (call) => isAction(asked, call), asked.after, before);
 }
 
@@ -129,9 +130,9 @@ export async function acceptedCallAfter(asked: Asked): Promise<void> {
   const call = await callOrEnd(asked, () => true);
   if (call === undefined)
     fail("After an accept a tool.invoked comes.", "The session ended without one.", [
-      { note: "received", text: JSON.stringify(asked.question) },
+      noted("received", asked.question),
     ]);
-  asked.stage.actions.add(call.message?.tool);
+  asked.stage.actions.add(call.message.tool);
 }
 
 async function callOrEnd(
@@ -139,19 +140,19 @@ async function callOrEnd(
   isWanted: (call: Message) => boolean | Promise<boolean>,
   from = after,
   before = Number.POSITIVE_INFINITY,
-): Promise<Recorded | undefined> {
+): Promise<Arrived | undefined> {
   for (let next = from; ; ) {
     const isCall = (message: Message): boolean => isType(message, "tool.invoked") || isTerminal(message);
     const found = await seekIn(listener, sessionId, isCall, { from: next });
-    if (found?.message === undefined) return skip("The session did not end.");
+    if (found === undefined) return skip("The session did not end.");
     if (isTerminal(found.message) || found.place >= before) return undefined;
     if (await isWanted(found.message)) return found;
     next = found.place + 1;
   }
 }
 
-function sent(messages: readonly Message[]): readonly { readonly note: string; readonly text: string }[] {
-  return messages.map((message) => ({ note: "sent", text: JSON.stringify(message) }));
+function sent(messages: readonly Message[]): readonly Evidence[] {
+  return messages.map((message) => noted("sent", message));
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Millis } from "../../contracts/clock.js";
 import { skip } from "../findings/verdicts.js";
-import type { Message, Recorded } from "../wire/conversation.js";
+import type { Arrived, Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isTerminal } from "./hearing.js";
 import { seekIn } from "./session-on.js";
@@ -17,13 +17,12 @@ export async function questionIn(
   sessionId: string,
   kind: "confirmation" | "clarification",
   from = 0,
-): Promise<Recorded & { readonly message: Message }> {
+): Promise<Arrived> {
   const asked = await conversation.seek(
     (message) => isType(message, `awaiting.${kind}`) && message.session_id === sessionId,
     { from },
   );
-  if (asked?.message === undefined) skip(`No ${kind} was asked for in the session.`);
-  return { ...asked, message: asked.message };
+  return asked ?? skip(`No ${kind} was asked for in the session.`);
 }
 
 /** A reply to a question, as AAEP §6.3.1 has it. `more` replaces members. */
@@ -90,7 +89,7 @@ export function proofAfter(
   sessionId: string,
   from: number,
   withinMs?: Millis,
-): Promise<Recorded | undefined> {
+): Promise<Arrived | undefined> {
   return seekIn(listener, sessionId, provesResolution, { from, withinMs });
 }
 
@@ -100,6 +99,6 @@ export function resolutionAfter(
   sessionId: string,
   from: number,
   withinMs?: Millis,
-): Promise<Recorded | undefined> {
+): Promise<Arrived | undefined> {
   return seekIn(listener, sessionId, maySayHow, { from, withinMs });
 }

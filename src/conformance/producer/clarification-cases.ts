@@ -1,7 +1,8 @@
 // Chapter 6: questions that are answered by more than yes or no.
+
 import type { ScenarioName } from "../drive/scenarios.js";
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { type Message, noted } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { staysOpen } from "./asked-question.js";
 import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
@@ -53,9 +54,7 @@ async function goesOnAfter(
   listener.conversation.say(reply);
   const resolved = await resolutionAfter(listener, sessionId, place + 1);
   return resolved === undefined
-    ? fail("After a valid response an event shows that the producer goes on.", "None came.", [
-        { note: "sent", text: JSON.stringify(reply) },
-      ])
+    ? fail("After a valid response an event shows that the producer goes on.", "None came.", [noted("sent", reply)])
     : resolved.place + 1;
 }
 

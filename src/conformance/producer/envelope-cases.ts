@@ -3,13 +3,13 @@
 import { endOfNumber, isCarried } from "../../base/json-number.js";
 import { closingQuote } from "../../base/json-text.js";
 import { fail } from "../findings/verdicts.js";
-import type { Conversation, Message } from "../wire/conversation.js";
+import { type Conversation, evidenceOf, type Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { AGENT_ID_CASE } from "./agent-id-case.js";
 import { capabilitiesIn, type HeardEvent, heardEvents } from "./hearing.js";
 import { type WatchingCase, watching } from "./producer-case.js";
 import { CORE_KINDS, schemaFault } from "./schema-faults.js";
-import { evidenceOf, isType, kindOf } from "./stage.js";
+import { isType, kindOf } from "./stage.js";
 import { eachEvent, eachSession } from "./watching.js";
 
 const CONTEXT = "https://aaep-protocol.org/context/v1";

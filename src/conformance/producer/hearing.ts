@@ -1,7 +1,7 @@
 // The events that a conversation heard, by session, as the watching cases judge them.
 
 import type { ScenarioName } from "../drive/scenarios.js";
-import type { Conversation, Message, Recorded } from "../wire/conversation.js";
+import { arrivedIn, type Conversation, type Message, type Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import type { Heard } from "./producer-case.js";
 import { isCritical, isEvent, isType } from "./stage.js";
@@ -38,12 +38,9 @@ export interface HeardSession {
 
 /** All events of all conversations. */
 export function heardEvents(conversations: readonly Conversation[]): readonly HeardEvent[] {
-  return conversations.flatMap(({ record }) => record.flatMap((recorded) => heardEvent(recorded) ?? []));
-}
-
-function heardEvent(recorded: Recorded): HeardEvent | undefined {
-  const { way, message } = recorded;
-  return way === "received" && message !== undefined && isEvent(message) ? { recorded, event: message } : undefined;
+  return conversations
+    .flatMap(arrivedIn)
+    .flatMap((recorded) => (isEvent(recorded.message) ? [{ recorded, event: recorded.message }] : []));
 }
 
 export function heardSessions({ conversations, shown }: Heard): readonly HeardSession[] {
@@ -51,17 +48,13 @@ export function heardSessions({ conversations, shown }: Heard): readonly HeardSe
   const own = ownSessions(begun, shown);
   return conversations.flatMap((conversation) => {
     const sessions = new Map<string, HeardEvent[]>();
-    for (const recorded of conversation.record) {
-      const heard = heardEvent(recorded);
-      if (heard === undefined) continue;
+    for (const heard of heardEvents([conversation])) {
       const id = wordsOf(heard.event.session_id);
       const events = sessions.get(id);
       if (events === undefined) sessions.set(id, [heard]);
       else events.push(heard);
     }
-    const accepted = conversation.record.find(
-      ({ way, message }) => way === "received" && message?.type === "subscription.accepted",
-    );
+    const accepted = arrivedIn(conversation).find(({ message }) => message.type === "subscription.accepted");
     // A producer below level 3 may send events unasked, from the connection's beginning on.
     const listensFrom = accepted?.at ?? conversation.startedAt.at;
     const isFiltered = conversation.record.some(({ way, message }) => way === "sent" && filters(message));

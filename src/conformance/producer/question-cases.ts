@@ -1,6 +1,7 @@
 // Chapter 6: questions and their ends.
 
 import { fail, skip } from "../findings/verdicts.js";
+import { evidenceOf, noted } from "../wire/conversation.js";
 import { instantText, OTHER_INSTANTS, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
 import {
@@ -18,7 +19,7 @@ import {
 import { ANSWERS, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
 import { type ActiveCase, active, recommended } from "./producer-case.js";
 import { eventsOf, seekIn, shownIfPossible } from "./session-on.js";
-import { evidenceOf, isType, type ProducerStage, QUIET_MS } from "./stage.js";
+import { isType, type ProducerStage, QUIET_MS } from "./stage.js";
 
 /** The longest timeout that a case waits for, ms. */
 const LONGEST_TIMEOUT_MS = 5000;
@@ -85,8 +86,8 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const timeoutMs = shortTimeoutOf(asked);
       const { listener, sessionId, question, after } = asked;
       const resolved = await resolutionAfter(listener, sessionId, after, timeoutMs + stage.patienceMs);
-      const evidence = [{ note: "received", text: JSON.stringify(question) }];
-      if (resolved?.message === undefined)
+      const evidence = [noted("received", question)];
+      if (resolved === undefined)
         return fail("After timeout_seconds an event tells that the default applies.", "None came.", evidence);
       // By the producer's own times where they can be read and are exact: an arrival may be late.
       const times = [question, resolved.message].map(({ timestamp }) => wordsOf(timestamp));
@@ -123,8 +124,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       await staysOpen(second, expected, replies);
       await isRejected(second, expected, replies);
       const call = await actionAfter(first, second.after);
-      if (call !== undefined)
-        fail(expected, "The action was taken.", [{ note: "sent", text: JSON.stringify(atOnce) }, evidenceOf(call)]);
+      if (call !== undefined) fail(expected, "The action was taken.", [noted("sent", atOnce), evidenceOf(call)]);
     },
   ),
   recommended(
@@ -206,7 +206,7 @@ async function withdrawnIsDead(stage: ProducerStage): Promise<void> {
   const call = await actionAfter({ stage, listener, sessionId, question, after: withdrawn.place });
   if (call !== undefined)
     fail("A question that was withdrawn cannot be answered.", "The action was taken.", [
-      { note: "sent", text: JSON.stringify(reply) },
+      noted("sent", reply),
       evidenceOf(call),
     ]);
 }

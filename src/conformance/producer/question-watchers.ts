@@ -1,12 +1,12 @@
 // Chapter 6: the members of questions, and the calls that need one.
 
 import { fail } from "../findings/verdicts.js";
-import type { Conversation, Message } from "../wire/conversation.js";
+import { type Arrived, arrivedIn, type Conversation, evidenceOf, type Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isIrreversibleCall, provesResolution } from "./asking.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
 import { type WatchingCase, watching } from "./producer-case.js";
-import { evidenceOf, isType } from "./stage.js";
+import { isType } from "./stage.js";
 import { eachEvent, eachSession } from "./watching.js";
 
 export const QUESTION_WATCHERS: readonly WatchingCase[] = [
@@ -26,23 +26,18 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
     ["AAEP §6.2"],
     "No two questions came.",
     ({ conversations }) => {
-      const asked = new Map<unknown, { readonly text: string; readonly eventId: unknown }>();
-      for (const { record } of conversations)
-        for (const { way, text, message } of record) {
-          if (
-            way !== "received" ||
-            message === undefined ||
-            !isType(message, "awaiting.confirmation", "awaiting.clarification")
-          )
-            continue;
-          const known = asked.get(message.reply_token);
-          if (known !== undefined && known.eventId !== message.event_id)
-            fail("No two questions have the same reply_token.", "Two questions have the same reply_token.", [
-              { note: "received", text: known.text },
-              { note: "received", text },
-            ]);
-          asked.set(message.reply_token, { text, eventId: message.event_id });
-        }
+      const asked = new Map<unknown, Arrived>();
+      for (const one of conversations.flatMap(arrivedIn)) {
+        const { message } = one;
+        if (!isType(message, "awaiting.confirmation", "awaiting.clarification")) continue;
+        const known = asked.get(message.reply_token);
+        if (known !== undefined && known.message.event_id !== message.event_id)
+          fail("No two questions have the same reply_token.", "Two questions have the same reply_token.", [
+            evidenceOf(known),
+            evidenceOf(one),
+          ]);
+        asked.set(message.reply_token, one);
+      }
       return Math.max(0, asked.size - 1);
     },
   ),

@@ -1,7 +1,7 @@
 // Chapter 6: the replies that count, and the replies that do not.
 
 import { fail } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { type Arrived, arrivedIn, evidenceOf, type Message } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
 import {
@@ -16,8 +16,8 @@ import {
 } from "./asked-question.js";
 import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
 import { type ActiveCase, active } from "./producer-case.js";
-import { type Arrived, eventsOf } from "./session-on.js";
-import { evidenceOf, isType, type ProducerStage, QUIET_MS } from "./stage.js";
+import { eventsOf } from "./session-on.js";
+import { isType, type ProducerStage, QUIET_MS } from "./stage.js";
 
 /** Replies that must not count, and the rule by which they do not. */
 function ignored(
@@ -189,13 +189,9 @@ export const REPLY_CASES: readonly ActiveCase[] = [
         for (const reply of replies) asked.listener.conversation.say(reply);
         await stage.wait(QUIET_MS);
         // Notices that are the same for every reason tell nothing; tokens and places may differ.
-        return record
-          .slice(from)
-          .flatMap(({ way, message }) =>
-            way !== "received" || message === undefined || "event_id" in message || unprovoked.has(message.type)
-              ? []
-              : [toldBy(message)],
-          );
+        return arrivedIn(asked.listener.conversation)
+          .filter(({ place, message }) => place >= from && !("event_id" in message) && !unprovoked.has(message.type))
+          .map(({ message }) => toldBy(message));
       };
       if ((await answersTo(wrong)).length > 0) {
         const answers: string[] = [];

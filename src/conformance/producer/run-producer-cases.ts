@@ -7,7 +7,7 @@ import type { Driver } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
 import type { CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
-import type { Conversation } from "../wire/conversation.js";
+import { type Conversation, noted } from "../wire/conversation.js";
 import { isSetUpFault } from "../wire/endpoint-faults.js";
 import { brokenContact, FLOOD, foreignVersion, NO_JSON, quote } from "../wire/first-contact.js";
 import type { Links } from "../wire/link.js";
@@ -181,7 +181,7 @@ function doubtful(seen: string, rival: string): Verdict {
 /** Puts the names of scenarios in front of the evidence, so that the vendor can play them again. */
 function inScenarios(verdict: Extract<Verdict, { kind: "failed" }>, names: readonly ScenarioName[]): Verdict {
   if (names.length === 0) return verdict;
-  return { ...verdict, evidence: [{ note: "scenario", text: [...new Set(names)].join(", ") }, ...verdict.evidence] };
+  return { ...verdict, evidence: [noted("scenario", [...new Set(names)].join(", ")), ...verdict.evidence] };
 }
 
 /** The same for a watching case: its evidence has events of the sessions that scenarios began. */

@@ -3,21 +3,14 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { ScenarioName } from "../drive/scenarios.js";
 import { skip, verdictIn } from "../findings/verdicts.js";
-import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
+import { type Arrived, arrivedIn, type Message, type SeekBounds } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isTerminal } from "./hearing.js";
 import { isEvent, isType, type ProducerStage, type Shown, type Subscription } from "./stage.js";
 
-/** An event that came, in its place. */
-export type Arrived = Recorded & { readonly message: Message };
-
 /** The events of a session that came, in their order. */
 export function eventsOf({ conversation }: Subscription, sessionId: string): readonly Arrived[] {
-  return conversation.record.flatMap((one) => {
-    const { way, message } = one;
-    if (way !== "received" || message === undefined) return [];
-    return isEvent(message) && message.session_id === sessionId ? [{ ...one, message }] : [];
-  });
+  return arrivedIn(conversation).filter(({ message }) => isEvent(message) && message.session_id === sessionId);
 }
 
 /** The same, up to the end of the session: what follows may have come to one subscription and not yet to another. */
@@ -47,21 +40,17 @@ export function seekIn(
   sessionId: string,
   isWanted: (event: Message) => boolean,
   bounds?: SeekBounds,
-): Promise<Recorded | undefined> {
+): Promise<Arrived | undefined> {
   return conversation.seek((message) => message.session_id === sessionId && isWanted(message), bounds);
 }
 
 /** Waits for the end of a session; undefined: it did not come in time. */
-export function sessionEnd(
-  listener: Subscription,
-  sessionId: string,
-  withinMs?: Millis,
-): Promise<Recorded | undefined> {
+export function sessionEnd(listener: Subscription, sessionId: string, withinMs?: Millis): Promise<Arrived | undefined> {
   return seekIn(listener, sessionId, isTerminal, { withinMs });
 }
 
 /** As `sessionEnd`. Skips the case if the end does not come. */
-export async function endOf(listener: Subscription, sessionId: string, withinMs?: Millis): Promise<Recorded> {
+export async function endOf(listener: Subscription, sessionId: string, withinMs?: Millis): Promise<Arrived> {
   return (await sessionEnd(listener, sessionId, withinMs)) ?? skip("The session did not end.");
 }
 

@@ -7,9 +7,15 @@ import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Driver, LATEST_BEGINNING } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
-import type { Evidence } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
-import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
+import {
+  type Arrived,
+  arrivedIn,
+  type Conversation,
+  converse,
+  evidenceOf,
+  type Message,
+} from "../wire/conversation.js";
 import { accidentWords } from "../wire/endpoint-faults.js";
 import type { Links } from "../wire/link.js";
 import { wordsOf } from "../wire/message-text.js";
@@ -144,7 +150,7 @@ export function createStage(services: StageServices): ProducerStage {
         ? answerIn(conversation)
         : conversation.seek(isAnswer, { withinMs: UNASKED_MS }));
       if (answer === undefined) return { conversation, accepted: {}, id: "sub_unasked", honored: {} };
-      if (answer.message?.type !== "subscription.accepted")
+      if (answer.message.type !== "subscription.accepted")
         fail("The request is accepted.", "It is answered by something else.", [
           evidenceOf(conversation.record[0]),
           evidenceOf(answer),
@@ -203,7 +209,7 @@ export function createStage(services: StageServices): ProducerStage {
       if (lackNow !== undefined) skip(lackNow);
       if (first === undefined) skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came.`);
       current.hasBegun = true;
-      const begun = wordsOf(first.message?.session_id);
+      const begun = wordsOf(first.message.session_id);
       const known = { scenario, isNamed, askedAt, overAt: undefined };
       shown.set(begun, known);
       const over = done.then(
@@ -219,14 +225,10 @@ export function createStage(services: StageServices): ProducerStage {
     rival: () => {
       const from = scenarios.find(({ isNamed }) => !isNamed)?.askedAt;
       if (from === undefined) return undefined;
-      const begun = own.flatMap(({ record }) =>
-        record.flatMap(({ way, at, message }) =>
-          way === "received" && at >= from && message !== undefined && isType(message, "session.started")
-            ? [wordsOf(message.session_id)]
-            : [],
-        ),
-      );
-      return begun.find((id) => !shown.has(id));
+      const begun = own
+        .flatMap(arrivedIn)
+        .filter(({ at, message }) => at >= from && isType(message, "session.started"));
+      return begun.map(({ message }) => wordsOf(message.session_id)).find((id) => !shown.has(id));
     },
     asked: () => asked,
     hasRunOut: () => own.some((one) => one.hasRunOut()),
@@ -245,7 +247,7 @@ export function createStage(services: StageServices): ProducerStage {
 }
 
 /** The answer to a request: accepted, rejected, or an error. Fails the case if none comes. */
-export async function answerIn(conversation: Conversation, from = 0): Promise<Recorded> {
+export async function answerIn(conversation: Conversation, from = 0): Promise<Arrived> {
   const answer = await conversation.seek(isAnswer, { from });
   if (answer !== undefined) return answer;
   const accident = conversation.accident();
@@ -289,10 +291,6 @@ export function isCritical(message: Message): boolean {
     message.urgency === "critical" ||
     isType(message, "session.errored", "awaiting.confirmation", "awaiting.clarification", "handoff.requested")
   );
-}
-
-export function evidenceOf(recorded: Recorded | undefined): Evidence {
-  return recorded === undefined ? { note: "nothing" } : { note: recorded.way, text: recorded.text };
 }
 
 function reasonOf(caught: unknown): string {

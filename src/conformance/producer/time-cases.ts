@@ -2,11 +2,11 @@
 
 import type { Millis } from "../../contracts/clock.js";
 import { fail } from "../findings/verdicts.js";
-import type { Recorded } from "../wire/conversation.js";
+import { evidenceOf, type Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { heardSessions } from "./hearing.js";
 import { type Heard, type WatchingCase, watching } from "./producer-case.js";
-import { evidenceOf } from "./stage.js";
+
 import { eachEvent, eachSession } from "./watching.js";
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(?:\d{3}|\d{6}))?(?:Z|[+-]\d\d:\d\d)$/;

@@ -1,9 +1,9 @@
 // Two forms that most watching cases have.
+
 import { fail } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { evidenceOf, type Message } from "../wire/conversation.js";
 import { type HeardSession, heardEvents, heardSessions } from "./hearing.js";
 import { type WatchingCase, watching } from "./producer-case.js";
-import { evidenceOf } from "./stage.js";
 
 /**
  * A rule about each event by itself. `wrong` returns a sentence about an event that breaks the rule, and "not judged" for an event that the rule does

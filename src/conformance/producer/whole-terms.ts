@@ -1,5 +1,5 @@
 // The terms under which a subscription is owed every event of a session as it was made.
-import type { Conversation, Message } from "../wire/conversation.js";
+import { arrivedIn, type Conversation, type Message } from "../wire/conversation.js";
 
 /**
  * No paragraph lets a producer merge or keep back an event under these terms: there is no rate (AAEP §5.3.1.1), no boundary but each event's own
@@ -14,11 +14,13 @@ export const WHOLE: Message = {
 };
 
 /** Whether a conversation asked for these terms alone, and the producer honors them. It has to name the boundaries: below level 3 it may merge. */
-export function isWhole({ record }: Conversation): boolean {
-  const terms = record.flatMap(({ way, message }) => (way === "sent" && message?.capabilities ? [message] : []));
-  const accepted = record.find(({ way, message }) => way === "received" && message?.type === "subscription.accepted");
+export function isWhole(conversation: Conversation): boolean {
+  const terms = conversation.record.flatMap(({ way, message }) =>
+    way === "sent" && message?.capabilities ? [message] : [],
+  );
+  const accepted = arrivedIn(conversation).find(({ message }) => message.type === "subscription.accepted");
   if (terms.length !== 1 || JSON.stringify(terms[0]?.capabilities) !== JSON.stringify(WHOLE)) return false;
-  const honored = (accepted?.message?.honored_capabilities ?? {}) as Message;
+  const honored = (accepted?.message.honored_capabilities ?? {}) as Message;
   if (honored.max_events_per_second !== undefined) return false;
   const differing = Object.entries(WHOLE).find(
     ([name, value]) => honored[name] !== undefined && JSON.stringify(honored[name]) !== JSON.stringify(value),

@@ -1,7 +1,7 @@
 // Whether the tested subscriber announces an event.
 
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { type Message, noted } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import type { Present, SubscriberStage } from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
@@ -21,7 +21,7 @@ export async function isAnnounced(
   conversation.say(event);
   if (!(await subscriber.announces(words, patienceMs)))
     fail(`${wordsOf(event.type)} is announced.`, "It was not.", [
-      { note: "sent", text: JSON.stringify(event) },
-      { note: "announced", text: subscriber.announced() },
+      noted("sent", event),
+      noted("announced", subscriber.announced()),
     ]);
 }

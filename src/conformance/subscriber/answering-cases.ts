@@ -3,7 +3,7 @@
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
+import { type Arrived, evidenceOf, type Message, noted, type SeekBounds } from "../wire/conversation.js";
 import { instantText } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
@@ -38,11 +38,7 @@ function confirmed(
   return subscriberCase(id, title, paragraphs, async (stage) => {
     const seen = await confirmedReply(stage);
     const fault = judge(seen);
-    if (fault !== undefined)
-      fail(title, fault, [
-        { note: "sent", text: JSON.stringify(seen.question) },
-        { note: "received", text: seen.reply.text },
-      ]);
+    if (fault !== undefined) fail(title, fault, [noted("sent", seen.question), evidenceOf(seen.reply)]);
   });
 }
 
@@ -54,7 +50,7 @@ const NUMBER_MS = 1000;
 const ANSWER_TEXT = "seventeen 写真, naïve";
 
 /** Listens for a reply that must not come. Skips the case if the subscriber leaves before the time is over: a reply could still have come. */
-async function unwanted({ conversation }: Present, bounds: SeekBounds): Promise<Recorded | undefined> {
+async function unwanted({ conversation }: Present, bounds: SeekBounds): Promise<Arrived | undefined> {
   const reply = await conversation.seek(isReply, bounds);
   if (reply === undefined && conversation.isOver())
     skip("The connection ended before the time was over in which a reply could come.");
@@ -70,7 +66,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       const { capabilities, request } = await stage.accept();
       if (capabilities.supports_confirmation_reply !== true)
         fail("supports_confirmation_reply is true.", `It is ${wordsOf(capabilities.supports_confirmation_reply)}.`, [
-          { note: "received", text: JSON.stringify(request) },
+          noted("received", request),
         ]);
     },
   ),
@@ -99,7 +95,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
         fail(
           "One reply comes.",
           "A second came.",
-          [reply, second].map(({ text }) => ({ note: "received", text })),
+          [reply, second].map(({ text }) => noted("received", text)),
         );
     },
   ),
@@ -164,8 +160,8 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       const reply = await unwanted(present, { withinMs: timeout_seconds * 1000 + QUIET_MS });
       if (reply !== undefined)
         fail("No reply comes while the user has not answered.", "A reply came.", [
-          ...questions.map((question) => ({ note: "sent", text: JSON.stringify(question) })),
-          { note: "received", text: reply.text },
+          ...questions.map((question) => noted("sent", question)),
+          evidenceOf(reply),
         ]);
     },
   ),
@@ -186,8 +182,8 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       const isRight = message.reply_token === question.reply_token && message.response === ANSWER_TEXT;
       if (formless !== undefined || !isRight)
         fail("The reply has its form, the token, and the text.", formless ?? "It has others.", [
-          { note: "sent", text: JSON.stringify(question) },
-          { note: "received", text },
+          noted("sent", question),
+          noted("received", text),
         ]);
       await stage.clear();
       await answersNumber(stage);
@@ -219,9 +215,9 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       if (reply !== undefined)
         fail("No reply comes after the end of a question.", "A reply came.", [
           ...conversation.record.flatMap(({ way, text, message }) =>
-            way === "sent" && message?.reply_token === reply.message?.reply_token ? [{ note: "sent", text }] : [],
+            way === "sent" && message?.reply_token === reply.message.reply_token ? [{ note: "sent", text }] : [],
           ),
-          { note: "received", text: reply.text },
+          evidenceOf(reply),
         ]);
     },
   ),
@@ -246,10 +242,10 @@ async function answersNumber(stage: SubscriberStage): Promise<void> {
   await stage.wait(HEARING_MS);
   await subscriber.type(stage.hooks.answer?.replace("{text}", "17") ?? "");
   const reply = await conversation.seek(isReply, { withinMs: NUMBER_MS });
-  if (reply?.message !== undefined && reply.message.response !== 17)
+  if (reply !== undefined && reply.message.response !== 17)
     fail("A question for a number is answered by a number.", "It is answered by something else.", [
-      { note: "sent", text: JSON.stringify(question) },
-      { note: "received", text: reply.text },
+      noted("sent", question),
+      evidenceOf(reply),
     ]);
 }
 

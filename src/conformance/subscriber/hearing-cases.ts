@@ -1,7 +1,7 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
 
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { type Message, noted } from "../wire/conversation.js";
 import { type InstantForm, instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
@@ -40,7 +40,7 @@ function bears(
       fail(
         "The events after it are announced.",
         "The next event was not.",
-        messages.map((message) => ({ note: "sent", text: JSON.stringify(message) })),
+        messages.map((message) => noted("sent", message)),
       );
   });
 }
@@ -165,7 +165,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       }
       if (new Set(lines).size < ENDS.length)
         fail("The three ends are announced in different words.", "Two are announced alike.", [
-          { note: "announced", text: lines.join("\n") },
+          noted("announced", lines.join("\n")),
         ]);
     },
   ),
@@ -241,7 +241,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     if (!hearsAnnouncements(stage.hooks))
       return staysThere(stage, present, "The subscriber reads JSON with white space.", event);
     if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
-      fail("The event is announced.", "It was not.", [{ note: "sent", text: JSON.stringify(event, null, 2) }]);
+      fail("The event is announced.", "It was not.", [noted("sent", JSON.stringify(event, null, 2))]);
   }),
   subscriberCase(
     "S1-critical",
@@ -277,8 +277,8 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       for (const [event, words] of events)
         if (!(await present.subscriber.announces(words, stage.patienceMs)))
           fail(`${wordsOf(event.type)} is announced.`, "It was not.", [
-            { note: `sent behind ${BURST} others`, text: JSON.stringify(event) },
-            { note: "announced", text: present.subscriber.announced() },
+            noted(`sent behind ${BURST} others`, event),
+            noted("announced", present.subscriber.announced()),
           ]);
     },
   ),
@@ -302,9 +302,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       await stage.wait(QUIET_MS);
       for (const [index, [event, words]] of events.entries())
         if (present.subscriber.countOf(words) > (before[index] ?? 0))
-          fail("The event is announced once.", "It was announced twice.", [
-            { note: "sent twice", text: JSON.stringify(event) },
-          ]);
+          fail("The event is announced once.", "It was announced twice.", [noted("sent twice", event)]);
     },
   ),
   subscriberCase(
@@ -325,7 +323,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
         fail(
           "An event behind a gap is announced.",
           "It was not.",
-          events.map((one) => ({ note: "sent", text: JSON.stringify(one) })),
+          events.map((one) => noted("sent", one)),
         );
     },
   ),

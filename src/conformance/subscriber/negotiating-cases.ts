@@ -1,7 +1,9 @@
 // Level 3: a subscriber negotiates.
+
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
+import { arrivedIn, evidenceOf, noted } from "../wire/conversation.js";
 import { begin, HEARING_MS, QUIET_MS, type SubscriberCase, staysThere, subscriberCase } from "./stage.js";
 import { silenceAfterLine } from "./user-answer.js";
 
@@ -12,19 +14,16 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
     ["AAEP §9.5.2", "AAEP §5.2"],
     async (stage) => {
       const { first } = await stage.meet();
-      const { type, capabilities } = first.message ?? {};
+      const { type, capabilities } = first.message;
       const isObject = typeof capabilities === "object" && capabilities !== null && !Array.isArray(capabilities);
       if (type !== "subscription.request" || !isObject)
-        fail("A subscription.request with capabilities comes first.", "Something else came.", [
-          { note: "received", text: first.text },
-        ]);
+        fail("A subscription.request with capabilities comes first.", "Something else came.", [evidenceOf(first)]);
     },
   ),
   subscriberCase("S3-request-form", "The request has the form of the specification.", ["AAEP §5.2"], async (stage) => {
     const { first } = await stage.meet();
     const formless = firstSentence(schemas.SubscriptionRequest, first.message, "subscription.request");
-    if (formless !== undefined)
-      fail("The request fits its schema.", formless, [{ note: "received", text: first.text }]);
+    if (formless !== undefined) fail("The request fits its schema.", formless, [evidenceOf(first)]);
   }),
   subscriberCase(
     "S3-accepts-less",
@@ -35,13 +34,11 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       const present = await stage.accept(less);
       begin(present);
       await staysThere(stage, present, "The subscriber goes on.", less);
-      const again = present.conversation.record.find(
-        ({ way, message }) => way === "received" && message?.type === "subscription.renegotiate",
-      );
+      const again = arrivedIn(present.conversation).find(({ message }) => message.type === "subscription.renegotiate");
       if (again !== undefined)
         fail("The subscriber accepts the terms.", "It asks for others, and its user has changed nothing.", [
-          { note: "honored", text: JSON.stringify(less) },
-          { note: "received", text: again.text },
+          noted("honored", less),
+          evidenceOf(again),
         ]);
     },
   ),
@@ -69,7 +66,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
         { withinMs: silenceMs },
       );
       if (wrong !== undefined)
-        fail("Nothing of an accepted subscription comes.", "Something came.", [{ note: "received", text: wrong.text }]);
+        fail("Nothing of an accepted subscription comes.", "Something came.", [evidenceOf(wrong)]);
     },
   ),
   subscriberCase(
@@ -82,10 +79,8 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       void subscriber.shutDown();
       const close = await conversation.seek(({ type }) => type === "subscription.close");
       if (close === undefined) fail("subscription.close comes.", "The connection ended without it.");
-      if (close.message?.subscription_id !== id)
-        fail("subscription.close has the id of the subscription.", "It has another.", [
-          { note: "received", text: close.text },
-        ]);
+      if (close.message.subscription_id !== id)
+        fail("subscription.close has the id of the subscription.", "It has another.", [evidenceOf(close)]);
     },
   ),
   subscriberCase(

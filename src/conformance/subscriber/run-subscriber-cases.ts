@@ -1,7 +1,9 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
+
 import type { Timers } from "../../client/timers.js";
 import type { CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
+import { noted } from "../wire/conversation.js";
 import type { Endpoint } from "../wire/endpoint.js";
 import { listeningAt } from "../wire/listen-for-links.js";
 import { patienceAdvice } from "../wire/patience.js";
@@ -71,7 +73,7 @@ async function verdictOf(one: SubscriberCase, stage: SubscriberStage): Promise<V
 function told(verdict: Verdict, stage: SubscriberStage): Verdict {
   const death = stage.death();
   if (verdict.kind === "failed" && death !== undefined)
-    return { ...verdict, evidence: [...verdict.evidence, { note: "the subscriber", text: deathWords(death) }] };
+    return { ...verdict, evidence: [...verdict.evidence, noted("the subscriber", deathWords(death))] };
   if (verdict.kind !== "skipped") return verdict;
   const advice = stage.hasRunOut() ? patienceAdvice(stage.patienceMs) : undefined;
   const more = death === undefined ? advice : deathWords(death);

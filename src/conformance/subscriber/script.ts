@@ -1,4 +1,5 @@
 // The events of the scripted producer, whole and valid.
+
 import type { Millis } from "../../contracts/clock.js";
 import type { Message } from "../wire/conversation.js";
 

@@ -6,7 +6,15 @@ import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type CaseDescription, caseOf, type Level } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
-import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
+import {
+  type Arrived,
+  arrivedIn,
+  type Conversation,
+  converse,
+  evidenceOf,
+  type Message,
+  noted,
+} from "../wire/conversation.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
 import { isSetUpFault } from "../wire/endpoint-faults.js";
 import { brokenContact, foreignVersion } from "../wire/first-contact.js";
@@ -65,7 +73,7 @@ export interface SubscriberStage {
   readonly meet: () => Promise<{
     readonly subscriber: TestedSubscriber;
     readonly conversation: Conversation;
-    readonly first: Recorded;
+    readonly first: Arrived;
   }>;
   /**
    * Starts the subscriber, and accepts its request. `honored` replaces terms. A subscriber of level 1 that sends nothing is there all the same: it
@@ -104,7 +112,7 @@ export interface SharedReply {
 
 export interface ConfirmedReply {
   readonly question: Message;
-  readonly reply: Recorded & { readonly message: Message };
+  readonly reply: Arrived;
   /** From the user's line to the reply. */
   readonly tookMs: Millis;
   /** The subscriber that was asked. It has ended when the case that asked is over. */
@@ -180,7 +188,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
         const broken = brokenContact(conversation);
         const death = subscriber.death();
         if (broken !== undefined) return death === undefined ? broken : `${broken} ${deathWords(death)}`;
-        if (first?.message !== undefined) return foreignVersion(first.message);
+        if (first !== undefined) return foreignVersion(first.message);
         return level === 1 ? undefined : silence();
       } catch (caught) {
         if (!(caught instanceof Fault) || isSetUpFault(caught)) throw caught;
@@ -196,7 +204,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
       const there = await connected();
       const first = await there.conversation.seek(() => true, level === 1 ? { withinMs: UNASKED_MS } : {});
       if (first === undefined) return level === 1 ? present(there, {}) : skip(silence());
-      const accepted = present(there, first.message ?? {});
+      const accepted = present(there, first.message);
       there.conversation.say({
         type: "subscription.accepted",
         subscription_id: accepted.id,
@@ -237,12 +245,10 @@ export async function staysThere(
 ): Promise<void> {
   await stage.wait(QUIET_MS);
   const { conversation, subscriber } = present;
-  const closing = conversation.record.find(
-    ({ way, message }) => way === "received" && message?.type === "subscription.close",
-  );
+  const closing = arrivedIn(conversation).find(({ message }) => message.type === "subscription.close");
   if (closing !== undefined || conversation.isOver() || subscriber.hasEnded())
     fail(expected, subscriber.hasEnded() ? "It has ended." : "It has closed the subscription.", [
-      ...because.map((message) => ({ note: "sent", text: JSON.stringify(message) })),
-      ...(closing === undefined ? [] : [{ note: "received", text: closing.text }]),
+      ...because.map((message) => noted("sent", message)),
+      ...(closing === undefined ? [] : [evidenceOf(closing)]),
     ]);
 }

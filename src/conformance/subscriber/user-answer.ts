@@ -1,7 +1,8 @@
 // The user's answer to a question, as the subscriber sends it.
+
 import type { Millis } from "../../contracts/clock.js";
 import { fail, skip, verdictIn } from "../findings/verdicts.js";
-import type { Message, Recorded } from "../wire/conversation.js";
+import { type Arrived, arrivedIn, type Message, noted } from "../wire/conversation.js";
 import { begin, type ConfirmedReply, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
 
 export const isReply = ({ type }: Message): boolean => type === "confirmation.reply" || type === "clarification.reply";
@@ -13,7 +14,7 @@ export const CLARIFICATION_WORDS: readonly string[] = ["which year"];
 
 /** The user's answer, as the subscriber sent it. */
 export interface Answer {
-  readonly reply: Recorded & { readonly message: Message };
+  readonly reply: Arrived;
   /** From the user's line to the reply. */
   readonly tookMs: Millis;
 }
@@ -36,21 +37,21 @@ export async function answered(
   const words = question.type === "aaep:agent.awaiting.confirmation" ? QUESTION_WORDS : CLARIFICATION_WORDS;
   if (stage.hooks.announcements !== undefined) await subscriber.announces(words, stage.patienceMs);
   await stage.wait(HEARING_MS);
-  if (conversation.record.some(({ way, message }) => way === "received" && message !== undefined && isReply(message)))
+  if (arrivedIn(conversation).some(({ message }) => isReply(message)))
     skip("A reply came before the user had answered.");
   const typedAt = stage.timers.now();
   await subscriber.type(typed);
   const reply = await conversation.seek(isReply);
-  if (reply?.message === undefined) {
+  if (reply === undefined) {
     const other = conversation.record.find(({ way, at }) => way === "received" && at >= typedAt);
     const seen = other === undefined ? "No reply came." : "No reply came, but a message that is none.";
     return fail("The user's answer is sent as a reply.", seen, [
-      { note: "sent", text: JSON.stringify(question) },
-      { note: "typed", text: typed },
-      ...(other === undefined ? [] : [{ note: "came", text: other.text }]),
+      noted("sent", question),
+      noted("typed", typed),
+      ...(other === undefined ? [] : [noted("came", other.text)]),
     ]);
   }
-  return { reply: { ...reply, message: reply.message }, tookMs: Math.max(0, reply.at - typedAt) };
+  return { reply, tookMs: Math.max(0, reply.at - typedAt) };
 }
 
 function needsLine(line: string | undefined): string {

@@ -2,6 +2,7 @@
 import { closingQuote } from "../../base/json-text.js";
 import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
+import type { Evidence } from "../findings/finding.js";
 import type { Link } from "./link.js";
 
 export type Message = Readonly<Record<string, unknown>>;
@@ -17,6 +18,9 @@ export interface Recorded {
   /** Its place among all messages of the conversation. */
   readonly place: number;
 }
+
+/** A JSON object that came. */
+export type Arrived = Recorded & { readonly message: Message };
 
 export interface SeekBounds {
   readonly from?: number | undefined;
@@ -38,7 +42,7 @@ export interface Conversation {
    * Resolves with the first received message at or after `from` that is wanted, as soon as it is there; undefined: `withinMs` have passed, or the
    * connection has ended, without one. Default `from`: the beginning. Default `withinMs`: the patience of the run.
    */
-  readonly seek: (isWanted: (message: Message) => boolean, bounds?: SeekBounds) => Promise<Recorded | undefined>;
+  readonly seek: (isWanted: (message: Message) => boolean, bounds?: SeekBounds) => Promise<Arrived | undefined>;
   /** Whether something was waited for as long as the patience of the run, and did not come. */
   readonly hasRunOut: () => boolean;
   /** Whether the other side has ended the connection. */
@@ -118,7 +122,7 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
       for (let next = from; ; ) {
         for (; next < record.length; next += 1) {
           const one = record[next];
-          if (one?.way === "received" && one.message !== undefined && isWanted(one.message)) return one;
+          if (one !== undefined && hasArrived(one) && isWanted(one.message)) return one;
         }
         if (isOver) return undefined;
         if (timers.now() >= until) {
@@ -147,6 +151,24 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
       await reading;
     },
   };
+}
+
+/** The JSON objects that have come, in their order. */
+export function arrivedIn({ record }: Pick<Conversation, "record">): readonly Arrived[] {
+  return record.filter(hasArrived);
+}
+
+function hasArrived(one: Recorded): one is Arrived {
+  return one.way === "received" && one.message !== undefined;
+}
+
+export function evidenceOf(recorded: Recorded | undefined): Evidence {
+  return recorded === undefined ? { note: "nothing" } : noted(recorded.way, recorded.text);
+}
+
+/** Evidence: a text, or a message or a member of one as JSON. */
+export function noted(note: string, shown: unknown): Evidence {
+  return { note, text: typeof shown === "string" ? shown : JSON.stringify(shown) };
 }
 
 /** The deepest nesting that is read. No message comes near it, and functions that recurse with it, such as `JSON.stringify`, bear it. */

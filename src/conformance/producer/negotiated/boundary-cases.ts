@@ -1,10 +1,11 @@
 // Chapter 5: the boundaries of streamed text.
 
 import { fail, skip } from "../../findings/verdicts.js";
+import { type Arrived, evidenceOf } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
-import { type Arrived, endOf, eventsOf, textOf } from "../session-on.js";
-import { evidenceOf, isType, type ProducerStage, type Subscription } from "../stage.js";
+import { endOf, eventsOf, textOf } from "../session-on.js";
+import { isType, type ProducerStage, type Subscription } from "../stage.js";
 import { cutsWithin, type TextUnit } from "../text-boundaries.js";
 import { DRAINING_MS } from "./delivering.js";
 

@@ -1,9 +1,11 @@
 // Chapter 5: the end of a subscription.
+
 import { fail, skip } from "../../findings/verdicts.js";
+import { evidenceOf } from "../../wire/conversation.js";
 import { lastListenerEnds } from "../asked-question.js";
 import { type ActiveCase, active } from "../producer-case.js";
 import { sessionEnd } from "../session-on.js";
-import { evidenceOf, QUIET_MS, type Subscription } from "../stage.js";
+import { QUIET_MS, type Subscription } from "../stage.js";
 import { eventAfter } from "./delivering.js";
 
 function closed({ conversation, id }: Subscription): number {

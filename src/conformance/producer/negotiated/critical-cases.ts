@@ -3,13 +3,13 @@
 import type { Millis } from "../../../contracts/clock.js";
 import type { ScenarioName } from "../../drive/scenarios.js";
 import { fail, skip } from "../../findings/verdicts.js";
-import type { Conversation, Message, Recorded } from "../../wire/conversation.js";
+import { type Arrived, arrivedIn, type Conversation, evidenceOf, type Message } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { ANSWERS, clarificationReply, confirmationReply } from "../asking.js";
 import { isTerminal } from "../hearing.js";
 import { type ActiveCase, active } from "../producer-case.js";
 import { eventsOf, shownIfPossible } from "../session-on.js";
-import { evidenceOf, isCritical, isEvent, isType, type ProducerStage, type Subscription } from "../stage.js";
+import { isCritical, isEvent, isType, type ProducerStage, type Subscription } from "../stage.js";
 import { DRAINING_MS, mostEvents, renegotiate } from "./delivering.js";
 
 /** The critical types (AAEP §5.5.4), each with a scenario that has one. */
@@ -32,7 +32,7 @@ interface Heard {
   readonly witness: Subscription;
   readonly sessionId: string;
   readonly askedAt: Millis;
-  readonly critical: Recorded & { readonly message: Message };
+  readonly critical: Arrived;
   readonly isIt: (message: Message) => boolean;
 }
 
@@ -44,9 +44,8 @@ async function showCritical(stage: ProducerStage, kind: string, scenario: Scenar
   if (shown === undefined) return undefined;
   const { sessionId, askedAt } = shown;
   const isIt = (message: Message): boolean => message.session_id === sessionId && isType(message, kind);
-  const found = await conversation.seek(isIt, { withinMs: DRAINING_MS });
-  if (found?.message === undefined) return undefined;
-  const critical = { ...found, message: found.message };
+  const critical = await conversation.seek(isIt, { withinMs: DRAINING_MS });
+  if (critical === undefined) return undefined;
   if (kind === "awaiting.confirmation") conversation.say(confirmationReply(witness, critical.message, "reject"));
   if (kind === "awaiting.clarification") conversation.say(clarificationReply(witness, critical.message, "2024"));
   await conversation.seek((message) => message.session_id === sessionId && isTerminal(message));
@@ -54,15 +53,13 @@ async function showCritical(stage: ProducerStage, kind: string, scenario: Scenar
 }
 
 /** From an event's timestamp to its arrival, ms. Where clocks differ, or stand in whole seconds, only differences of it tell anything. */
-function lagOf({ startedAt }: Conversation, { at, message }: Recorded): Millis {
-  return startedAt.wallTime + at - startedAt.at - Date.parse(wordsOf(message?.timestamp));
+function lagOf({ startedAt }: Conversation, { at, message }: Arrived): Millis {
+  return startedAt.wallTime + at - startedAt.at - Date.parse(wordsOf(message.timestamp));
 }
 
 /** By how much a critical event came later than the promptest other event, ms. Lower where timestamps have no fraction. */
 function heldFor({ witness: { conversation }, critical }: Heard): Millis {
-  const others = conversation.record.filter(
-    ({ way, message }) => way === "received" && message !== undefined && isEvent(message) && !isCritical(message),
-  );
+  const others = arrivedIn(conversation).filter(({ message }) => isEvent(message) && !isCritical(message));
   const least = Math.min(...others.map((one) => lagOf(conversation, one)).filter((lag) => !Number.isNaN(lag)));
   const coarse = /\.\d/.test(wordsOf(critical.message.timestamp)) ? 0 : 1000;
   return Number.isFinite(least) ? lagOf(conversation, critical) - least - coarse : 0;
@@ -100,13 +97,8 @@ export const CRITICAL_CASES: readonly ActiveCase[] = [
           const most = mostEvents(paced.honored, rate, critical.at - firstAskedAt) + shows * ON_THEIR_WAY;
           if (produced <= most + 1) continue;
           judged += 1;
-          const early = paced.conversation.record.filter(
-            ({ way, message, place }) =>
-              way === "received" &&
-              message !== undefined &&
-              isEvent(message) &&
-              !isCritical(message) &&
-              place < toPaced.place,
+          const early = arrivedIn(paced.conversation).filter(
+            ({ message, place }) => isEvent(message) && !isCritical(message) && place < toPaced.place,
           );
           if (early.length > most)
             fail(

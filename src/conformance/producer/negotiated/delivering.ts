@@ -1,9 +1,10 @@
 // The ground of the cases about delivery and renegotiation.
+
 import type { ScenarioName } from "../../drive/scenarios.js";
 import { fail } from "../../findings/verdicts.js";
-import type { Message, Recorded } from "../../wire/conversation.js";
+import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { endOf } from "../session-on.js";
-import { answerIn, evidenceOf, isEvent, type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";
+import { answerIn, isEvent, type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";
 
 /** Longest time from a scenario's end to its last event, ms: what is held at a rate may still come. */
 export const DRAINING_MS = 30_000;
@@ -26,15 +27,13 @@ export async function eventAfter(
   { conversation }: Pick<Subscription, "conversation">,
   from: number,
   scenario: ScenarioName = "session",
-): Promise<Recorded | undefined> {
+): Promise<Arrived | undefined> {
   const witness = await stage.subscribe();
   const { sessionId, done } = await stage.show(scenario, witness);
   await done;
   await endOf(witness, sessionId);
   await stage.wait(QUIET_MS);
-  return conversation.record
-    .slice(from)
-    .find(({ way, message }) => way === "received" && message !== undefined && isEvent(message));
+  return arrivedIn(conversation).find(({ place, message }) => place >= from && isEvent(message));
 }
 
 /** Renegotiates. Fails the case if the answer is not subscription.accepted. Returns the honored terms, and the place behind the answer. */
@@ -45,10 +44,10 @@ export async function renegotiate(
   const from = conversation.record.length;
   conversation.say({ type: "subscription.renegotiate", subscription_id: id, capabilities });
   const { message, text, place } = await answerIn(conversation, from);
-  if (message?.type !== "subscription.accepted")
+  if (message.type !== "subscription.accepted")
     return fail("A renegotiation is accepted.", "It is answered by something else.", [
       evidenceOf(conversation.record[from]),
-      { note: "received", text },
+      noted("received", text),
     ]);
   return { honored: (message.honored_capabilities ?? {}) as Message, after: place + 1, accepted: message };
 }

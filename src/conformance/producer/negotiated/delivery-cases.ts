@@ -2,14 +2,14 @@
 
 import type { ScenarioName } from "../../drive/scenarios.js";
 import { fail, skip } from "../../findings/verdicts.js";
-import type { Message } from "../../wire/conversation.js";
+import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { actionAfter } from "../asked-question.js";
 import { ANSWERS } from "../asking.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
 import { CORE_KINDS } from "../schema-faults.js";
-import { type Arrived, endOf, eventsOf, eventsToEnd, sessionEnd } from "../session-on.js";
-import { evidenceOf, isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "../stage.js";
+import { endOf, eventsOf, eventsToEnd, sessionEnd } from "../session-on.js";
+import { isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "../stage.js";
 import { DRAINING_MS, mostEvents, renegotiate } from "./delivering.js";
 import { passes } from "./honored-terms.js";
 
@@ -79,7 +79,7 @@ async function filtersAreKept(stage: ProducerStage, filters: readonly Message[])
   const kinds = new Set(all.map(({ message }) => kindOf(message)).filter((kind) => kind !== undefined));
   for (const [index, events] of each.entries()) {
     const event_filters = filters[index] ?? {};
-    const note = { note: "event_filters", text: JSON.stringify(event_filters) };
+    const note = noted("event_filters", event_filters);
     const wrong = events.find(({ message }) => {
       const kind = kindOf(message) ?? "";
       return CORE_KINDS.has(kind) && !isCritical(message) && !passes(kind, event_filters);
@@ -96,9 +96,8 @@ async function filtersAreKept(stage: ProducerStage, filters: readonly Message[])
 /** Fails if a subscription got more events than its rate allows since an instant. From a place on, its terms have the rate. */
 function rateIsKept({ conversation }: Subscription, honored: Message, since: number, from: number): boolean {
   const rate = Number(wordsOf(honored.max_events_per_second ?? RATE));
-  const counted = conversation.record.filter(
-    ({ way, message, place }) =>
-      place >= from && way === "received" && message !== undefined && isEvent(message) && !isCritical(message),
+  const counted = arrivedIn(conversation).filter(
+    ({ message, place }) => place >= from && isEvent(message) && !isCritical(message),
   );
   const [first, last] = [counted[0], counted.at(-1)];
   // From before the first event was sent to after the last one was: lateness of either end can only help.
@@ -187,7 +186,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
             fail(
               `A subscriber of ${languages.join(", ")} gets the summary in ${got}, and is told so.`,
               "It does not.",
-              [{ note: "received", text: JSON.stringify(event) }],
+              [noted("received", event)],
             );
         }
       }
@@ -288,6 +287,6 @@ async function keepsEvents(stage: ProducerStage, scenario: ScenarioName, terms: 
     if (typesOf(events) !== typesOf(all))
       fail("A subscription with these terms gets the same events.", "It gets others.", [
         { note: JSON.stringify(terms[index]), text: typesOf(events) },
-        { note: "no terms", text: typesOf(all) },
+        noted("no terms", typesOf(all)),
       ]);
 }

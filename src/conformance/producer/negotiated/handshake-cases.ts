@@ -3,10 +3,10 @@
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../../base/schema/fault-words.js";
 import { fail, skip } from "../../findings/verdicts.js";
-import { type Message, objectIn } from "../../wire/conversation.js";
+import { arrivedIn, evidenceOf, type Message, noted, objectIn } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { type ActiveCase, active, type ProducerCase, recommended, watching } from "../producer-case.js";
-import { answerIn, evidenceOf, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "../stage.js";
+import { answerIn, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "../stage.js";
 import { widerTerm } from "./honored-terms.js";
 
 const REASONS = new Set([
@@ -28,11 +28,7 @@ function honored(id: string, title: string, paragraphs: readonly string[], reque
       const formless = firstSentence(schemas.SubscriptionAccepted, accepted, "subscription.accepted");
       if (formless !== undefined) skip(`subscription.accepted has another form: ${formless}`);
       const fault = widerTerm(capabilities, terms);
-      if (fault !== undefined)
-        fail(title, fault, [
-          { note: "asked for", text: JSON.stringify(capabilities) },
-          { note: "received", text: JSON.stringify(accepted) },
-        ]);
+      if (fault !== undefined) fail(title, fault, [noted("asked for", capabilities), noted("received", accepted)]);
     }
   });
 }
@@ -66,9 +62,9 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     ["AAEP §5.4.1", "AAEP §9.5.1"],
     "No subscription.accepted came.",
     ({ conversations }) => {
-      const answers = conversations.flatMap(({ record }) =>
-        record.filter(({ way, message }) => way === "received" && message?.type === "subscription.accepted"),
-      );
+      const answers = conversations
+        .flatMap(arrivedIn)
+        .filter(({ message }) => message.type === "subscription.accepted");
       for (const answer of answers) {
         const fault = firstSentence(schemas.SubscriptionAccepted, answer.message, "subscription.accepted");
         if (fault !== undefined) fail("subscription.accepted has its form.", fault, [evidenceOf(answer)]);
@@ -79,8 +75,8 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
   active("P3-answered-once", "A request is answered once.", ["AAEP §5.4", "AAEP §9.5.1"], async (stage) => {
     const { conversation } = await stage.subscribe();
     await stage.wait(QUIET_MS);
-    const answers = conversation.record.filter(
-      ({ way, message }) => way === "received" && /^subscription\.(?:accepted|rejected)$/.test(wordsOf(message?.type)),
+    const answers = arrivedIn(conversation).filter(({ message }) =>
+      /^subscription\.(?:accepted|rejected)$/.test(wordsOf(message.type)),
     );
     if (answers.length !== 1) fail("One answer comes.", `${answers.length} came.`, answers.map(evidenceOf));
   }),
@@ -97,8 +93,8 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         const conversation = await stage.connect();
         conversation.say({ ...REQUEST, aaep_version, capabilities: {} });
         const { message } = await answerIn(conversation);
-        if (message?.type === "subscription.accepted" && message.aaep_version !== aaep_version) continue;
-        if (message?.type !== "subscription.rejected" || message.reason_code !== "version_unsupported")
+        if (message.type === "subscription.accepted" && message.aaep_version !== aaep_version) continue;
+        if (message.type !== "subscription.rejected" || message.reason_code !== "version_unsupported")
           fail("version_unsupported comes, or a version that the producer has.", "Something else came.", [
             evidenceOf(conversation.record[0]),
             evidenceOf(conversation.record.at(-1)),
@@ -117,13 +113,13 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         const conversation = await stage.connect();
         conversation.say({ ...REQUEST, ...request });
         const { message, text } = await answerIn(conversation);
-        if (message?.type !== "subscription.rejected") continue;
+        if (message.type !== "subscription.rejected") continue;
         judged += 1;
         const fault = firstSentence(schemas.SubscriptionRejected, message, "subscription.rejected");
         if (fault !== undefined || !REASONS.has(wordsOf(message.reason_code)))
           fail("The rejection has its form.", fault ?? `${wordsOf(message.reason_code)} is no reason code.`, [
             evidenceOf(conversation.record[0]),
-            { note: "received", text },
+            noted("received", text),
           ]);
       }
       if (judged === 0) skip("The producer rejected nothing that this case can ask for.");
@@ -138,11 +134,11 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         const conversation = await stage.connect();
         conversation.say({ ...REQUEST, ...request });
         const { message, text } = await answerIn(conversation);
-        if (message?.type !== "subscription.accepted") continue;
+        if (message.type !== "subscription.accepted") continue;
         if (honorsMalformed(request, (message.honored_capabilities ?? {}) as Message))
           fail("A term of another type is rejected, or left out of the terms.", "It is honored.", [
             evidenceOf(conversation.record[0]),
-            { note: "received", text },
+            noted("received", text),
           ]);
       }
     },
@@ -209,13 +205,13 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       const conversation = await stage.connect();
       conversation.say({ ...REQUEST, capabilities: { accept_signed_manifests_only: true } });
       const { message, text } = await answerIn(conversation);
-      const isSigned = message?.type === "subscription.accepted" && typeof message.signed_manifest === "string";
+      const isSigned = message.type === "subscription.accepted" && typeof message.signed_manifest === "string";
       const isRejected =
-        message?.type === "subscription.rejected" && message.reason_code === "manifest_signature_required";
-      if (!isSigned && message?.type === "subscription.accepted" && typeof message.manifest_uri === "string")
+        message.type === "subscription.rejected" && message.reason_code === "manifest_signature_required";
+      if (!isSigned && message.type === "subscription.accepted" && typeof message.manifest_uri === "string")
         skip("The producer names an address for its manifest. The suite does not fetch addresses.");
       if (!isSigned && !isRejected)
-        fail("manifest_signature_required comes, or a signed manifest.", "Neither came.", [{ note: "received", text }]);
+        fail("manifest_signature_required comes, or a signed manifest.", "Neither came.", [noted("received", text)]);
     },
   ),
   active(
@@ -227,9 +223,9 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       const supported = ["https://one.example/medai/context/v1", "https://two.example/medai/context/v1"];
       conversation.say({ ...REQUEST, capabilities: { supported_extensions: supported } });
       const { message } = await answerIn(conversation);
-      if (message?.type === "subscription.accepted")
+      if (message.type === "subscription.accepted")
         skip("The producer knows neither vocabulary, so their prefixes are not known to collide.");
-      if (message?.reason_code !== "capabilities_incompatible")
+      if (message.reason_code !== "capabilities_incompatible")
         fail("The request is rejected by capabilities_incompatible.", "It is answered by something else.", [
           evidenceOf(conversation.record.at(-1)),
         ]);
@@ -243,9 +239,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       const { accepted } = await stage.subscribe();
       if (typeof accepted.manifest_uri === "string" || typeof accepted.signed_manifest === "string") return;
       if (stage.manifest === undefined)
-        return fail("manifest_uri or signed_manifest stands there.", "Neither does.", [
-          { note: "received", text: JSON.stringify(accepted) },
-        ]);
+        return fail("manifest_uri or signed_manifest stands there.", "Neither does.", [noted("received", accepted)]);
       await stage
         .manifest()
         .catch(() => skip("No manifest comes over this transport. The suite does not fetch addresses."));
@@ -276,7 +270,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       const rejected = await stage.connect();
       rejected.say({ ...REQUEST, aaep_version: "99.0.0", capabilities: {} });
       const { message } = await answerIn(rejected);
-      if (message?.type !== "subscription.rejected") skip("The producer rejected nothing that this case can ask for.");
+      if (message.type !== "subscription.rejected") skip("The producer rejected nothing that this case can ask for.");
       const listener: Subscription = await stage.subscribe();
       const { done } = await stage.show("error", listener);
       await done;

@@ -2,12 +2,12 @@
 
 import type { ScenarioName } from "../../drive/scenarios.js";
 import { fail, skip } from "../../findings/verdicts.js";
-import type { Message } from "../../wire/conversation.js";
+import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { clarificationReply, confirmationReply, resolutionAfter } from "../asking.js";
 import { type ActiveCase, active } from "../producer-case.js";
-import { type Arrived, endOf, eventsOf, eventsToEnd, seekIn, shownIfPossible, textOf } from "../session-on.js";
-import { answerIn, evidenceOf, isAnswer, isCritical, isType, kindOf, type ProducerStage, QUIET_MS } from "../stage.js";
+import { endOf, eventsOf, eventsToEnd, seekIn, shownIfPossible, textOf } from "../session-on.js";
+import { answerIn, isAnswer, isCritical, isType, kindOf, type ProducerStage, QUIET_MS } from "../stage.js";
 import { eventAfter, renegotiate } from "./delivering.js";
 import { passes, widerTerm } from "./honored-terms.js";
 
@@ -87,8 +87,8 @@ async function shapesAlike(stage: ProducerStage, [scenario, from, to]: (typeof S
   const [seen, wanted] = [changing, asking].map((one) => shapeOf(eventsToEnd(one, shown.sessionId)));
   if (seen !== wanted)
     fail(`The terms ${JSON.stringify(to)} shape the events after their renegotiation.`, "The former terms do.", [
-      { note: "asked for by a renegotiation", text: seen ?? "" },
-      { note: "asked for at the beginning", text: wanted ?? "" },
+      noted("asked for by a renegotiation", seen ?? ""),
+      noted("asked for at the beginning", wanted ?? ""),
     ]);
   return true;
 }
@@ -100,7 +100,7 @@ async function isAskedThen(stage: ProducerStage, kind: "confirmation" | "clarifi
   const shown = await shownIfPossible(stage, kind, listener);
   if (shown === undefined) return false;
   const question = await seekIn(listener, shown.sessionId, (message) => isType(message, `awaiting.${kind}`));
-  if (question?.message === undefined)
+  if (question === undefined)
     return fail(`A subscription that offers ${kind} replies by a renegotiation is asked.`, "It is not.");
   const reply =
     kind === "confirmation"
@@ -108,9 +108,7 @@ async function isAskedThen(stage: ProducerStage, kind: "confirmation" | "clarifi
       : clarificationReply(listener, question.message, "2024");
   listener.conversation.say(reply);
   if ((await resolutionAfter(listener, shown.sessionId, question.place + 1)) === undefined)
-    fail("Its reply counts.", "No event tells that the producer goes on.", [
-      { note: "sent", text: JSON.stringify(reply) },
-    ]);
+    fail("Its reply counts.", "No event tells that the producer goes on.", [noted("sent", reply)]);
   await endOf(listener, shown.sessionId);
   return true;
 }
@@ -125,12 +123,10 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
       const { accepted } = await renegotiate(listener, { max_events_per_second: 2 });
       if (accepted.subscription_id !== listener.id)
         fail("The subscription keeps its id.", `It is ${wordsOf(accepted.subscription_id)} now.`, [
-          { note: "received", text: JSON.stringify(accepted) },
+          noted("received", accepted),
         ]);
       await stage.wait(QUIET_MS);
-      const answers = listener.conversation.record.filter(
-        ({ way, message }) => way === "received" && message !== undefined && isAnswer(message),
-      );
+      const answers = arrivedIn(listener.conversation).filter(({ message }) => isAnswer(message));
       if (answers.length !== 2)
         fail("Each of two requests has one answer.", `${answers.length} came.`, answers.map(evidenceOf));
     },
@@ -154,10 +150,7 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
             "The named term is new, and the others are as they were.",
             wider ??
               `${lost} was ${JSON.stringify(before[lost ?? ""])}, and is ${JSON.stringify(honored[lost ?? ""])}.`,
-            [
-              { note: "requested", text: JSON.stringify(change) },
-              { note: "received", text: JSON.stringify(accepted) },
-            ],
+            [noted("requested", change), noted("received", accepted)],
           );
         before = honored;
       }
@@ -193,8 +186,8 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
       if (whole === "") skip("No text came.");
       if (whole !== changed)
         fail("The text is whole.", "It differs from that of a subscription whose terms did not change.", [
-          { note: "terms changed", text: changed ?? "" },
-          { note: "terms not changed", text: whole ?? "" },
+          noted("terms changed", changed ?? ""),
+          noted("terms not changed", whole ?? ""),
         ]);
     },
   ),
@@ -210,12 +203,12 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
         const from = conversation.record.length;
         conversation.say({ type: "subscription.renegotiate", subscription_id: id, ...malformed });
         const { message, text, place } = await answerIn(conversation, from);
-        const isAccepted = message?.type === "subscription.accepted";
+        const isAccepted = message.type === "subscription.accepted";
         const wider = isAccepted ? widerTerm(NARROW, (message.honored_capabilities ?? {}) as Message) : undefined;
         if (wider !== undefined)
           fail("Terms that cannot be read are not accepted, or change nothing.", wider, [
-            { note: "sent", text: JSON.stringify(malformed) },
-            { note: "received", text },
+            noted("sent", malformed),
+            noted("received", text),
           ]);
         listeners.push({ listener, from: place + 1 });
       }
@@ -223,10 +216,10 @@ export const RENEGOTIATION_CASES: readonly ActiveCase[] = [
       if (first === undefined) return;
       await eventAfter(stage, first.listener, first.from);
       const wrong = listeners
-        .flatMap(({ listener, from }) => listener.conversation.record.slice(from))
-        .find(({ way, message }) => {
-          const kind = message === undefined ? undefined : kindOf(message);
-          if (way !== "received" || message === undefined || kind === undefined || isCritical(message)) return false;
+        .flatMap(({ listener, from }) => arrivedIn(listener.conversation).filter(({ place }) => place >= from))
+        .find(({ message }) => {
+          const kind = kindOf(message);
+          if (kind === undefined || isCritical(message)) return false;
           // The sum of a session that others have open passes filters.
           if ((message.extensions as { readonly aaepd?: Message } | undefined)?.aaepd?.summary === true) return false;
           return !passes(kind, NARROW.event_filters);
