@@ -2,7 +2,6 @@
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { PLATFORM_TIMERS } from "../../src/client/timers.js";
 import { NO_DRIVER } from "../../src/conformance/drive/driver.js";
 import type { CaseResult } from "../../src/conformance/findings/finding.js";
 import { verdictIn } from "../../src/conformance/findings/verdicts.js";
@@ -129,7 +128,6 @@ describe("a bad target", () => {
     return runProducerCases({
       links,
       driver: NO_DRIVER,
-      timers: PLATFORM_TIMERS,
       level: 3,
       extensions: [],
       chosen,

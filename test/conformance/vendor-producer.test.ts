@@ -2,7 +2,6 @@
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { PLATFORM_TIMERS } from "../../src/client/timers.js";
 import type { Driver } from "../../src/conformance/drive/driver.js";
 import type { ScenarioName } from "../../src/conformance/drive/scenarios.js";
 import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
@@ -74,7 +73,6 @@ async function judged(
   const results = await runProducerCases({
     links: await openLinks({ kind: "ipc", path }, { framing: "newline" }),
     driver,
-    timers: PLATFORM_TIMERS,
     level: 3,
     extensions: [],
     chosen: cases,

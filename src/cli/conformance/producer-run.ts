@@ -30,7 +30,7 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
         token: tokenIn(options.tokenFile),
         framing: options.framing,
       });
-      const driver = driverFor(options, links, io);
+      const driver = driverFor(options, links);
       try {
         const exitCode = await runSuite(options, io, {
           role: "producer",
@@ -40,7 +40,6 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
             runProducerCases({
               links,
               driver,
-              timers: io.clock,
               level: options.level,
               extensions: options.extensions ?? [],
               chosen: options.case,
@@ -62,18 +61,16 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
   );
 }
 
-function driverFor({ agent, control, userInput, patience }: ProducerOptions, links: Links, io: CommandIo): Driver {
+function driverFor({ agent, control, userInput, patience }: ProducerOptions, links: Links): Driver {
   if ([agent, control, userInput].filter((one) => one !== undefined).length > 1)
     throw usage("Give one of --agent, --control and --user-input.");
   if (control !== undefined) return hookDriver(control);
-  if (userInput) return userInputDriver(links, io.clock, LATEST_BEGINNING * patience * 1000);
+  if (userInput) return userInputDriver(links, LATEST_BEGINNING * patience * 1000);
   if (agent === undefined) return NO_DRIVER;
   const endpoint = readEndpoint(agent);
   if (endpoint.kind !== "ipc")
     throw usage("An agent publishes at a socket or a named pipe. Give --agent unix:/path or pipe:name.");
-  const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => void io.clock.wakeAt(io.clock.now() + ms, resolve));
-  return agentDriver({ path: endpoint.path, hex: (bytes) => io.ids.hex(bytes), wait });
+  return agentDriver(endpoint.path);
 }
 
 function tokenIn(path: string | undefined): string | undefined {

@@ -1,5 +1,4 @@
 // The suite as the user of a producer that is an agent itself: the scenario's sentence is said to it, as the published suite says its prompts.
-import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Conversation, converse, type Message } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
@@ -20,11 +19,11 @@ const ENDINGS = /agent\.session\.(?:completed|errored|cancelled)$/;
  * Sends `{"kind":"user_input","text":"NAME: SENTENCE"}` on a connection of its own, and listens there for the session that begins. The text has the
  * scenario's name, for a producer that does not read English. `beginningMs`: how long a producer has until the session begins.
  */
-export function userInputDriver(links: Links, timers: Timers, beginningMs: Millis): Driver {
+export function userInputDriver(links: Links, beginningMs: Millis): Driver {
   const open = new Set<Conversation>();
   const lacking = new Map<ScenarioName, string>();
   const perform = async (scenario: ScenarioName): Promise<void> => {
-    const user = converse("user", await links.open(), timers, beginningMs);
+    const user = converse(await links.open(), beginningMs);
     open.add(user);
     try {
       user.say(REQUEST);

@@ -1,7 +1,7 @@
 // Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
 
 import { Fault } from "../../base/errors.js";
-import type { Timers } from "../../client/timers.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Driver } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
@@ -22,7 +22,6 @@ import { WHOLE } from "./whole-terms.js";
 export interface ProducerRun {
   readonly links: Links;
   readonly driver: Driver;
-  readonly timers: Timers;
   readonly level: Level;
   /** Sets of cases beyond the level. */
   readonly extensions: readonly string[];
@@ -52,16 +51,16 @@ const SHOWN: readonly ScenarioName[] = [
 ];
 
 export async function runProducerCases(run: ProducerRun): Promise<readonly CaseResult[]> {
-  const { links, driver, timers, told, patienceMs } = run;
+  const { links, driver, told, patienceMs } = run;
   const stage = (): ProducerStage =>
-    createStage({ links, driver, timers, all, shown, actions, patienceMs, answersRequests: run.level === 3 });
+    createStage({ links, driver, all, shown, actions, patienceMs, answersRequests: run.level === 3 });
   const cases = PRODUCER_CASES.filter((one) => isWanted(one, run));
   const all: Conversation[] = [];
   const shown = new Map<string, ShownSession>();
   const actions = new Set<unknown>();
   const results = new Map<string, CaseResult>();
   const add = (one: ProducerCase, verdict: Verdict, from: number): void => {
-    const result = { about: one, verdict, durationMs: timers.now() - from };
+    const result = { about: one, verdict, durationMs: performance.now() - from };
     results.set(one.id, result);
     told(result);
   };
@@ -72,9 +71,9 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
   if (unreachable === undefined) await driver.prepare?.();
   for (const one of cases) {
     if (one.kind !== "active") continue;
-    const from = timers.now();
+    const from = performance.now();
     if (isFlooded()) unreachable ??= FLOOD;
-    if (unreachable === undefined || finding?.foundBy === one.id) add(one, await verdictOf(one, stage(), timers), from);
+    if (unreachable === undefined || finding?.foundBy === one.id) add(one, await verdictOf(one, stage()), from);
     else add(one, { kind: "skipped", reason: unreachable }, from);
   }
   if (isFlooded()) unreachable ??= FLOOD;
@@ -84,7 +83,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
   /** Where no scenario was shown at all, the reason of that skips every case that saw nothing. */
   const nothingShown = shown.size === 0 ? missed?.firstReason : undefined;
   for (const one of watching) {
-    const from = timers.now();
+    const from = performance.now();
     if (unreachable !== undefined && finding?.foundBy !== one.id) {
       add(one, { kind: "skipped", reason: unreachable }, from);
       continue;
@@ -150,12 +149,10 @@ async function findingOf(
   }
 }
 
-async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers): Promise<Verdict> {
-  let cancel = (): void => {};
-  const tooLong = new Promise<Verdict>((resolve) => {
-    const reason = `The case was not over after ${LONGEST_CASE_MS / 1000} seconds.`;
-    cancel = timers.wakeAt(timers.now() + LONGEST_CASE_MS, () => resolve({ kind: "skipped", reason }));
-  });
+async function verdictOf(one: ActiveCase, stage: ProducerStage): Promise<Verdict> {
+  const { promise: tooLong, resolve: tellTooLong } = withResolvers<Verdict>();
+  const reason = `The case was not over after ${LONGEST_CASE_MS / 1000} seconds.`;
+  const timer = setTimeout(() => tellTooLong({ kind: "skipped", reason }), LONGEST_CASE_MS);
   const judged = one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn);
   const told = (verdict: Verdict): Verdict => {
     if (verdict.kind === "failed") return inScenarios(verdict, stage.asked());
@@ -166,7 +163,7 @@ async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers):
     const rival = verdict.kind === "failed" ? stage.rival() : undefined;
     return verdict.kind === "failed" && rival !== undefined ? doubtful(verdict.seen, rival) : verdict;
   } finally {
-    cancel();
+    clearTimeout(timer);
     await stage.clear();
     // The stage that is cleared ends the case, so that it does not go on behind the next one.
     await judged;

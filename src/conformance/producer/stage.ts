@@ -1,9 +1,9 @@
 // The stage of a case: connections to the producer, and scenarios that it shows.
-
+import { setTimeout } from "node:timers/promises";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Timers } from "../../client/timers.js";
+import { PLATFORM_TIMERS } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Driver, LATEST_BEGINNING } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
@@ -54,7 +54,6 @@ export interface ShownSession {
 }
 
 export interface ProducerStage {
-  readonly timers: Timers;
   /** How long something that must come may take. */
   readonly patienceMs: Millis;
   /** The connections share one, so none can vanish alone. */
@@ -90,7 +89,6 @@ export const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", su
 export interface StageServices {
   readonly links: Links;
   readonly driver: Driver;
-  readonly timers: Timers;
   /** Everything that any case has said and heard. */
   readonly all: Conversation[];
   readonly shown: Map<string, ShownSession>;
@@ -115,7 +113,7 @@ interface AskedScenario {
 }
 
 export function createStage(services: StageServices): ProducerStage {
-  const { links, driver, timers, all, shown, actions, answersRequests, patienceMs } = services;
+  const { links, driver, all, shown, actions, answersRequests, patienceMs } = services;
   const own: Conversation[] = [];
   const asked: ScenarioName[] = [];
   const scenarios: AskedScenario[] = [];
@@ -127,16 +125,14 @@ export function createStage(services: StageServices): ProducerStage {
   const connect = async (): Promise<Conversation> => {
     if (isCleared) skip(CASE_IS_OVER);
     const link = await links.open();
-    const conversation = converse(`connection ${all.length + 1}`, link, timers, patienceMs);
+    const conversation = converse(link, patienceMs);
     own.push(conversation);
     all.push(conversation);
     return conversation;
   };
-  const wait = (ms: Millis): Promise<void> =>
-    Promise.race([cleared, new Promise<void>((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()))]);
+  const wait = (ms: Millis): Promise<void> => Promise.race([cleared, setTimeout(ms)]);
 
   return {
-    timers,
     patienceMs,
     isShared: links.isShared,
     manifest: links.manifest,
@@ -165,7 +161,7 @@ export function createStage(services: StageServices): ProducerStage {
       if (lack !== undefined) skip(lack);
       asked.push(scenario);
       const from = conversation.record.length;
-      const askedAt = timers.now();
+      const askedAt = performance.now();
       const { sessionId, done, giveUp } = await driver
         .perform(scenario)
         .catch((caught: unknown) => skip(reasonOf(caught)));
@@ -213,7 +209,7 @@ export function createStage(services: StageServices): ProducerStage {
       const known = { scenario, isNamed, askedAt, overAt: undefined };
       shown.set(begun, known);
       const over = done.then(
-        () => void shown.set(begun, { ...known, overAt: timers.now() }),
+        () => void shown.set(begun, { ...known, overAt: performance.now() }),
         (caught: unknown) => skip(reasonOf(caught)),
       );
       // A case that does not wait for the end is not interrupted by it.
@@ -237,10 +233,11 @@ export function createStage(services: StageServices): ProducerStage {
       tellCleared();
       await Promise.all(own.splice(0).map((one) => one.vanish()));
       const ended = scenarios.splice(0);
-      await within(timers.now() + patienceMs, Promise.all(ended.map(({ over }) => over)), timers);
+      await within(performance.now() + patienceMs, Promise.all(ended.map(({ over }) => over)), PLATFORM_TIMERS);
       const unbegun = ended.filter(({ hasBegun, isOver }) => !hasBegun && !isOver);
       const leftMs = (LATEST_BEGINNING - 1) * patienceMs;
-      if (unbegun.length > 0) await within(timers.now() + leftMs, Promise.all(unbegun.map(({ over }) => over)), timers);
+      if (unbegun.length > 0)
+        await within(performance.now() + leftMs, Promise.all(unbegun.map(({ over }) => over)), PLATFORM_TIMERS);
       for (const { isOver, giveUp } of unbegun) if (!isOver) giveUp();
     },
   };

@@ -1,5 +1,6 @@
 // Level 2: a subscriber speaks for its user.
 
+import { setTimeout as wait } from "node:timers/promises";
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
@@ -172,7 +173,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
     async (stage) => {
       const present = await stage.accept();
       // As a text its timestamp is long past.
-      const timestamp = instantText(stage.wallTime(), { digits: 0, zone: "-11:00" });
+      const timestamp = instantText(Date.now(), { digits: 0, zone: "-11:00" });
       const question = present.script.clarification({ timestamp });
       const line = stage.hooks.answer?.replace("{text}", ANSWER_TEXT);
       const {
@@ -204,12 +205,12 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       for (const script of scripts) begin({ ...present, script });
       for (const script of scripts) conversation.say(script.question());
       await spoken(stage, present, QUESTION_WORDS);
-      await stage.wait(QUIET_MS);
+      await wait(QUIET_MS);
       // Side by side: whichever question is still there gets the answer.
       for (const [index, [type, word, members]] of QUESTION_ENDS.entries())
         conversation.say(scripts[index]?.event(type, { summary_normal: `${word} stay.`, ...members }) ?? {});
       for (const [, word] of QUESTION_ENDS) await spoken(stage, present, [`${word.toLowerCase()} stay`]);
-      await stage.wait(HEARING_MS);
+      await wait(HEARING_MS);
       await subscriber.type(line);
       const reply = await unwanted(present, { withinMs: silenceMs });
       if (reply !== undefined)
@@ -239,7 +240,7 @@ async function answersNumber(stage: SubscriberStage): Promise<void> {
   const question = script.clarification({ accepted_response_kinds: ["numeric"] });
   conversation.say(question);
   await spoken(stage, present, CLARIFICATION_WORDS);
-  await stage.wait(HEARING_MS);
+  await wait(HEARING_MS);
   await subscriber.type(stage.hooks.answer?.replace("{text}", "17") ?? "");
   const reply = await conversation.seek(isReply, { withinMs: NUMBER_MS });
   if (reply !== undefined && reply.message.response !== 17)

@@ -1,5 +1,6 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
 
+import { setTimeout as wait } from "node:timers/promises";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Message, noted } from "../wire/conversation.js";
 import { type InstantForm, instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
@@ -31,7 +32,7 @@ function bears(
     begin(present);
     const messages = strange(present);
     for (const message of messages) present.conversation.say(message);
-    await staysThere(stage, present, title, ...messages);
+    await staysThere(present, title, ...messages);
     if (!hearsAnnouncements(stage.hooks)) return;
     present.conversation.say(
       present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen.", ...members }),
@@ -239,7 +240,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     // Without line feeds: on some transports a line is a message.
     present.conversation.sayText(JSON.stringify(event, null, 2).replaceAll("\n", " "));
     if (!hearsAnnouncements(stage.hooks))
-      return staysThere(stage, present, "The subscriber reads JSON with white space.", event);
+      return staysThere(present, "The subscriber reads JSON with white space.", event);
     if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
       fail("The event is announced.", "It was not.", [noted("sent", JSON.stringify(event, null, 2))]);
   }),
@@ -296,10 +297,10 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       ] as const;
       for (const [event, words] of events) await isAnnounced(stage, present, event, words);
       // A question may be announced in several lines.
-      await stage.wait(QUIET_MS);
+      await wait(QUIET_MS);
       const before = events.map(([, words]) => present.subscriber.countOf(words));
       for (const [event] of events) present.conversation.say(event);
-      await stage.wait(QUIET_MS);
+      await wait(QUIET_MS);
       for (const [index, [event, words]] of events.entries())
         if (present.subscriber.countOf(words) > (before[index] ?? 0))
           fail("The event is announced once.", "It was announced twice.", [noted("sent twice", event)]);
@@ -318,7 +319,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
         event("tool.invoked", { sequence_number: 9, tool: "count", summary_normal: "Counts to seventeen." }),
       ];
       for (const one of events) present.conversation.say(one);
-      await staysThere(stage, present, "The subscriber goes on.", ...events);
+      await staysThere(present, "The subscriber goes on.", ...events);
       if (hearsAnnouncements(stage.hooks) && !(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
         fail(
           "An event behind a gap is announced.",

@@ -1,5 +1,6 @@
 // Level 3: a subscriber negotiates.
 
+import { setTimeout as wait } from "node:timers/promises";
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
@@ -33,7 +34,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       const less = { max_events_per_second: 1, coalesce_boundaries: ["completion"] };
       const present = await stage.accept(less);
       begin(present);
-      await staysThere(stage, present, "The subscriber goes on.", less);
+      await staysThere(present, "The subscriber goes on.", less);
       const again = arrivedIn(present.conversation).find(({ message }) => message.type === "subscription.renegotiate");
       if (again !== undefined)
         fail("The subscriber accepts the terms.", "It asks for others, and its user has changed nothing.", [
@@ -59,7 +60,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       const script = stage.script();
       conversation.say(script.event("session.started", { summary_normal: "Sorts the photos." }));
       conversation.say(script.question());
-      await stage.wait(HEARING_MS);
+      await wait(HEARING_MS);
       if (stage.hooks.accept !== undefined && !subscriber.hasEnded()) await subscriber.type(stage.hooks.accept);
       const wrong = await conversation.seek(
         ({ type }) => type === "subscription.renegotiate" || type === "confirmation.reply",
@@ -75,7 +76,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
     ["AAEP §9.5.2", "AAEP §5.8"],
     async (stage) => {
       const { conversation, subscriber, id } = await stage.accept();
-      await stage.wait(QUIET_MS);
+      await wait(QUIET_MS);
       void subscriber.shutDown();
       const close = await conversation.seek(({ type }) => type === "subscription.close");
       if (close === undefined) fail("subscription.close comes.", "The connection ended without it.");

@@ -1,6 +1,6 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
 
-import type { Timers } from "../../client/timers.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import { noted } from "../wire/conversation.js";
@@ -11,7 +11,6 @@ import type { SocketFraming } from "../wire/socket-links.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";
 import { NEGOTIATING_CASES } from "./negotiating-cases.js";
-import type { ScriptServices } from "./script.js";
 import {
   createSubscriberStage,
   deathWords,
@@ -24,13 +23,14 @@ import type { SubscriberHooks } from "./tested-subscriber.js";
 /** All cases for subscribers, in the order of the report. */
 export const SUBSCRIBER_CASES: readonly SubscriberCase[] = [...HEARING_CASES, ...ANSWERING_CASES, ...NEGOTIATING_CASES];
 
-export interface SubscriberRun extends ScriptServices {
+export interface SubscriberRun {
+  /** How long something that must come may take, ms. A subscriber may start slowly, and its voice may be slow. */
+  readonly patienceMs: Millis;
   /** Where the suite listens. */
   readonly endpoint: Endpoint;
   /** Of a socket or a named pipe. Default: the subscriber's own, which its first message shows, and length-prefixed before. */
   readonly framing?: SocketFraming | undefined;
   readonly hooks: SubscriberHooks;
-  readonly timers: Timers;
   readonly level: Level;
   /** Ids of cases; undefined: all of the level. */
   readonly chosen: readonly string[] | undefined;
@@ -40,7 +40,7 @@ export interface SubscriberRun extends ScriptServices {
 
 /** Throws a Fault if the suite cannot listen at the endpoint, or cannot start the subscriber. */
 export async function runSubscriberCases(run: SubscriberRun): Promise<readonly CaseResult[]> {
-  const { endpoint, chosen, level, timers, told } = run;
+  const { endpoint, chosen, level, told } = run;
   const listen = await listeningAt(endpoint, run.framing);
   const results: CaseResult[] = [];
   const shared: SharedReply = { confirmed: undefined };
@@ -51,10 +51,10 @@ export async function runSubscriberCases(run: SubscriberRun): Promise<readonly C
   // One clear finding where the subscriber does not come, or says nothing: every case is skipped with it.
   const reason = await first.reasonNotToRun().finally(() => first.clear());
   for (const one of cases) {
-    const from = timers.now();
+    const from = performance.now();
     const stage = createSubscriberStage({ ...run, listen, shared });
     const verdict = reason === undefined ? await verdictOf(one, stage) : { kind: "skipped" as const, reason };
-    const result = { about: one, verdict, durationMs: timers.now() - from };
+    const result = { about: one, verdict, durationMs: performance.now() - from };
     results.push(result);
     told(result);
   }

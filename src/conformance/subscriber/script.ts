@@ -1,16 +1,8 @@
 // The events of the scripted producer, whole and valid.
 
+import { newEventId, newReplyToken, newSessionId } from "../../client/random-ids.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Message } from "../wire/conversation.js";
-
-export interface ScriptServices {
-  /** Draws lower-case hex digits, two for each of `bytes`. */
-  readonly hex: (bytes: number) => string;
-  /** ms since 1970. */
-  readonly wallTime: () => number;
-  /** How long something that must come may take, ms. A subscriber may start slowly, and its voice may be slow. */
-  readonly patienceMs: Millis;
-}
 
 /** Makes the events of one session. */
 export interface Script {
@@ -32,22 +24,23 @@ export const SUITE_PRODUCER = {
 const SHORTEST_TIMEOUT_S = 60;
 const CONTEXT = "https://aaep-protocol.org/context/v1";
 
-export function createScript({ hex, wallTime, patienceMs }: ScriptServices): Script {
-  const sessionId = `sess_${hex(12)}`;
+/** `patienceMs`: how long something that must come may take. */
+export function createScript(patienceMs: Millis): Script {
+  const sessionId = newSessionId();
   // A question outlasts its announcement, its answer and the announcement of its end.
   const timeout_seconds = Math.max(SHORTEST_TIMEOUT_S, 3 * Math.ceil(patienceMs / 1000));
   const event = (type: string, members: Message = {}): Message => ({
     "@context": CONTEXT,
     type: type.includes(":") ? type : `aaep:agent.${type}`,
-    event_id: `evt_${hex(16)}`,
+    event_id: newEventId(),
     session_id: sessionId,
-    timestamp: new Date(wallTime()).toISOString(),
+    timestamp: new Date().toISOString(),
     producer: SUITE_PRODUCER,
     localization_hints: { primary_language: "en" },
     ...members,
   });
   // A token is no number: its letters have either case (AAEP §6.2).
-  const token = (): string => `rpl_${hex(15)}Zq`;
+  const token = (): string => `${newReplyToken()}Zq`;
   return {
     sessionId,
     event,

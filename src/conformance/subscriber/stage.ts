@@ -1,8 +1,8 @@
 // The stage of a case for subscribers: the suite listens as a producer, and the subscriber connects.
-
+import { setTimeout as wait } from "node:timers/promises";
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Timers } from "../../client/timers.js";
+import { newSessionId } from "../../client/random-ids.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type CaseDescription, caseOf, type Level } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
@@ -21,7 +21,7 @@ import { brokenContact, foreignVersion } from "../wire/first-contact.js";
 import type { Link } from "../wire/link.js";
 import type { ListenForLinks } from "../wire/listen-for-links.js";
 import { patienceAdvice } from "../wire/patience.js";
-import { createScript, type Script, type ScriptServices, SUITE_PRODUCER } from "./script.js";
+import { createScript, type Script, SUITE_PRODUCER } from "./script.js";
 import {
   type SubscriberDeath,
   type SubscriberHooks,
@@ -65,7 +65,6 @@ export function subscriberCase(
 
 export interface SubscriberStage {
   readonly hooks: SubscriberHooks;
-  readonly timers: Timers;
   /** How long something that must come may take. */
   readonly patienceMs: Millis;
   readonly shared: SharedReply;
@@ -88,19 +87,17 @@ export interface SubscriberStage {
   readonly hasRunOut: () => boolean;
   /** The events of a new session. */
   readonly script: () => Script;
-  /** ms since 1970. */
-  readonly wallTime: () => number;
-  readonly wait: (ms: Millis) => Promise<void>;
   /** Ends the subscriber and everything else of the case. */
   readonly clear: () => Promise<void>;
 }
 
-export interface SubscriberStageServices extends ScriptServices {
+export interface SubscriberStageServices {
+  /** How long something that must come may take, ms. A subscriber may start slowly, and its voice may be slow. */
+  readonly patienceMs: Millis;
   readonly endpoint: Endpoint;
   /** Listens at `endpoint`. */
   readonly listen: ListenForLinks;
   readonly hooks: SubscriberHooks;
-  readonly timers: Timers;
   readonly level: Level;
   readonly shared: SharedReply;
 }
@@ -120,13 +117,10 @@ export interface ConfirmedReply {
 }
 
 export function createSubscriberStage(services: SubscriberStageServices): SubscriberStage {
-  const { endpoint, listen, hooks, timers, hex, level, patienceMs, shared } = services;
+  const { endpoint, listen, hooks, level, patienceMs, shared } = services;
   const ends: (() => Promise<void>)[] = [];
   const started: TestedSubscriber[] = [];
   const conversations: Conversation[] = [];
-
-  const wait = (ms: Millis): Promise<void> =>
-    new Promise((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()));
 
   const connected = async (): Promise<{
     readonly subscriber: TestedSubscriber;
@@ -135,18 +129,16 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     const { promise: linked, resolve: tell } = withResolvers<Link>();
     const listener = await listen((link) => tell(link));
     ends.push(listener.stop);
-    const subscriber = startSubscriber(hooks, endpoint, timers);
+    const subscriber = startSubscriber(hooks, endpoint);
     ends.push(subscriber.shutDown);
     started.push(subscriber);
-    let cancel = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      cancel = timers.wakeAt(timers.now() + patienceMs, () => resolve());
-    });
-    const link = await Promise.race([linked, subscriber.failed, late]);
     // A timer that is left keeps the process from its end.
-    cancel();
+    const over = new AbortController();
+    const late = wait(patienceMs, undefined, { signal: over.signal }).catch(() => undefined);
+    const link = await Promise.race([linked, subscriber.failed, late]);
+    over.abort();
     if (link === undefined) throw absence(subscriber.death());
-    const conversation = converse("subscriber", link, timers, patienceMs);
+    const conversation = converse(link, patienceMs);
     conversations.push(conversation);
     ends.push(conversation.vanish);
     return { subscriber, conversation };
@@ -166,12 +158,17 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
   const silence = (): string => `The subscriber connected, and sent nothing. ${patienceAdvice(patienceMs)}`;
   const present = (there: Pick<Present, "subscriber" | "conversation">, request: Message): Present => {
     const capabilities = (request.capabilities ?? {}) as Message;
-    return { ...there, request, capabilities, script: createScript(services), id: `sub_${hex(8)}` };
+    return {
+      ...there,
+      request,
+      capabilities,
+      script: createScript(patienceMs),
+      id: newSessionId().replace("sess_", "sub_"),
+    };
   };
 
   return {
     hooks,
-    timers,
     patienceMs,
     shared,
     meet: async () => {
@@ -197,9 +194,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     },
     death: () => started.map((one) => one.death()).find((one) => one?.hasFailed),
     hasRunOut: () => conversations.some((one) => one.hasRunOut()),
-    script: () => createScript(services),
-    wallTime: services.wallTime,
-    wait,
+    script: () => createScript(patienceMs),
     accept: async (honored = {}) => {
       const there = await connected();
       const first = await there.conversation.seek(() => true, level === 1 ? { withinMs: UNASKED_MS } : {});
@@ -237,13 +232,8 @@ export function begin({ conversation, script }: Present, members: Message = {}):
 }
 
 /** Fails unless the subscriber still is there. */
-export async function staysThere(
-  stage: SubscriberStage,
-  present: Present,
-  expected: string,
-  ...because: readonly Message[]
-): Promise<void> {
-  await stage.wait(QUIET_MS);
+export async function staysThere(present: Present, expected: string, ...because: readonly Message[]): Promise<void> {
+  await wait(QUIET_MS);
   const { conversation, subscriber } = present;
   const closing = arrivedIn(conversation).find(({ message }) => message.type === "subscription.close");
   if (closing !== undefined || conversation.isOver() || subscriber.hasEnded())

@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { endingWords, shellRefusal, signalGroup } from "../wire/commands.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
@@ -68,7 +67,7 @@ export function hearsAnnouncements({ announcements, ask }: SubscriberHooks): boo
   return announcements !== undefined || ask !== undefined;
 }
 
-export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, timers: Timers): TestedSubscriber {
+export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint): TestedSubscriber {
   const { start, announcements, ask } = hooks;
   const log = announcements === "stdout" ? undefined : announcements;
   const readLog = log === undefined ? () => "" : logReader(log);
@@ -131,13 +130,13 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
     countOf,
     announces: async (words, withinMs) => {
       if (ask !== undefined) return ask(`Was something announced with "${words.join('" and "')}"?`);
-      const until = timers.now() + withinMs;
+      const until = performance.now() + withinMs;
       while (countOf(words) === 0) {
-        if (hasEnded || timers.now() >= until) return false;
+        if (hasEnded || performance.now() >= until) return false;
         await new Promise<void>((resolve) => {
-          const cancel = timers.wakeAt(log === undefined ? until : timers.now() + LOOK_MS, resolve);
+          const timer = setTimeout(resolve, log === undefined ? until - performance.now() : LOOK_MS);
           tell = () => {
-            cancel();
+            clearTimeout(timer);
             resolve();
           };
         });
@@ -147,9 +146,9 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
     shutDown: async () => {
       isAskedToEnd = true;
       signal("SIGTERM");
-      const cancel = timers.wakeAt(timers.now() + ENDING_MS, () => signal("SIGKILL"));
+      const timer = setTimeout(signal, ENDING_MS, "SIGKILL");
       await ended;
-      cancel();
+      clearTimeout(timer);
     },
     hasEnded: () => hasEnded,
     death: () => death,

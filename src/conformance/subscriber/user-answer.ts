@@ -1,5 +1,6 @@
 // The user's answer to a question, as the subscriber sends it.
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { Millis } from "../../contracts/clock.js";
 import { fail, skip, verdictIn } from "../findings/verdicts.js";
 import { type Arrived, arrivedIn, type Message, noted } from "../wire/conversation.js";
@@ -36,10 +37,10 @@ export async function answered(
   // A subscriber that tells its announcements is answered when it has spoken.
   const words = question.type === "aaep:agent.awaiting.confirmation" ? QUESTION_WORDS : CLARIFICATION_WORDS;
   if (stage.hooks.announcements !== undefined) await subscriber.announces(words, stage.patienceMs);
-  await stage.wait(HEARING_MS);
+  await wait(HEARING_MS);
   if (arrivedIn(conversation).some(({ message }) => isReply(message)))
     skip("A reply came before the user had answered.");
-  const typedAt = stage.timers.now();
+  const typedAt = performance.now();
   await subscriber.type(typed);
   const reply = await conversation.seek(isReply);
   if (reply === undefined) {

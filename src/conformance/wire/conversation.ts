@@ -1,6 +1,5 @@
 // A link with a record of everything that went over it, and a patience for what must come.
 import { closingQuote } from "../../base/json-text.js";
-import type { Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Evidence } from "../findings/finding.js";
 import type { Link } from "./link.js";
@@ -28,8 +27,6 @@ export interface SeekBounds {
 }
 
 export interface Conversation {
-  /** For evidence, as "subscriber 2". */
-  readonly name: string;
   /** Its beginning on both clocks. `wallTime`: ms since 1970. */
   readonly startedAt: { readonly at: Millis; readonly wallTime: number };
   /** Grows while the conversation lasts. Without what came again. */
@@ -60,7 +57,7 @@ const MOST_MESSAGES = 20_000;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 /** `patienceMs`: how long something that must come may take. */
-export function converse(name: string, link: Link, timers: Timers, patienceMs: Millis): Conversation {
+export function converse(link: Link, patienceMs: Millis): Conversation {
   const record: Recorded[] = [];
   const repeats: Recorded[] = [];
   const eventTexts = new Map<string, string>();
@@ -78,7 +75,7 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
   };
   const note = (way: Recorded["way"], text: string): void => {
     const message = objectIn(text);
-    const recorded = { way, at: timers.now(), text, message, place: record.length };
+    const recorded = { way, at: performance.now(), text, message, place: record.length };
     const id = way === "received" ? message?.event_id : undefined;
     if (typeof id === "string" && eventTexts.get(id) === text) repeats.push(recorded);
     else record.push(recorded);
@@ -111,28 +108,27 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
     link.send(text);
   };
   return {
-    name,
-    startedAt: { at: timers.now(), wallTime: Date.now() },
+    startedAt: { at: performance.now(), wallTime: Date.now() },
     record,
     repeats,
     say: (message) => sayText(JSON.stringify(message)),
     sayText,
     seek: async (isWanted, { withinMs = patienceMs, from = 0 } = {}) => {
-      const until = timers.now() + withinMs;
+      const until = performance.now() + withinMs;
       for (let next = from; ; ) {
         for (; next < record.length; next += 1) {
           const one = record[next];
           if (one !== undefined && hasArrived(one) && isWanted(one.message)) return one;
         }
         if (isOver) return undefined;
-        if (timers.now() >= until) {
+        if (performance.now() >= until) {
           hasRunOut ||= withinMs >= patienceMs;
           return undefined;
         }
         await new Promise<void>((resolve) => {
-          const cancel = timers.wakeAt(until, resolve);
+          const timer = setTimeout(resolve, until - performance.now());
           waiting.push(() => {
-            cancel();
+            clearTimeout(timer);
             resolve();
           });
         });

@@ -1,8 +1,6 @@
 // The verdicts of the suite about one mutant.
-import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { PLATFORM_TIMERS } from "../../../src/client/timers.js";
 import { agentDriver } from "../../../src/conformance/drive/agent-driver.js";
 import type { CaseResult } from "../../../src/conformance/findings/finding.js";
 import { runProducerCases } from "../../../src/conformance/producer/run-producer-cases.js";
@@ -12,9 +10,6 @@ import { openLinks } from "../../../src/conformance/wire/open-links.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import type { Deviation } from "./deviation.js";
 import { startDeviation } from "./layer.js";
-
-const hex = (bytes: number): string => randomBytes(bytes).toString("hex");
-const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** A folder for sockets that nobody else may use. */
 export function socketFolder(): string {
@@ -34,13 +29,12 @@ export async function judgeMutant(
 ): Promise<readonly CaseResult[]> {
   const near = join(socketFolder(), "near.sock");
   const listener = await startDeviation(deviation, near, daemon);
-  const driver = agentDriver({ path: daemon, hex, wait });
+  const driver = agentDriver(daemon);
   const links = await openLinks({ kind: "ipc", path: near });
   try {
     return await runProducerCases({
       links,
       driver,
-      timers: PLATFORM_TIMERS,
       level: 3,
       extensions: [],
       chosen,
@@ -63,9 +57,6 @@ export function judgeSubscriber(
   return runSubscriberCases({
     endpoint: { kind: "ipc", path },
     hooks: { start, accept, announcements: "stdout", ask: undefined, answer: "{text}" },
-    hex,
-    wallTime: Date.now,
-    timers: PLATFORM_TIMERS,
     level: 3,
     chosen,
     patienceMs: 8000,

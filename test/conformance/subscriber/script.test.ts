@@ -3,17 +3,8 @@ import { expect, it } from "vitest";
 import { createScript, SUITE_PRODUCER } from "../../../src/conformance/subscriber/script.js";
 import { allFaults } from "../../../src/protocols/aaep/validation/validate.js";
 
-function scriptOf(patienceMs: number) {
-  let drawn = 0;
-  const hex = (bytes: number): string => {
-    drawn += 1;
-    return drawn.toString(16).padStart(2 * bytes, "0");
-  };
-  return createScript({ hex, wallTime: () => Date.UTC(2026, 1, 28), patienceMs });
-}
-
 it("its events are valid, and have what every event has", () => {
-  const { sessionId, event, question, clarification, goesOn } = scriptOf(8000);
+  const { sessionId, event, question, clarification, goesOn } = createScript(8000);
   const events = [event("session.started", { summary_normal: "Begins." }), question(), clarification(), goesOn()];
   for (const one of events) expect(allFaults(one)).toEqual([]);
   expect(events.map(({ type }) => type)).toEqual([
@@ -26,7 +17,7 @@ it("its events are valid, and have what every event has", () => {
   for (const one of events)
     expect(one).toMatchObject({
       session_id: sessionId,
-      timestamp: "2026-02-28T00:00:00.000Z",
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       producer: { agent_id: "conformance-producer", agent_version: "1.0.0", agent_name: "Conformance producer" },
       localization_hints: { primary_language: "en" },
     });
@@ -35,12 +26,12 @@ it("its events are valid, and have what every event has", () => {
 });
 
 it("a question outlasts three times the patience, and a minute at least", () => {
-  const timeouts = [8000, 20_000, 20_001].map((patienceMs) => scriptOf(patienceMs).question().timeout_seconds);
+  const timeouts = [8000, 20_000, 20_001].map((patienceMs) => createScript(patienceMs).question().timeout_seconds);
   expect(timeouts).toEqual([60, 60, 63]);
-  expect(scriptOf(30_000).clarification()).toMatchObject({ timeout_seconds: 90, urgency: "critical" });
-  expect(scriptOf(8000).question({ risk_level: "low" })).toMatchObject({
+  expect(createScript(30_000).clarification()).toMatchObject({ timeout_seconds: 90, urgency: "critical" });
+  expect(createScript(8000).question({ risk_level: "low" })).toMatchObject({
     risk_level: "low",
     default_decision: "reject",
-    reply_token: expect.stringMatching(/^rpl_[0-9a-f]{30}Zq$/),
+    reply_token: expect.stringMatching(/^rpl_[0-9a-f]{32}Zq$/),
   });
 });

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { PLATFORM_TIMERS } from "../../../src/client/timers.js";
 import { converse } from "../../../src/conformance/wire/conversation.js";
 import { endpointText, readEndpoint } from "../../../src/conformance/wire/endpoint.js";
 import type { Link } from "../../../src/conformance/wire/link.js";
@@ -34,9 +33,9 @@ async function joined(named: string) {
     await links.stop();
     await listener.stop();
   });
-  const near = converse("near", await links.open(), PLATFORM_TIMERS, 8000);
+  const near = converse(await links.open(), 8000);
   near.say({ type: "first" });
-  const far = converse("far", await accepted, PLATFORM_TIMERS, 8000);
+  const far = converse(await accepted, 8000);
   return { near, far };
 }
 
@@ -76,7 +75,7 @@ it("a socket's messages are lines where lines are asked for", async () => {
   await once(server, "listening");
   const links = await openLinks(readEndpoint(`unix:${path}`), { framing: "newline" });
   const connecting = once(server, "connection") as Promise<[Socket]>;
-  const near = converse("near", await links.open(), PLATFORM_TIMERS, 8000);
+  const near = converse(await links.open(), 8000);
   near.sayText('{"type":"first"}');
   const [socket] = await connecting;
   const [bytes] = (await once(socket, "data")) as [Buffer];
@@ -112,7 +111,7 @@ it("a WebSocket without a path has the path of AAEP, and no other address is one
 
 it("Server-Sent Events that are not there, or want a token, are told as such", async () => {
   const links = await openLinks(readEndpoint(`sse:http://127.0.0.1:${await freePort()}`));
-  const near = converse("near", await links.open(), PLATFORM_TIMERS, 8000);
+  const near = converse(await links.open(), 8000);
   near.say({ type: "subscription.request" });
   expect(await near.seek(() => true, { withinMs: 5000 })).toBeUndefined();
   expect(near.isOver()).toBe(true);
