@@ -19,7 +19,7 @@ const TWICE = [
 
 export const AAEPD_CASES: readonly ActiveCase[] = [
   active("A-duplicate-member", "A reply in which a member stands twice does not count.", ["R19"], async (stage) => {
-    if (stage.isShared) skip("The transport carries no text of the suite's own.");
+    if (stage.links.isShared) skip("The transport carries no text of the suite's own.");
     const asked = await ask(stage);
     const reply = confirmationReply(asked.listener, asked.question, "accept");
     const text = JSON.stringify(reply);

@@ -5,7 +5,8 @@ import { fail } from "../findings/verdicts.js";
 import { evidenceOf, type Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
-import { type Heard, watching } from "./producer-case.js";
+import { watching } from "./producer-case.js";
+import type { Heard } from "./stage.js";
 
 export const AGENT_ID_CASE = watching(
   "P1-agent-id-stable",

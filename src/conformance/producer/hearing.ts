@@ -3,7 +3,7 @@
 import type { ScenarioName } from "../drive/scenarios.js";
 import { arrivedIn, type Conversation, type Message, type Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
-import type { Heard } from "./producer-case.js";
+import type { Heard } from "./stage.js";
 import { isCritical, isEvent, isType } from "./stage.js";
 import { isWhole } from "./whole-terms.js";
 

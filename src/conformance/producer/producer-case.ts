@@ -1,6 +1,5 @@
 import { type CaseDescription, caseOf } from "../findings/finding.js";
-import type { Conversation } from "../wire/conversation.js";
-import type { ProducerStage, ShownSession } from "./stage.js";
+import type { Heard, ProducerStage } from "./stage.js";
 
 /** A case that does something and judges the answer. */
 export interface ActiveCase extends CaseDescription {
@@ -16,14 +15,6 @@ export function active(id: string, title: string, paragraphs: readonly string[],
 /** A case of a SHOULD. */
 export function recommended(...about: Parameters<typeof active>): ActiveCase {
   return { ...active(...about), severity: "warning" };
-}
-
-/** Everything that the cases received. */
-export interface Heard {
-  readonly conversations: readonly Conversation[];
-  readonly shown: ReadonlyMap<string, ShownSession>;
-  /** The producer is on the suite's own machine, and has its clock. */
-  readonly isLocal: boolean;
 }
 
 /** A case that judges what all cases received. */

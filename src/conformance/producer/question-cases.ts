@@ -166,7 +166,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     "When the only subscription that was asked disconnects without a word, the question's default applies.",
     ["AAEP §8.2.5", "AAEP §5.8", "AAEP §5.8.2"],
     async (stage) => {
-      if (stage.isShared) skip("All subscriptions share one connection.");
+      if (stage.links.isShared) skip("All subscriptions share one connection.");
       await lastListenerEnds(stage, ({ conversation }) => conversation.vanish());
     },
   ),

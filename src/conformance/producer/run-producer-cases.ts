@@ -2,33 +2,33 @@
 
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Millis } from "../../contracts/clock.js";
-import type { Driver } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
-import type { CaseResult, Level, Verdict } from "../findings/finding.js";
+import type { CaseResult, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
-import { type Conversation, noted } from "../wire/conversation.js";
+import { noted } from "../wire/conversation.js";
 import { isSetUpFault } from "../wire/endpoint-faults.js";
 import { brokenContact, FLOOD, foreignVersion, NO_JSON, quote } from "../wire/first-contact.js";
-import type { Links } from "../wire/link.js";
 import { patienceAdvice } from "../wire/patience.js";
 import { PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
 import { sessionEnd } from "./session-on.js";
-import { createStage, isAnswer, type ProducerStage, REQUEST, type ShownSession } from "./stage.js";
+import {
+  createStage,
+  type Heard,
+  isAnswer,
+  type ProducerRun,
+  type ProducerStage,
+  REQUEST,
+  type ShownSession,
+} from "./stage.js";
 import { WHOLE } from "./whole-terms.js";
 
-export interface ProducerRun {
-  readonly links: Links;
-  readonly driver: Driver;
-  readonly level: Level;
+export interface ProducerSuite extends ProducerRun {
   /** Sets of cases beyond the level. */
   readonly extensions: readonly string[];
   /** Ids of cases; undefined: all of the level. */
   readonly chosen: readonly string[] | undefined;
-  /** How long something that must come may take, ms. The producer may be slow, and the machine too. */
-  readonly patienceMs: Millis;
   /** Called with each result as soon as it is there. */
   readonly told: (result: CaseResult) => void;
 }
@@ -50,57 +50,46 @@ const SHOWN: readonly ScenarioName[] = [
   "handoff",
 ];
 
-export async function runProducerCases(run: ProducerRun): Promise<readonly CaseResult[]> {
+export async function runProducerCases(run: ProducerSuite): Promise<readonly CaseResult[]> {
   const { links, driver, told, patienceMs } = run;
-  const stage = (): ProducerStage =>
-    createStage({ links, driver, all, shown, actions, patienceMs, answersRequests: run.level === 3 });
+  const heard: Heard = { conversations: [], shown: new Map(), actions: new Set(), isLocal: links.isLocal === true };
+  const stage = (): ProducerStage => createStage(run, heard);
   const cases = PRODUCER_CASES.filter((one) => isWanted(one, run));
-  const all: Conversation[] = [];
-  const shown = new Map<string, ShownSession>();
-  const actions = new Set<unknown>();
   const results = new Map<string, CaseResult>();
-  const add = (one: ProducerCase, verdict: Verdict, from: number): void => {
+  const finding = cases.length === 0 ? undefined : await findingOf(stage(), run);
+  /** The one reason for which no case can judge the target any more. */
+  const unreachable = (): string | undefined =>
+    finding?.reason ?? (heard.conversations.some((conversation) => conversation.isFlooded()) ? FLOOD : undefined);
+  if (finding === undefined) await driver.prepare?.();
+
+  /** Judges a case, unless the target cannot be judged. Its finding is a case's own. */
+  const judge = async (one: ProducerCase, judged: () => Verdict | Promise<Verdict>): Promise<void> => {
+    const from = performance.now();
+    const reason = finding?.foundBy === one.id ? undefined : unreachable();
+    const verdict = reason === undefined ? await judged() : { kind: "skipped" as const, reason };
     const result = { about: one, verdict, durationMs: performance.now() - from };
     results.set(one.id, result);
     told(result);
   };
-
-  const isFlooded = (): boolean => all.some((conversation) => conversation.isFlooded());
-  const finding = cases.length === 0 ? undefined : await findingOf(stage(), run);
-  let unreachable = finding?.reason;
-  if (unreachable === undefined) await driver.prepare?.();
-  for (const one of cases) {
-    if (one.kind !== "active") continue;
-    const from = performance.now();
-    if (isFlooded()) unreachable ??= FLOOD;
-    if (unreachable === undefined || finding?.foundBy === one.id) add(one, await verdictOf(one, stage()), from);
-    else add(one, { kind: "skipped", reason: unreachable }, from);
-  }
-  if (isFlooded()) unreachable ??= FLOOD;
+  for (const one of cases) if (one.kind === "active") await judge(one, () => verdictOf(one, stage()));
   const watching = cases.flatMap((one) => (one.kind === "watching" ? [one] : []));
-  const missed = watching.length > 0 && unreachable === undefined ? await showAll(stage()) : undefined;
+  const missed = watching.length > 0 && unreachable() === undefined ? await showAll(stage()) : undefined;
   const advice = missed?.isSlow === true ? ` ${patienceAdvice(patienceMs)}` : "";
   /** Where no scenario was shown at all, the reason of that skips every case that saw nothing. */
-  const nothingShown = shown.size === 0 ? missed?.firstReason : undefined;
-  for (const one of watching) {
-    const from = performance.now();
-    if (unreachable !== undefined && finding?.foundBy !== one.id) {
-      add(one, { kind: "skipped", reason: unreachable }, from);
-      continue;
-    }
-    let verdict: Verdict = { kind: "passed" };
-    try {
-      if (one.judge({ conversations: all, shown, isLocal: links.isLocal }) === 0)
-        verdict = { kind: "skipped", reason: nothingShown ?? `${one.unseen}${advice}` };
-    } catch (caught) {
-      verdict = inScenariosOf(verdictIn(caught), shown);
-    }
-    add(one, verdict, from);
-  }
+  const nothingShown = heard.shown.size === 0 ? missed?.firstReason : undefined;
+  for (const one of watching)
+    await judge(one, () => {
+      try {
+        if (one.judge(heard) > 0) return { kind: "passed" };
+        return { kind: "skipped", reason: nothingShown ?? `${one.unseen}${advice}` };
+      } catch (caught) {
+        return inScenariosOf(verdictIn(caught), heard.shown);
+      }
+    });
   return cases.flatMap(({ id }) => results.get(id) ?? []);
 }
 
-function isWanted({ id, level, extension }: ProducerCase, run: ProducerRun): boolean {
+function isWanted({ id, level, extension }: ProducerCase, run: ProducerSuite): boolean {
   if (run.chosen !== undefined) return run.chosen.includes(id);
   if (extension !== undefined) return run.extensions.includes(extension);
   return level <= run.level;
@@ -155,7 +144,7 @@ async function verdictOf(one: ActiveCase, stage: ProducerStage): Promise<Verdict
   const timer = setTimeout(() => tellTooLong({ kind: "skipped", reason }), LONGEST_CASE_MS);
   const judged = one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn);
   const told = (verdict: Verdict): Verdict => {
-    if (verdict.kind === "failed") return inScenarios(verdict, stage.asked());
+    if (verdict.kind === "failed") return inScenarios(verdict, stage.asked);
     return verdict.kind === "skipped" ? { kind: "skipped", reason: withPatience(verdict.reason, stage) } : verdict;
   };
   try {

@@ -1,4 +1,5 @@
 // The stage of a case: connections to the producer, and scenarios that it shows.
+
 import { setTimeout } from "node:timers/promises";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { within } from "../../base/time-limit.js";
@@ -7,6 +8,7 @@ import { PLATFORM_TIMERS } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Driver, LATEST_BEGINNING } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
+import type { Level } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
 import {
   type Arrived,
@@ -53,67 +55,42 @@ export interface ShownSession {
   readonly overAt: Millis | undefined;
 }
 
-export interface ProducerStage {
-  /** How long something that must come may take. */
-  readonly patienceMs: Millis;
-  /** The connections share one, so none can vanish alone. */
-  readonly isShared: boolean;
-  /** See `Links`. */
-  readonly manifest: Links["manifest"];
-  /** The tools whose calls accepts have brought about, in any case of the run: they take the actions that questions are about. */
-  readonly actions: Set<unknown>;
-  readonly connect: () => Promise<Conversation>;
-  /** Connects and subscribes. Fails the case if the request is not accepted. */
-  readonly subscribe: (capabilities?: Message, request?: Message) => Promise<Subscription>;
-  /** Makes the producer show a scenario, and waits until the subscription hears its session begin. Skips the case if it does not. */
-  readonly show: (scenario: ScenarioName, to: Subscription) => Promise<Shown>;
-  readonly wait: (ms: Millis) => Promise<void>;
-  /**
-   * A session that began beside that of a scenario, where the driver did not name the scenario's: what the case has judged may be of either.
-   * Undefined: there is none.
-   */
-  readonly rival: () => string | undefined;
-  /**
-   * Ends the case: its connections, and everything that it waits for. Resolves when its scenarios are over, or the patience is. A scenario whose
-   * session has not begun is waited for longer, for the next case would take that session for its own.
-   */
-  readonly clear: () => Promise<void>;
-  /** The scenarios that the case has asked for. */
-  readonly asked: () => readonly ScenarioName[];
-  /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
-  readonly hasRunOut: () => boolean;
-}
+export type ProducerStage = ReturnType<typeof createStage>;
 
 export const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "conformance-suite" };
 
-export interface StageServices {
+/** The run that a case is a part of. */
+export interface ProducerRun {
   readonly links: Links;
   readonly driver: Driver;
-  /** Everything that any case has said and heard. */
-  readonly all: Conversation[];
-  readonly shown: Map<string, ShownSession>;
-  /** See `ProducerStage`. */
-  readonly actions: Set<unknown>;
-  /** A producer below level 3 need not answer requests: it may send events unasked (AAEP §9.3.3). */
-  readonly answersRequests: boolean;
-  /** How long something that must come may take. */
+  readonly level: Level;
+  /** How long something that must come may take, ms. The producer may be slow, and the machine too. */
   readonly patienceMs: Millis;
+}
+
+/** What all cases of a run have said and heard. */
+export interface Heard {
+  readonly conversations: Conversation[];
+  /** By the ids of their sessions. */
+  readonly shown: Map<string, ShownSession>;
+  /** The tools whose calls accepts have brought about: they take the actions that questions are about. */
+  readonly actions: Set<unknown>;
+  /** The producer is on the suite's own machine, and has its clock. */
+  readonly isLocal: boolean;
 }
 
 const CASE_IS_OVER = "The case is over.";
 
 /** A scenario that the case has asked for. */
-interface AskedScenario {
-  readonly askedAt: Millis;
-  readonly isNamed: boolean;
+interface AskedScenario extends Pick<ShownSession, "askedAt" | "isNamed"> {
   readonly over: Promise<unknown>;
   readonly giveUp: () => void;
   hasBegun: boolean;
   isOver: boolean;
 }
 
-export function createStage(services: StageServices): ProducerStage {
-  const { links, driver, all, shown, actions, answersRequests, patienceMs } = services;
+export function createStage({ links, driver, level, patienceMs }: ProducerRun, heard: Heard) {
+  const { shown } = heard;
   const own: Conversation[] = [];
   const asked: ScenarioName[] = [];
   const scenarios: AskedScenario[] = [];
@@ -124,25 +101,39 @@ export function createStage(services: StageServices): ProducerStage {
 
   const connect = async (): Promise<Conversation> => {
     if (isCleared) skip(CASE_IS_OVER);
-    const link = await links.open();
-    const conversation = converse(link, patienceMs);
+    const conversation = converse(await links.open(), patienceMs);
     own.push(conversation);
-    all.push(conversation);
+    heard.conversations.push(conversation);
     return conversation;
   };
-  const wait = (ms: Millis): Promise<void> => Promise.race([cleared, setTimeout(ms)]);
+  const requested = async (members: Message): Promise<Conversation> => {
+    const conversation = await connect();
+    conversation.say({ ...REQUEST, ...members });
+    return conversation;
+  };
 
   return {
+    /** How long something that must come may take. */
     patienceMs,
-    isShared: links.isShared,
-    manifest: links.manifest,
-    actions,
+    links,
+    actions: heard.actions,
     connect,
-    wait,
-    subscribe: async (capabilities = {}, request = {}) => {
-      const conversation = await connect();
-      conversation.say({ ...REQUEST, capabilities, ...request });
-      const answer = await (answersRequests
+    wait: (ms: Millis): Promise<void> => Promise.race([cleared, setTimeout(ms)]),
+    /** Connects, and says a request with these members. Fails the case if no answer comes. */
+    request: async (members: Message) => {
+      const conversation = await requested(members);
+      const answer = await answerIn(conversation);
+      return {
+        conversation,
+        message: answer.message,
+        evidence: [evidenceOf(conversation.record[0]), evidenceOf(answer)],
+      };
+    },
+    /** Connects and subscribes. Fails the case if the request is not accepted. */
+    subscribe: async (capabilities: Message = {}, members: Message = {}): Promise<Subscription> => {
+      const conversation = await requested({ capabilities, ...members });
+      // A producer below level 3 need not answer requests: it may send events unasked (AAEP §9.3.3).
+      const answer = await (level === 3
         ? answerIn(conversation)
         : conversation.seek(isAnswer, { withinMs: UNASKED_MS }));
       if (answer === undefined) return { conversation, accepted: {}, id: "sub_unasked", honored: {} };
@@ -155,7 +146,8 @@ export function createStage(services: StageServices): ProducerStage {
       const honored = (accepted.honored_capabilities ?? {}) as Message;
       return { conversation, accepted, id: wordsOf(accepted.subscription_id), honored };
     },
-    show: async (scenario, { conversation }) => {
+    /** Makes the producer show a scenario, and waits until the subscription hears its session begin. Skips the case if it does not. */
+    show: async (scenario: ScenarioName, { conversation }: Subscription): Promise<Shown> => {
       if (isCleared) skip(CASE_IS_OVER);
       const lack = driver.lacks(scenario);
       if (lack !== undefined) skip(lack);
@@ -218,6 +210,10 @@ export function createStage(services: StageServices): ProducerStage {
       ended.catch(() => {});
       return { sessionId: begun, askedAt, done: ended };
     },
+    /**
+     * A session that began beside that of a scenario, where the driver did not name the scenario's: what the case has judged may be of either.
+     * Undefined: there is none.
+     */
     rival: () => {
       const from = scenarios.find(({ isNamed }) => !isNamed)?.askedAt;
       if (from === undefined) return undefined;
@@ -226,9 +222,15 @@ export function createStage(services: StageServices): ProducerStage {
         .filter(({ at, message }) => at >= from && isType(message, "session.started"));
       return begun.map(({ message }) => wordsOf(message.session_id)).find((id) => !shown.has(id));
     },
-    asked: () => asked,
+    /** The scenarios that the case has asked for. */
+    asked,
+    /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
     hasRunOut: () => own.some((one) => one.hasRunOut()),
-    clear: async () => {
+    /**
+     * Ends the case: its connections, and everything that it waits for. Resolves when its scenarios are over, or the patience is. A scenario whose
+     * session has not begun is waited for longer, for the next case would take that session for its own.
+     */
+    clear: async (): Promise<void> => {
       isCleared = true;
       tellCleared();
       await Promise.all(own.splice(0).map((one) => one.vanish()));

@@ -5,7 +5,8 @@ import { fail } from "../findings/verdicts.js";
 import { evidenceOf, type Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { heardSessions } from "./hearing.js";
-import { type Heard, type WatchingCase, watching } from "./producer-case.js";
+import { type WatchingCase, watching } from "./producer-case.js";
+import type { Heard } from "./stage.js";
 
 import { eachEvent, eachSession } from "./watching.js";
 

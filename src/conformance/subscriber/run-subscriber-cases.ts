@@ -1,10 +1,8 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
 
-import type { Millis } from "../../contracts/clock.js";
-import type { CaseResult, Level, Verdict } from "../findings/finding.js";
+import type { CaseResult, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import { noted } from "../wire/conversation.js";
-import type { Endpoint } from "../wire/endpoint.js";
 import { listeningAt } from "../wire/listen-for-links.js";
 import { patienceAdvice } from "../wire/patience.js";
 import type { SocketFraming } from "../wire/socket-links.js";
@@ -16,22 +14,16 @@ import {
   deathWords,
   type SharedReply,
   type SubscriberCase,
+  type SubscriberRun,
   type SubscriberStage,
 } from "./stage.js";
-import type { SubscriberHooks } from "./tested-subscriber.js";
 
 /** All cases for subscribers, in the order of the report. */
 export const SUBSCRIBER_CASES: readonly SubscriberCase[] = [...HEARING_CASES, ...ANSWERING_CASES, ...NEGOTIATING_CASES];
 
-export interface SubscriberRun {
-  /** How long something that must come may take, ms. A subscriber may start slowly, and its voice may be slow. */
-  readonly patienceMs: Millis;
-  /** Where the suite listens. */
-  readonly endpoint: Endpoint;
+export interface SubscriberSuite extends SubscriberRun {
   /** Of a socket or a named pipe. Default: the subscriber's own, which its first message shows, and length-prefixed before. */
   readonly framing?: SocketFraming | undefined;
-  readonly hooks: SubscriberHooks;
-  readonly level: Level;
   /** Ids of cases; undefined: all of the level. */
   readonly chosen: readonly string[] | undefined;
   /** Called with each result as soon as it is there. */
@@ -39,7 +31,7 @@ export interface SubscriberRun {
 }
 
 /** Throws a Fault if the suite cannot listen at the endpoint, or cannot start the subscriber. */
-export async function runSubscriberCases(run: SubscriberRun): Promise<readonly CaseResult[]> {
+export async function runSubscriberCases(run: SubscriberSuite): Promise<readonly CaseResult[]> {
   const { endpoint, chosen, level, told } = run;
   const listen = await listeningAt(endpoint, run.framing);
   const results: CaseResult[] = [];
@@ -47,12 +39,12 @@ export async function runSubscriberCases(run: SubscriberRun): Promise<readonly C
   const cases = SUBSCRIBER_CASES.filter(({ id, level: own }) =>
     chosen === undefined ? own <= level : chosen.includes(id),
   );
-  const first = createSubscriberStage({ ...run, listen, shared });
+  const first = createSubscriberStage(run, listen, shared);
   // One clear finding where the subscriber does not come, or says nothing: every case is skipped with it.
   const reason = await first.reasonNotToRun().finally(() => first.clear());
   for (const one of cases) {
     const from = performance.now();
-    const stage = createSubscriberStage({ ...run, listen, shared });
+    const stage = createSubscriberStage(run, listen, shared);
     const verdict = reason === undefined ? await verdictOf(one, stage) : { kind: "skipped" as const, reason };
     const result = { about: one, verdict, durationMs: performance.now() - from };
     results.push(result);

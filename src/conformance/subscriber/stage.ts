@@ -1,4 +1,5 @@
 // The stage of a case for subscribers: the suite listens as a producer, and the subscriber connects.
+
 import { setTimeout as wait } from "node:timers/promises";
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
@@ -63,43 +64,16 @@ export function subscriberCase(
   return { ...caseOf(id, title, paragraphs), run };
 }
 
-export interface SubscriberStage {
-  readonly hooks: SubscriberHooks;
-  /** How long something that must come may take. */
-  readonly patienceMs: Millis;
-  readonly shared: SharedReply;
-  /** Starts the subscriber and takes its first message. Skips the case if none comes. */
-  readonly meet: () => Promise<{
-    readonly subscriber: TestedSubscriber;
-    readonly conversation: Conversation;
-    readonly first: Arrived;
-  }>;
-  /**
-   * Starts the subscriber, and accepts its request. `honored` replaces terms. A subscriber of level 1 that sends nothing is there all the same: it
-   * may receive events unasked (AAEP §9.3.3). Skips the case if a subscriber of another level sends nothing.
-   */
-  readonly accept: (honored?: Message) => Promise<Present>;
-  /** Starts the subscriber. Resolves with the one reason for which no case can judge it; undefined: none. Throws a Fault for a wrong set-up. */
-  readonly reasonNotToRun: () => Promise<string | undefined>;
-  /** How the subscriber failed within the case; undefined: it did not. */
-  readonly death: () => SubscriberDeath | undefined;
-  /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
-  readonly hasRunOut: () => boolean;
-  /** The events of a new session. */
-  readonly script: () => Script;
-  /** Ends the subscriber and everything else of the case. */
-  readonly clear: () => Promise<void>;
-}
+export type SubscriberStage = ReturnType<typeof createSubscriberStage>;
 
-export interface SubscriberStageServices {
-  /** How long something that must come may take, ms. A subscriber may start slowly, and its voice may be slow. */
-  readonly patienceMs: Millis;
+/** The run that a case is a part of. */
+export interface SubscriberRun {
+  /** Where the suite listens. */
   readonly endpoint: Endpoint;
-  /** Listens at `endpoint`. */
-  readonly listen: ListenForLinks;
   readonly hooks: SubscriberHooks;
   readonly level: Level;
-  readonly shared: SharedReply;
+  /** How long something that must come may take, ms. A subscriber may start slowly, and its voice may be slow. */
+  readonly patienceMs: Millis;
 }
 
 /** The user's reply that several cases of a run judge: the first of them asks for it. */
@@ -116,16 +90,13 @@ export interface ConfirmedReply {
   readonly present: Present;
 }
 
-export function createSubscriberStage(services: SubscriberStageServices): SubscriberStage {
-  const { endpoint, listen, hooks, level, patienceMs, shared } = services;
+export function createSubscriberStage(run: SubscriberRun, listen: ListenForLinks, shared: SharedReply) {
+  const { endpoint, hooks, level, patienceMs } = run;
   const ends: (() => Promise<void>)[] = [];
   const started: TestedSubscriber[] = [];
   const conversations: Conversation[] = [];
 
-  const connected = async (): Promise<{
-    readonly subscriber: TestedSubscriber;
-    readonly conversation: Conversation;
-  }> => {
+  const connected = async (): Promise<Pick<Present, "subscriber" | "conversation">> => {
     const { promise: linked, resolve: tell } = withResolvers<Link>();
     const listener = await listen((link) => tell(link));
     ends.push(listener.stop);
@@ -171,12 +142,14 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     hooks,
     patienceMs,
     shared,
+    /** Starts the subscriber and takes its first message. Skips the case if none comes. */
     meet: async () => {
       const there = await connected();
       const first = await there.conversation.seek(() => true);
       return first === undefined ? skip(silence()) : { ...there, first };
     },
-    reasonNotToRun: async () => {
+    /** Starts the subscriber. Resolves with the one reason for which no case can judge it; undefined: none. Throws a Fault for a wrong set-up. */
+    reasonNotToRun: async (): Promise<string | undefined> => {
       try {
         const { conversation, subscriber } = await connected();
         const first = await conversation.seek(() => true, level === 1 ? { withinMs: GLANCE_MS } : {});
@@ -192,10 +165,17 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
         return caught.sentence;
       }
     },
+    /** How the subscriber failed within the case; undefined: it did not. */
     death: () => started.map((one) => one.death()).find((one) => one?.hasFailed),
+    /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
     hasRunOut: () => conversations.some((one) => one.hasRunOut()),
+    /** The events of a new session. */
     script: () => createScript(patienceMs),
-    accept: async (honored = {}) => {
+    /**
+     * Starts the subscriber, and accepts its request. `honored` replaces terms. A subscriber of level 1 that sends nothing is there all the same: it
+     * may receive events unasked (AAEP §9.3.3). Skips the case if a subscriber of another level sends nothing.
+     */
+    accept: async (honored: Message = {}): Promise<Present> => {
       const there = await connected();
       const first = await there.conversation.seek(() => true, level === 1 ? { withinMs: UNASKED_MS } : {});
       if (first === undefined) return level === 1 ? present(there, {}) : skip(silence());
@@ -209,7 +189,8 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
       });
       return accepted;
     },
-    clear: async () => {
+    /** Ends the subscriber and everything else of the case. */
+    clear: async (): Promise<void> => {
       // The last first: the subscriber ends before the place where it would come back to.
       for (const end of ends.splice(0).reverse()) await end();
     },

@@ -149,7 +149,6 @@ export function childLinks(command: string): Links {
   return {
     isShared: true,
     isLocal: true,
-    manifest: undefined,
     open,
     stop: async () => {
       const stopping = child;

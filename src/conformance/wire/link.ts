@@ -20,14 +20,14 @@ export interface Links {
   /** Throws a Fault that says why the endpoint cannot be reached. */
   readonly open: () => Promise<Link>;
   /** The links share one connection, so none can vanish alone and none can carry broken bytes. */
-  readonly isShared: boolean;
+  readonly isShared?: true;
   /** The other side is on this machine, and has its clock. */
-  readonly isLocal: boolean;
+  readonly isLocal?: true;
   /**
    * The text of the producer's manifest, where the transport has a call for it (AAEP §B.5). Rejects with an error that says why it does not come.
    * Undefined: the transport has none.
    */
-  readonly manifest: (() => Promise<string>) | undefined;
+  readonly manifest?: () => Promise<string>;
   /** The sentence for a target that does not answer, where the transport has another form. */
   readonly silenceAdvice?: string;
   /** Ends everything that `open` has started. */

@@ -67,8 +67,6 @@ export function serviceLinks(target: ServiceEndpoint, token: string | undefined)
     return callLink(sent, answers, () => abort.abort());
   };
   return {
-    isShared: false,
-    isLocal: false,
     open,
     manifest: async () => {
       const { client, end } = connected();

@@ -16,9 +16,7 @@ export type SocketFraming = "length-prefixed" | "newline";
 export function socketLinks(path: string, framing: SocketFraming): Links {
   const endpoint = endpointText({ kind: "ipc", path });
   return {
-    isShared: false,
     isLocal: true,
-    manifest: undefined,
     silenceAdvice:
       framing === "newline"
         ? "A target that reads a length before each message needs --framing length-prefixed."

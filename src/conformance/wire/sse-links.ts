@@ -80,9 +80,6 @@ export function sseLinks({ baseUrl, token }: SseTarget): Links {
     };
   };
   return {
-    isShared: false,
-    isLocal: false,
-    manifest: undefined,
     open,
     stop: async () => {
       for (const end of ends) end();

@@ -16,9 +16,6 @@ export function webSocketLinks({ url, token }: WebSocketTarget): Links {
   const endpoint = endpointText({ kind: "websocket", url });
   const open = new Set<WebSocket>();
   return {
-    isShared: false,
-    isLocal: false,
-    manifest: undefined,
     stop: async () => {
       for (const socket of open) socket.terminate();
     },

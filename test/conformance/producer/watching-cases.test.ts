@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { verdictIn } from "../../../src/conformance/findings/verdicts.js";
 import { PRODUCER_CASES } from "../../../src/conformance/producer/all-cases.js";
-import type { Heard } from "../../../src/conformance/producer/producer-case.js";
+import type { Heard } from "../../../src/conformance/producer/stage.js";
 import { WHOLE } from "../../../src/conformance/producer/whole-terms.js";
 
 type Message = Readonly<Record<string, unknown>>;

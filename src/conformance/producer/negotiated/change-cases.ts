@@ -43,7 +43,7 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
     "A subscription that disconnects without a word disturbs no other.",
     ["AAEP §5.8", "AAEP §5.9"],
     async (stage) => {
-      if (stage.isShared) skip("All subscriptions share one connection.");
+      if (stage.links.isShared) skip("All subscriptions share one connection.");
       const staying = await stage.subscribe();
       const leaving = await stage.subscribe();
       const { sessionId, done } = await stage.show("text", staying);
@@ -58,7 +58,7 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
     "A connection that sends what is no message disturbs no other subscription.",
     ["AAEP §5.9", "AAEP §8.2.2"],
     async (stage) => {
-      if (stage.isShared) skip("All subscriptions share one connection.");
+      if (stage.links.isShared) skip("All subscriptions share one connection.");
       const staying = await stage.subscribe();
       for (const text of GARBAGE) (await stage.connect()).sayText(text);
       await stage.wait(QUIET_MS);

@@ -6,7 +6,7 @@ import { fail, skip } from "../../findings/verdicts.js";
 import { arrivedIn, evidenceOf, type Message, noted, objectIn } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { type ActiveCase, active, type ProducerCase, recommended, watching } from "../producer-case.js";
-import { answerIn, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "../stage.js";
+import { type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";
 import { widerTerm } from "./honored-terms.js";
 
 const REASONS = new Set([
@@ -90,15 +90,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     ["AAEP §5.5.3", "AAEP §12.5.2"],
     async (stage) => {
       for (const aaep_version of NO_VERSIONS) {
-        const conversation = await stage.connect();
-        conversation.say({ ...REQUEST, aaep_version, capabilities: {} });
-        const { message } = await answerIn(conversation);
+        const { message, evidence } = await stage.request({ aaep_version, capabilities: {} });
         if (message.type === "subscription.accepted" && message.aaep_version !== aaep_version) continue;
         if (message.type !== "subscription.rejected" || message.reason_code !== "version_unsupported")
-          fail("version_unsupported comes, or a version that the producer has.", "Something else came.", [
-            evidenceOf(conversation.record[0]),
-            evidenceOf(conversation.record.at(-1)),
-          ]);
+          fail("version_unsupported comes, or a version that the producer has.", "Something else came.", evidence);
       }
     },
   ),
@@ -110,17 +105,12 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       let judged = 0;
       const unserved = { capabilities: { accept_signed_manifests_only: true } };
       for (const request of [{ aaep_version: "99.0.0", capabilities: {} }, unserved, ...MALFORMED]) {
-        const conversation = await stage.connect();
-        conversation.say({ ...REQUEST, ...request });
-        const { message, text } = await answerIn(conversation);
+        const { message, evidence } = await stage.request(request);
         if (message.type !== "subscription.rejected") continue;
         judged += 1;
         const fault = firstSentence(schemas.SubscriptionRejected, message, "subscription.rejected");
         if (fault !== undefined || !REASONS.has(wordsOf(message.reason_code)))
-          fail("The rejection has its form.", fault ?? `${wordsOf(message.reason_code)} is no reason code.`, [
-            evidenceOf(conversation.record[0]),
-            noted("received", text),
-          ]);
+          fail("The rejection has its form.", fault ?? `${wordsOf(message.reason_code)} is no reason code.`, evidence);
       }
       if (judged === 0) skip("The producer rejected nothing that this case can ask for.");
     },
@@ -131,15 +121,10 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     ["AAEP §9.5.1"],
     async (stage) => {
       for (const request of MALFORMED) {
-        const conversation = await stage.connect();
-        conversation.say({ ...REQUEST, ...request });
-        const { message, text } = await answerIn(conversation);
+        const { message, evidence } = await stage.request(request);
         if (message.type !== "subscription.accepted") continue;
         if (honorsMalformed(request, (message.honored_capabilities ?? {}) as Message))
-          fail("A term of another type is rejected, or left out of the terms.", "It is honored.", [
-            evidenceOf(conversation.record[0]),
-            noted("received", text),
-          ]);
+          fail("A term of another type is rejected, or left out of the terms.", "It is honored.", evidence);
       }
     },
   ),
@@ -202,16 +187,14 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     "A subscriber that takes signed manifests only is accepted with a signed manifest, or rejected by manifest_signature_required.",
     ["AAEP §5.3.1.12", "AAEP §9.5.1"],
     async (stage) => {
-      const conversation = await stage.connect();
-      conversation.say({ ...REQUEST, capabilities: { accept_signed_manifests_only: true } });
-      const { message, text } = await answerIn(conversation);
+      const { message, evidence } = await stage.request({ capabilities: { accept_signed_manifests_only: true } });
       const isSigned = message.type === "subscription.accepted" && typeof message.signed_manifest === "string";
       const isRejected =
         message.type === "subscription.rejected" && message.reason_code === "manifest_signature_required";
       if (!isSigned && message.type === "subscription.accepted" && typeof message.manifest_uri === "string")
         skip("The producer names an address for its manifest. The suite does not fetch addresses.");
       if (!isSigned && !isRejected)
-        fail("manifest_signature_required comes, or a signed manifest.", "Neither came.", [noted("received", text)]);
+        fail("manifest_signature_required comes, or a signed manifest.", "Neither came.", evidence);
     },
   ),
   active(
@@ -219,16 +202,12 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     "Two extensions with one prefix are rejected by capabilities_incompatible.",
     ["AAEP §7.3.1"],
     async (stage) => {
-      const conversation = await stage.connect();
       const supported = ["https://one.example/medai/context/v1", "https://two.example/medai/context/v1"];
-      conversation.say({ ...REQUEST, capabilities: { supported_extensions: supported } });
-      const { message } = await answerIn(conversation);
+      const { message, evidence } = await stage.request({ capabilities: { supported_extensions: supported } });
       if (message.type === "subscription.accepted")
         skip("The producer knows neither vocabulary, so their prefixes are not known to collide.");
       if (message.reason_code !== "capabilities_incompatible")
-        fail("The request is rejected by capabilities_incompatible.", "It is answered by something else.", [
-          evidenceOf(conversation.record.at(-1)),
-        ]);
+        fail("The request is rejected by capabilities_incompatible.", "It is answered by something else.", evidence);
     },
   ),
   active(
@@ -238,9 +217,9 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     async (stage) => {
       const { accepted } = await stage.subscribe();
       if (typeof accepted.manifest_uri === "string" || typeof accepted.signed_manifest === "string") return;
-      if (stage.manifest === undefined)
+      if (stage.links.manifest === undefined)
         return fail("manifest_uri or signed_manifest stands there.", "Neither does.", [noted("received", accepted)]);
-      await stage
+      await stage.links
         .manifest()
         .catch(() => skip("No manifest comes over this transport. The suite does not fetch addresses."));
     },
@@ -267,9 +246,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
     "A connection whose request was rejected does not hear events.",
     ["AAEP §5.5"],
     async (stage) => {
-      const rejected = await stage.connect();
-      rejected.say({ ...REQUEST, aaep_version: "99.0.0", capabilities: {} });
-      const { message } = await answerIn(rejected);
+      const { conversation: rejected, message } = await stage.request({ aaep_version: "99.0.0", capabilities: {} });
       if (message.type !== "subscription.rejected") skip("The producer rejected nothing that this case can ask for.");
       const listener: Subscription = await stage.subscribe();
       const { done } = await stage.show("error", listener);
@@ -283,8 +260,9 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
 /** The text of the manifest. Skips the case where it stands only at an address. */
 async function manifestOf(stage: ProducerStage, { signed_manifest: signed }: Message): Promise<string> {
   if (typeof signed === "string") return Buffer.from(signed.split(".")[1] ?? "", "base64url").toString();
-  if (stage.manifest === undefined) skip("No manifest comes over this transport. The suite does not fetch addresses.");
-  return stage
+  if (stage.links.manifest === undefined)
+    skip("No manifest comes over this transport. The suite does not fetch addresses.");
+  return stage.links
     .manifest()
     .catch((caught: unknown) =>
       skip(`GetManifest gave no manifest: ${caught instanceof Error ? caught.message : String(caught)}`),
