@@ -2,8 +2,7 @@
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { Driver } from "../../src/conformance/drive/driver.js";
-import type { ScenarioName } from "../../src/conformance/drive/scenarios.js";
+import type { Driver, ScenarioName } from "../../src/conformance/drive/driver.js";
 import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
 import { widerTerm } from "../../src/conformance/producer/negotiated/honored-terms.js";
 import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";

@@ -1,7 +1,7 @@
 // docs/conformance-requirements.md is the list of requirements. It names every case of a level, and no other; every extension case, and every scenario.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { SCENARIOS } from "../../src/conformance/drive/scenarios.js";
+import { SCENARIOS } from "../../src/conformance/drive/driver.js";
 import type { CaseDescription } from "../../src/conformance/findings/finding.js";
 import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
 import { SUBSCRIBER_CASES } from "../../src/conformance/subscriber/run-subscriber-cases.js";

@@ -6,8 +6,7 @@ import { ipcRpcConnector } from "../../client/node.js";
 import { newSessionId } from "../../client/random-ids.js";
 import { endpointText } from "../wire/endpoint.js";
 import { noConnection } from "../wire/endpoint-faults.js";
-import type { Driver } from "./driver.js";
-import type { ScenarioName } from "./scenarios.js";
+import type { Driver, ScenarioName } from "./driver.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -216,7 +215,7 @@ const takesBack =
     await asked;
   };
 
-/** Tries a call that nobody has accepted. One that is refused does not end. */
+/** Tries a call that nobody has accepted. A call that is refused does not end.. */
 const callsUnasked: Act = async ({ say, enter, next }) => {
   const call = { tool: "delete_photos", tool_call_id: `call_${next()}` };
   await enter("calling_tool");

@@ -1,8 +1,7 @@
 // The vendor's hook: a command that makes the producer show a scenario.
 import { type ChildProcess, spawn } from "node:child_process";
 import { endingWords, shellRefusal, signalGroup } from "../wire/commands.js";
-import type { Driver } from "./driver.js";
-import { SCENARIOS, type ScenarioName } from "./scenarios.js";
+import { type Driver, SCENARIOS, type ScenarioName } from "./driver.js";
 
 /** The exit code by which the command says that its producer cannot show the scenario. */
 const CANNOT = 3;

@@ -2,8 +2,7 @@
 import type { Millis } from "../../contracts/clock.js";
 import { type Conversation, converse, type Message } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
-import type { Driver } from "./driver.js";
-import { SCENARIOS, type ScenarioName } from "./scenarios.js";
+import { type Driver, SCENARIOS, type ScenarioName } from "./driver.js";
 
 /** How long a scenario may last, ms. The longest asks two questions of 30 s. */
 const LONGEST_MS = 90_000;

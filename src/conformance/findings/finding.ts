@@ -1,4 +1,5 @@
 // The words of the conformance suite (AAEP chapter 9).
+import { Fault } from "../../base/errors.js";
 
 /** The version of the suite. It changes with every case whose verdicts can change. */
 export const SUITE_VERSION = "1.2.0";
@@ -86,4 +87,41 @@ export interface SuiteRun {
   readonly completedAt: string;
   /** In the order of the table of requirements. */
   readonly results: readonly CaseResult[];
+}
+
+/** Carries the verdict of a case out of it. */
+class Judged extends Error {
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    super(verdict.kind === "failed" ? verdict.seen : verdict.kind);
+    this.verdict = verdict;
+  }
+}
+
+const LONGEST_EVIDENCE = 4000;
+
+/** Ends the case: the rule is broken. Both sentences are about the tested side. */
+export function fail(expected: string, seen: string, evidence: readonly Evidence[] = []): never {
+  throw new Judged({
+    kind: "failed",
+    expected,
+    seen,
+    evidence: evidence.map(({ note, text }) => ({
+      note,
+      ...(text === undefined ? {} : { text: text.slice(0, LONGEST_EVIDENCE) }),
+    })),
+  });
+}
+
+/** Ends the case: it cannot judge. */
+export function skip(reason: string): never {
+  throw new Judged({ kind: "skipped", reason });
+}
+
+/** Returns the verdict that a case ended with. Rethrows every other error: it shows a fault of the suite. */
+export function verdictIn(caught: unknown): Verdict {
+  if (caught instanceof Judged) return caught.verdict;
+  if (caught instanceof Fault) return { kind: "skipped", reason: `The case could not go on: ${caught.sentence}` };
+  throw caught;
 }

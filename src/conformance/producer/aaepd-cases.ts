@@ -1,10 +1,9 @@
 // The set "aaepd": rules of aaepd that no chapter asks for.
 
-import { fail, skip } from "../findings/verdicts.js";
+import { fail, skip } from "../findings/finding.js";
 import { evidenceOf, type Message, noted } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
-import { ask, isRejected, staysOpen } from "./asked-question.js";
-import { ANSWERS, confirmationReply, isIrreversibleCall } from "./asking.js";
+import { ANSWERS, ask, confirmationReply, isIrreversibleCall, isRejected, staysOpen } from "./asked-question.js";
 import { type ActiveCase, active } from "./producer-case.js";
 import { endOf, eventsOf, eventsToEnd, sessionEnd } from "./session-on.js";
 import { isCritical, isType, QUIET_MS } from "./stage.js";

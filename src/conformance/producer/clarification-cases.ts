@@ -1,11 +1,18 @@
 // Chapter 6: questions that are answered by more than yes or no.
 
-import type { ScenarioName } from "../drive/scenarios.js";
-import { fail, skip } from "../findings/verdicts.js";
+import type { ScenarioName } from "../drive/driver.js";
+import { fail, skip } from "../findings/finding.js";
 import { type Message, noted } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
-import { staysOpen } from "./asked-question.js";
-import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
+import {
+  ANSWERS,
+  clarificationReply,
+  confirmationReply,
+  deadlineOf,
+  questionIn,
+  resolutionAfter,
+  staysOpen,
+} from "./asked-question.js";
 import { type ActiveCase, active } from "./producer-case.js";
 import { shownIfPossible } from "./session-on.js";
 import type { ProducerStage, Subscription } from "./stage.js";

@@ -1,22 +1,26 @@
 // Chapter 6: questions and their ends.
 
-import { fail, skip } from "../findings/verdicts.js";
+import { fail, skip } from "../findings/finding.js";
 import { evidenceOf, noted } from "../wire/conversation.js";
 import { instantText, OTHER_INSTANTS, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
 import {
+  ANSWERS,
   type Asked,
   acceptedCallAfter,
   actionAfter,
   ask,
+  confirmationReply,
+  deadlineOf,
   followsDefault,
   isRejected,
   lastListenerEnds,
   nextQuestion,
+  questionIn,
+  resolutionAfter,
   resolves,
   staysOpen,
 } from "./asked-question.js";
-import { ANSWERS, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
 import { type ActiveCase, active, recommended } from "./producer-case.js";
 import { eventsOf, seekIn, shownIfPossible } from "./session-on.js";
 import { isType, type ProducerStage, QUIET_MS } from "./stage.js";

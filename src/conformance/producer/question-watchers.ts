@@ -1,13 +1,12 @@
 // Chapter 6: the members of questions, and the calls that need one.
 
-import { fail } from "../findings/verdicts.js";
+import { fail } from "../findings/finding.js";
 import { type Arrived, arrivedIn, type Conversation, evidenceOf, type Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
-import { isIrreversibleCall, provesResolution } from "./asking.js";
+import { isIrreversibleCall, provesResolution } from "./asked-question.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
-import { type WatchingCase, watching } from "./producer-case.js";
+import { eachEvent, eachSession, type WatchingCase, watching } from "./producer-case.js";
 import { isType } from "./stage.js";
-import { eachEvent, eachSession } from "./watching.js";
 
 export const QUESTION_WATCHERS: readonly WatchingCase[] = [
   eachEvent(

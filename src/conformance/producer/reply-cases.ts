@@ -1,20 +1,25 @@
 // Chapter 6: the replies that count, and the replies that do not.
 
-import { fail } from "../findings/verdicts.js";
+import { fail } from "../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
 import {
+  ANSWERS,
   type Asked,
   acceptedCallAfter,
   actionAfter,
   ask,
+  clarificationReply,
+  confirmationReply,
+  deadlineOf,
   isRejected,
   nextQuestion,
+  questionIn,
+  resolutionAfter,
   resolves,
   staysOpen,
 } from "./asked-question.js";
-import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
 import { type ActiveCase, active } from "./producer-case.js";
 import { eventsOf } from "./session-on.js";
 import { isType, type ProducerStage, QUIET_MS } from "./stage.js";

@@ -2,15 +2,14 @@
 
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { ScenarioName } from "../drive/scenarios.js";
-import type { CaseResult, Verdict } from "../findings/finding.js";
-import { verdictIn } from "../findings/verdicts.js";
+import type { ScenarioName } from "../drive/driver.js";
+import { type CaseResult, type Verdict, verdictIn } from "../findings/finding.js";
 import { noted } from "../wire/conversation.js";
 import { isSetUpFault } from "../wire/endpoint-faults.js";
-import { brokenContact, FLOOD, foreignVersion, NO_JSON, quote } from "../wire/first-contact.js";
-import { patienceAdvice } from "../wire/patience.js";
+import { brokenContact, FLOOD, foreignVersion, NO_JSON, patienceAdvice, quote } from "../wire/first-contact.js";
 import { PRODUCER_CASES } from "./all-cases.js";
-import { ANSWERS } from "./asking.js";
+import { ANSWERS } from "./asked-question.js";
+import { WHOLE } from "./hearing.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
 import { sessionEnd } from "./session-on.js";
 import {
@@ -22,7 +21,6 @@ import {
   REQUEST,
   type ShownSession,
 } from "./stage.js";
-import { WHOLE } from "./whole-terms.js";
 
 export interface ProducerSuite extends ProducerRun {
   /** Sets of cases beyond the level. */

@@ -3,9 +3,8 @@
 import type { Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { type HeardSession, isTerminal } from "./hearing.js";
-import type { WatchingCase } from "./producer-case.js";
+import { eachSession, type SessionFault, type WatchingCase } from "./producer-case.js";
 import { isType, kindOf } from "./stage.js";
-import { eachSession, type SessionFault } from "./watching.js";
 
 const unseen = "No session that was heard from its beginning to its end.";
 

@@ -1,8 +1,8 @@
 // A session as one subscription hears it.
 
 import type { Millis } from "../../contracts/clock.js";
-import type { ScenarioName } from "../drive/scenarios.js";
-import { skip, verdictIn } from "../findings/verdicts.js";
+import type { ScenarioName } from "../drive/driver.js";
+import { skip, verdictIn } from "../findings/finding.js";
 import { type Arrived, arrivedIn, type Message, type SeekBounds } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { isTerminal } from "./hearing.js";

@@ -6,10 +6,8 @@ import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { PLATFORM_TIMERS } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
-import { type Driver, LATEST_BEGINNING } from "../drive/driver.js";
-import type { ScenarioName } from "../drive/scenarios.js";
-import type { Level } from "../findings/finding.js";
-import { fail, skip } from "../findings/verdicts.js";
+import { type Driver, LATEST_BEGINNING, type Performance, type ScenarioName } from "../drive/driver.js";
+import { fail, type Level, skip } from "../findings/finding.js";
 import {
   type Arrived,
   arrivedIn,
@@ -170,27 +168,7 @@ export function createStage({ links, driver, level, patienceMs }: ProducerRun, h
         isOver: false,
       };
       scenarios.push(current);
-      let failure: string | undefined;
-      const failed = new Promise<undefined>((resolve) => {
-        done.then(
-          () => {
-            // No event comes of a scenario that the driver has found that it lacks.
-            if (driver.lacks(scenario) !== undefined) resolve(undefined);
-          },
-          (caught: unknown) => {
-            failure = reasonOf(caught);
-            resolve(undefined);
-          },
-        );
-      });
-      const begins = conversation.seek(
-        (message) =>
-          typeof message.session_id === "string" &&
-          typeof message.event_id === "string" &&
-          (sessionId === undefined ? isType(message, "session.started") : message.session_id === sessionId),
-        { from },
-      );
-      const first = await Promise.race([begins, failed]);
+      const { first, failure } = await firstOf(conversation, from, { sessionId, done }, () => driver.lacks(scenario));
       // Nothing waits for the beginning any more.
       if (first === undefined) await conversation.vanish();
       const lackNow = driver.lacks(scenario);
@@ -216,11 +194,7 @@ export function createStage({ links, driver, level, patienceMs }: ProducerRun, h
      */
     rival: () => {
       const from = scenarios.find(({ isNamed }) => !isNamed)?.askedAt;
-      if (from === undefined) return undefined;
-      const begun = own
-        .flatMap(arrivedIn)
-        .filter(({ at, message }) => at >= from && isType(message, "session.started"));
-      return begun.map(({ message }) => wordsOf(message.session_id)).find((id) => !shown.has(id));
+      return from === undefined ? undefined : sessionsSince(from, own).find((id) => !shown.has(id));
     },
     /** The scenarios that the case has asked for. */
     asked,
@@ -234,15 +208,58 @@ export function createStage({ links, driver, level, patienceMs }: ProducerRun, h
       isCleared = true;
       tellCleared();
       await Promise.all(own.splice(0).map((one) => one.vanish()));
-      const ended = scenarios.splice(0);
-      await within(performance.now() + patienceMs, Promise.all(ended.map(({ over }) => over)), PLATFORM_TIMERS);
-      const unbegun = ended.filter(({ hasBegun, isOver }) => !hasBegun && !isOver);
-      const leftMs = (LATEST_BEGINNING - 1) * patienceMs;
-      if (unbegun.length > 0)
-        await within(performance.now() + leftMs, Promise.all(unbegun.map(({ over }) => over)), PLATFORM_TIMERS);
-      for (const { isOver, giveUp } of unbegun) if (!isOver) giveUp();
+      await waitOut(scenarios.splice(0), patienceMs);
     },
   };
+}
+
+/** The first event of a scenario's session; undefined: the scenario failed before, or none came in time. */
+async function firstOf(
+  conversation: Conversation,
+  from: number,
+  { sessionId, done }: Pick<Performance, "sessionId" | "done">,
+  lacks: () => string | undefined,
+): Promise<{ readonly first: Arrived | undefined; readonly failure: string | undefined }> {
+  let failure: string | undefined;
+  const failed = new Promise<undefined>((resolve) => {
+    done.then(
+      () => {
+        // No event comes of a scenario that the driver has found that it lacks.
+        if (lacks() !== undefined) resolve(undefined);
+      },
+      (caught: unknown) => {
+        failure = reasonOf(caught);
+        resolve(undefined);
+      },
+    );
+  });
+  const begins = conversation.seek(
+    (message) =>
+      typeof message.session_id === "string" &&
+      typeof message.event_id === "string" &&
+      (sessionId === undefined ? isType(message, "session.started") : message.session_id === sessionId),
+    { from },
+  );
+  const first = await Promise.race([begins, failed]);
+  return { first, failure };
+}
+
+/** The sessions that were heard to begin since an instant. */
+function sessionsSince(from: Millis, conversations: readonly Conversation[]): readonly string[] {
+  return conversations
+    .flatMap(arrivedIn)
+    .filter(({ at, message }) => at >= from && isType(message, "session.started"))
+    .map(({ message }) => wordsOf(message.session_id));
+}
+
+/** Waits until scenarios are over, or the patience is, and longer for one whose session has not begun. Gives up what is left. */
+async function waitOut(scenarios: readonly AskedScenario[], patienceMs: Millis): Promise<void> {
+  const over = (some: readonly AskedScenario[], ms: Millis): Promise<void> =>
+    within(performance.now() + ms, Promise.all(some.map((one) => one.over)), PLATFORM_TIMERS);
+  await over(scenarios, patienceMs);
+  const unbegun = scenarios.filter(({ hasBegun, isOver }) => !hasBegun && !isOver);
+  if (unbegun.length > 0) await over(unbegun, (LATEST_BEGINNING - 1) * patienceMs);
+  for (const { isOver, giveUp } of unbegun) if (!isOver) giveUp();
 }
 
 /** The answer to a request: accepted, rejected, or an error. Fails the case if none comes. */

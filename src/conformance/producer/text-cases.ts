@@ -2,9 +2,8 @@
 
 import { wordsOf } from "../wire/message-text.js";
 import type { HeardSession } from "./hearing.js";
-import type { WatchingCase } from "./producer-case.js";
+import { eachSession, type SessionFault, type WatchingCase } from "./producer-case.js";
 import { isType } from "./stage.js";
-import { eachSession, type SessionFault } from "./watching.js";
 
 const HINTS = new Set(["none", "word", "sentence", "paragraph", "completion"]);
 const unseen = "No streamed text came.";

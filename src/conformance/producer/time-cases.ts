@@ -1,14 +1,12 @@
 // Chapter 3: the timestamps of events.
 
 import type { Millis } from "../../contracts/clock.js";
-import { fail } from "../findings/verdicts.js";
+import { fail } from "../findings/finding.js";
 import { evidenceOf, type Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { heardSessions } from "./hearing.js";
-import { type WatchingCase, watching } from "./producer-case.js";
+import { eachEvent, eachSession, type WatchingCase, watching } from "./producer-case.js";
 import type { Heard } from "./stage.js";
-
-import { eachEvent, eachSession } from "./watching.js";
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(?:\d{3}|\d{6}))?(?:Z|[+-]\d\d:\d\d)$/;
 /** Clocks of two machines may differ by less, ms, and those of a producer's own parts. */

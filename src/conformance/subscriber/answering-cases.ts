@@ -3,11 +3,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
-import { fail, skip } from "../findings/verdicts.js";
+import { fail, skip } from "../findings/finding.js";
 import { type Arrived, evidenceOf, type Message, noted, type SeekBounds } from "../wire/conversation.js";
 import { instantText } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
-import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import type { Script } from "./script.js";
 import {
   begin,
@@ -24,7 +23,9 @@ import {
   answered,
   CLARIFICATION_WORDS,
   confirmedReply,
+  isAnnounced,
   isReply,
+  needsAnnouncements,
   QUESTION_WORDS,
   silenceAfterLine,
 } from "./user-answer.js";

@@ -1,11 +1,10 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { fail, skip } from "../findings/verdicts.js";
+import { fail, skip } from "../findings/finding.js";
 import { type Message, noted } from "../wire/conversation.js";
 import { type InstantForm, instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { wordsOf } from "../wire/message-text.js";
-import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import type { Script } from "./script.js";
 import {
   begin,
@@ -17,7 +16,7 @@ import {
   subscriberCase,
 } from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
-import { CLARIFICATION_WORDS, QUESTION_WORDS } from "./user-answer.js";
+import { CLARIFICATION_WORDS, isAnnounced, needsAnnouncements, QUESTION_WORDS } from "./user-answer.js";
 
 /** Messages that a subscriber must bear, and members that an event may have that is announced all the same. */
 function bears(

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";
-import { fail, skip } from "../findings/verdicts.js";
+import { fail, skip } from "../findings/finding.js";
 import { arrivedIn, evidenceOf, noted } from "../wire/conversation.js";
 import { begin, HEARING_MS, QUIET_MS, type SubscriberCase, staysThere, subscriberCase } from "./stage.js";
 import { silenceAfterLine } from "./user-answer.js";

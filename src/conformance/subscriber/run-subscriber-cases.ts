@@ -1,10 +1,9 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
 
-import type { CaseResult, Verdict } from "../findings/finding.js";
-import { verdictIn } from "../findings/verdicts.js";
+import { type CaseResult, type Verdict, verdictIn } from "../findings/finding.js";
 import { noted } from "../wire/conversation.js";
+import { patienceAdvice } from "../wire/first-contact.js";
 import { listeningAt } from "../wire/listen-for-links.js";
-import { patienceAdvice } from "../wire/patience.js";
 import type { SocketFraming } from "../wire/socket-links.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";

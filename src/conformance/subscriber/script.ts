@@ -4,16 +4,7 @@ import { newEventId, newReplyToken, newSessionId } from "../../client/random-ids
 import type { Millis } from "../../contracts/clock.js";
 import type { Message } from "../wire/conversation.js";
 
-/** Makes the events of one session. */
-export interface Script {
-  readonly sessionId: string;
-  /** `members` replaces and adds members. */
-  readonly event: (type: string, members?: Message) => Message;
-  readonly question: (members?: Message) => Message;
-  readonly clarification: (members?: Message) => Message;
-  /** The end of a question: the agent goes on without its answer (AAEP §6.8). */
-  readonly goesOn: () => Message;
-}
+export type Script = ReturnType<typeof createScript>;
 
 export const SUITE_PRODUCER = {
   agent_id: "conformance-producer",
@@ -24,8 +15,8 @@ export const SUITE_PRODUCER = {
 const SHORTEST_TIMEOUT_S = 60;
 const CONTEXT = "https://aaep-protocol.org/context/v1";
 
-/** `patienceMs`: how long something that must come may take. */
-export function createScript(patienceMs: Millis): Script {
+/** Makes the events of one session. `members` of an event replaces and adds members. `patienceMs`: how long something that must come may take. */
+export function createScript(patienceMs: Millis) {
   const sessionId = newSessionId();
   // A question outlasts its announcement, its answer and the announcement of its end.
   const timeout_seconds = Math.max(SHORTEST_TIMEOUT_S, 3 * Math.ceil(patienceMs / 1000));
@@ -44,7 +35,7 @@ export function createScript(patienceMs: Millis): Script {
   return {
     sessionId,
     event,
-    question: (members = {}) =>
+    question: (members: Message = {}) =>
       event("awaiting.confirmation", {
         urgency: "critical",
         action: "Delete nine photos.",
@@ -57,7 +48,7 @@ export function createScript(patienceMs: Millis): Script {
         summary_normal: "May I delete nine photos?",
         ...members,
       }),
-    clarification: (members = {}) =>
+    clarification: (members: Message = {}) =>
       event("awaiting.clarification", {
         urgency: "critical",
         question: "Which year?",
@@ -67,6 +58,7 @@ export function createScript(patienceMs: Millis): Script {
         summary_normal: "Which year do you mean?",
         ...members,
       }),
+    /** The end of a question: the agent goes on without its answer (AAEP §6.8). */
     goesOn: () =>
       event("state.changed", {
         from_state: "awaiting_input",

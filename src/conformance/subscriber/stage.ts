@@ -5,8 +5,7 @@ import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { newSessionId } from "../../client/random-ids.js";
 import type { Millis } from "../../contracts/clock.js";
-import { type CaseDescription, caseOf, type Level } from "../findings/finding.js";
-import { fail, skip } from "../findings/verdicts.js";
+import { type CaseDescription, caseOf, fail, type Level, skip } from "../findings/finding.js";
 import {
   type Arrived,
   arrivedIn,
@@ -18,10 +17,9 @@ import {
 } from "../wire/conversation.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
 import { isSetUpFault } from "../wire/endpoint-faults.js";
-import { brokenContact, foreignVersion } from "../wire/first-contact.js";
+import { brokenContact, foreignVersion, patienceAdvice } from "../wire/first-contact.js";
 import type { Link } from "../wire/link.js";
 import type { ListenForLinks } from "../wire/listen-for-links.js";
-import { patienceAdvice } from "../wire/patience.js";
 import { createScript, type Script, SUITE_PRODUCER } from "./script.js";
 import {
   type SubscriberDeath,

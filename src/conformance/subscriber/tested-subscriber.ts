@@ -24,22 +24,7 @@ export interface SubscriberHooks {
   readonly answer: string | undefined;
 }
 
-export interface TestedSubscriber {
-  /** The user types a line, or does what it says. */
-  readonly type: (line: string) => Promise<void>;
-  /** Resolves with whether a line was announced that has all the words, as soon as it was. */
-  readonly announces: (words: readonly string[], withinMs: Millis) => Promise<boolean>;
-  readonly announced: () => string;
-  /** How often a line was announced that has all the words. */
-  readonly countOf: (words: readonly string[]) => number;
-  /** Asks the subscriber to end, as the system does when the user logs out. Resolves when it has ended. */
-  readonly shutDown: () => Promise<void>;
-  readonly hasEnded: () => boolean;
-  /** How the subscriber ended before the suite asked it to; undefined: it did not. */
-  readonly death: () => SubscriberDeath | undefined;
-  /** Resolves when the command has ended with anything but 0. A command that ends with 0 may have started the subscriber. */
-  readonly failed: Promise<void>;
-}
+export type TestedSubscriber = ReturnType<typeof startSubscriber>;
 
 export interface SubscriberDeath {
   /** As in "exit code 1". */
@@ -67,7 +52,7 @@ export function hearsAnnouncements({ announcements, ask }: SubscriberHooks): boo
   return announcements !== undefined || ask !== undefined;
 }
 
-export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint): TestedSubscriber {
+export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint) {
   const { start, announcements, ask } = hooks;
   const log = announcements === "stdout" ? undefined : announcements;
   const readLog = log === undefined ? () => "" : logReader(log);
@@ -122,13 +107,16 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint): Tes
       .split("\n")
       .filter((line) => words.every((word) => line.includes(word.toLowerCase()))).length;
   return {
-    type: async (line) => {
+    /** The user types a line, or does what it says. */
+    type: async (line: string): Promise<void> => {
       if (ask === undefined) child.stdin?.write(`${line}\n`);
       else await ask(`Answer the open question as the user: ${line}. Done?`);
     },
     announced: text,
+    /** How often a line was announced that has all the words. */
     countOf,
-    announces: async (words, withinMs) => {
+    /** Resolves with whether a line was announced that has all the words, as soon as it was. */
+    announces: async (words: readonly string[], withinMs: Millis): Promise<boolean> => {
       if (ask !== undefined) return ask(`Was something announced with "${words.join('" and "')}"?`);
       const until = performance.now() + withinMs;
       while (countOf(words) === 0) {
@@ -143,7 +131,8 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint): Tes
       }
       return true;
     },
-    shutDown: async () => {
+    /** Asks the subscriber to end, as the system does when the user logs out. Resolves when it has ended. */
+    shutDown: async (): Promise<void> => {
       isAskedToEnd = true;
       signal("SIGTERM");
       const timer = setTimeout(signal, ENDING_MS, "SIGKILL");
@@ -151,7 +140,9 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint): Tes
       clearTimeout(timer);
     },
     hasEnded: () => hasEnded,
+    /** How the subscriber ended before the suite asked it to; undefined: it did not. */
     death: () => death,
+    /** Resolves when the command has ended with anything but 0. A command that ends with 0 may have started the subscriber. */
     failed,
   };
 }

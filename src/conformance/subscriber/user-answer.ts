@@ -1,10 +1,32 @@
-// The user's answer to a question, as the subscriber sends it.
+// The user's part: what the tested subscriber announces, and the answer to a question as it sends it.
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Millis } from "../../contracts/clock.js";
-import { fail, skip, verdictIn } from "../findings/verdicts.js";
+import { fail, skip, verdictIn } from "../findings/finding.js";
 import { type Arrived, arrivedIn, type Message, noted } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { begin, type ConfirmedReply, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
+import { hearsAnnouncements } from "./tested-subscriber.js";
+
+/** Skips the case where nothing tells of announcements. */
+export function needsAnnouncements({ hooks }: SubscriberStage): void {
+  if (!hearsAnnouncements(hooks)) skip("Nothing tells what the subscriber announces. Give --announcements or --ask.");
+}
+
+/** Fails unless an event is announced by words of its summary. */
+export async function isAnnounced(
+  { patienceMs }: SubscriberStage,
+  { subscriber, conversation }: Present,
+  event: Message,
+  words: readonly string[],
+): Promise<void> {
+  conversation.say(event);
+  if (!(await subscriber.announces(words, patienceMs)))
+    fail(`${wordsOf(event.type)} is announced.`, "It was not.", [
+      noted("sent", event),
+      noted("announced", subscriber.announced()),
+    ]);
+}
 
 export const isReply = ({ type }: Message): boolean => type === "confirmation.reply" || type === "clarification.reply";
 

@@ -1,4 +1,3 @@
-// A link with a record of everything that went over it, and a patience for what must come.
 import { closingQuote } from "../../base/json-text.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Evidence } from "../findings/finding.js";
@@ -26,42 +25,16 @@ export interface SeekBounds {
   readonly withinMs?: Millis | undefined;
 }
 
-export interface Conversation {
-  /** Its beginning on both clocks. `wallTime`: ms since 1970. */
-  readonly startedAt: { readonly at: Millis; readonly wallTime: number };
-  /** Grows while the conversation lasts. Without what came again. */
-  readonly record: readonly Recorded[];
-  /** Events that came again byte for byte. A transport may repeat them (AAEP §8.2.4), so no other case judges them. */
-  readonly repeats: readonly Recorded[];
-  readonly say: (message: Message) => void;
-  readonly sayText: (text: string) => void;
-  /**
-   * Resolves with the first received message at or after `from` that is wanted, as soon as it is there; undefined: `withinMs` have passed, or the
-   * connection has ended, without one. Default `from`: the beginning. Default `withinMs`: the patience of the run.
-   */
-  readonly seek: (isWanted: (message: Message) => boolean, bounds?: SeekBounds) => Promise<Arrived | undefined>;
-  /** Whether something was waited for as long as the patience of the run, and did not come. */
-  readonly hasRunOut: () => boolean;
-  /** Whether the other side has ended the connection. */
-  readonly isOver: () => boolean;
-  /** Whether the suite ended the connection because more came than it keeps. */
-  readonly isFlooded: () => boolean;
-  /** The error that ended the connection. Its message is a sentence. Undefined: the connection ended in order, or lasts. */
-  readonly accident: () => Error | undefined;
-  readonly close: () => Promise<void>;
-  readonly vanish: () => Promise<void>;
-}
+export type Conversation = ReturnType<typeof converse>;
 
 /** The most that a conversation keeps of what comes. A whole run of the suite stays far below. */
 const MOST_MESSAGES = 20_000;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 /** `patienceMs`: how long something that must come may take. */
-export function converse(link: Link, patienceMs: Millis): Conversation {
-  const record: Recorded[] = [];
-  const repeats: Recorded[] = [];
-  const eventTexts = new Map<string, string>();
-  let waiting: (() => void)[] = [];
+export function converse(link: Link, patienceMs: Millis) {
+  const { record, repeats, note } = createRecord();
+  const waiting: (() => void)[] = [];
   let isOver = false;
   let isFlooded = false;
   let hasRunOut = false;
@@ -69,17 +42,7 @@ export function converse(link: Link, patienceMs: Millis): Conversation {
   let charactersLeft = MOST_CHARACTERS;
 
   const tell = (): void => {
-    const told = waiting;
-    waiting = [];
-    for (const one of told) one();
-  };
-  const note = (way: Recorded["way"], text: string): void => {
-    const message = objectIn(text);
-    const recorded = { way, at: performance.now(), text, message, place: record.length };
-    const id = way === "received" ? message?.event_id : undefined;
-    if (typeof id === "string" && eventTexts.get(id) === text) repeats.push(recorded);
-    else record.push(recorded);
-    if (typeof id === "string") eventTexts.set(id, text);
+    for (const one of waiting.splice(0)) one();
   };
   const read = async (): Promise<void> => {
     try {
@@ -108,12 +71,22 @@ export function converse(link: Link, patienceMs: Millis): Conversation {
     link.send(text);
   };
   return {
+    /** Its beginning on both clocks. `wallTime`: ms since 1970. */
     startedAt: { at: performance.now(), wallTime: Date.now() },
+    /** Everything but what came again. Grows while the conversation lasts. */
     record,
+    /** Events that came again byte for byte. A transport may repeat them (AAEP §8.2.4), so no other case judges them. */
     repeats,
-    say: (message) => sayText(JSON.stringify(message)),
+    say: (message: Message): void => sayText(JSON.stringify(message)),
     sayText,
-    seek: async (isWanted, { withinMs = patienceMs, from = 0 } = {}) => {
+    /**
+     * Resolves with the first received message at or after `from` that is wanted, as soon as it is there; undefined: `withinMs` have passed, or the
+     * connection has ended, without one. Default `from`: the beginning. Default `withinMs`: the patience of the run.
+     */
+    seek: async (
+      isWanted: (message: Message) => boolean,
+      { withinMs = patienceMs, from = 0 }: SeekBounds = {},
+    ): Promise<Arrived | undefined> => {
       const until = performance.now() + withinMs;
       for (let next = from; ; ) {
         for (; next < record.length; next += 1) {
@@ -134,9 +107,13 @@ export function converse(link: Link, patienceMs: Millis): Conversation {
         });
       }
     },
+    /** Whether something was waited for as long as the patience of the run, and did not come. */
     hasRunOut: () => hasRunOut,
+    /** Whether the other side has ended the connection. */
     isOver: () => isOver,
+    /** Whether the suite ended the connection because more came than it keeps. */
     isFlooded: () => isFlooded,
+    /** The error that ended the connection. Its message is a sentence. Undefined: the connection ended in order, or lasts. */
     accident: () => accident,
     close: async () => {
       await link.close();
@@ -147,6 +124,21 @@ export function converse(link: Link, patienceMs: Millis): Conversation {
       await reading;
     },
   };
+}
+
+function createRecord() {
+  const record: Recorded[] = [];
+  const repeats: Recorded[] = [];
+  const eventTexts = new Map<string, string>();
+  const note = (way: Recorded["way"], text: string): void => {
+    const message = objectIn(text);
+    const recorded = { way, at: performance.now(), text, message, place: record.length };
+    const id = way === "received" ? message?.event_id : undefined;
+    if (typeof id === "string" && eventTexts.get(id) === text) repeats.push(recorded);
+    else record.push(recorded);
+    if (typeof id === "string") eventTexts.set(id, text);
+  };
+  return { record: record as readonly Recorded[], repeats: repeats as readonly Recorded[], note };
 }
 
 /** The JSON objects that have come, in their order. */

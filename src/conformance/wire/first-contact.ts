@@ -1,5 +1,6 @@
 // The first contact with the tested side shows whether cases can judge it at all. The finding is the one reason for which they are skipped.
 import { Fault } from "../../base/errors.js";
+import type { Millis } from "../../contracts/clock.js";
 import { SPECIFICATION_VERSION } from "../findings/finding.js";
 import type { Conversation, Message } from "./conversation.js";
 import { accidentWords, isSetUpFault } from "./endpoint-faults.js";
@@ -40,4 +41,10 @@ export function quote(text: string): string {
 
 function majorOf(version: string): string {
   return version.split(".", 1)[0] ?? "";
+}
+
+/** The sentence behind a reason that slowness may have. */
+export function patienceAdvice(patienceMs: Millis): string {
+  const seconds = patienceMs / 1000;
+  return `The suite waited ${seconds} ${seconds === 1 ? "second" : "seconds"}. Give a slow target more with --patience.`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cutsWithin } from "../../../src/conformance/producer/text-boundaries.js";
+import { cutsWithin } from "../../../src/conformance/producer/negotiated/boundary-cases.js";
 
 /** Cuts, marked by a bar, and the units that they are within. */
 const CUTS: readonly (readonly [text: string, within: string])[] = [

@@ -1,9 +1,9 @@
 // What each watching case says of the events that one subscription heard: how many it judged, or what it saw, and in which of them.
 import { expect, it } from "vitest";
-import { verdictIn } from "../../../src/conformance/findings/verdicts.js";
+import { verdictIn } from "../../../src/conformance/findings/finding.js";
 import { PRODUCER_CASES } from "../../../src/conformance/producer/all-cases.js";
+import { WHOLE } from "../../../src/conformance/producer/hearing.js";
 import type { Heard } from "../../../src/conformance/producer/stage.js";
-import { WHOLE } from "../../../src/conformance/producer/whole-terms.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 // Chapter 5: the end of a subscription.
 
-import { fail, skip } from "../../findings/verdicts.js";
+import { fail, skip } from "../../findings/finding.js";
 import { evidenceOf } from "../../wire/conversation.js";
 import { lastListenerEnds } from "../asked-question.js";
 import { type ActiveCase, active } from "../producer-case.js";

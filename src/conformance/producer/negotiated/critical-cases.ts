@@ -1,11 +1,11 @@
 // Chapter 5: what passes filters and rates.
 
 import type { Millis } from "../../../contracts/clock.js";
-import type { ScenarioName } from "../../drive/scenarios.js";
-import { fail, skip } from "../../findings/verdicts.js";
+import type { ScenarioName } from "../../drive/driver.js";
+import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, type Conversation, evidenceOf, type Message } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
-import { ANSWERS, clarificationReply, confirmationReply } from "../asking.js";
+import { ANSWERS, clarificationReply, confirmationReply } from "../asked-question.js";
 import { isTerminal } from "../hearing.js";
 import { type ActiveCase, active } from "../producer-case.js";
 import { eventsOf, shownIfPossible } from "../session-on.js";

@@ -1,7 +1,7 @@
 // The ground of the cases about delivery and renegotiation.
 
-import type { ScenarioName } from "../../drive/scenarios.js";
-import { fail } from "../../findings/verdicts.js";
+import type { ScenarioName } from "../../drive/driver.js";
+import { fail } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { endOf } from "../session-on.js";
 import { answerIn, isEvent, type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";

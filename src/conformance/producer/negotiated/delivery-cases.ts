@@ -1,11 +1,10 @@
 // Chapter 5: rates, filters, languages and verbosity.
 
-import type { ScenarioName } from "../../drive/scenarios.js";
-import { fail, skip } from "../../findings/verdicts.js";
+import type { ScenarioName } from "../../drive/driver.js";
+import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
-import { actionAfter } from "../asked-question.js";
-import { ANSWERS } from "../asking.js";
+import { ANSWERS, actionAfter } from "../asked-question.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
 import { CORE_KINDS } from "../schema-faults.js";
 import { endOf, eventsOf, eventsToEnd, sessionEnd } from "../session-on.js";

@@ -2,7 +2,7 @@
 
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../../base/schema/fault-words.js";
-import { fail, skip } from "../../findings/verdicts.js";
+import { fail, skip } from "../../findings/finding.js";
 import { arrivedIn, evidenceOf, type Message, noted, objectIn } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { type ActiveCase, active, type ProducerCase, recommended, watching } from "../producer-case.js";

@@ -1,10 +1,10 @@
 // Chapter 5: renegotiation.
 
-import type { ScenarioName } from "../../drive/scenarios.js";
-import { fail, skip } from "../../findings/verdicts.js";
+import type { ScenarioName } from "../../drive/driver.js";
+import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
-import { clarificationReply, confirmationReply, resolutionAfter } from "../asking.js";
+import { clarificationReply, confirmationReply, resolutionAfter } from "../asked-question.js";
 import { type ActiveCase, active } from "../producer-case.js";
 import { endOf, eventsOf, eventsToEnd, seekIn, shownIfPossible, textOf } from "../session-on.js";
 import { answerIn, isAnswer, isCritical, isType, kindOf, type ProducerStage, QUIET_MS } from "../stage.js";
