@@ -5,7 +5,7 @@ import { evidenceOf, type Message, noted } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { ANSWERS, ask, confirmationReply, isIrreversibleCall, isRejected, staysOpen } from "./asked-question.js";
 import { type ActiveCase, active } from "./producer-case.js";
-import { endOf, eventsOf, eventsToEnd, sessionEnd } from "./session-on.js";
+import { eventsOf, eventsToEnd, sessionEnd, shownToEnd } from "./session-on.js";
 import { isCritical, isType, QUIET_MS } from "./stage.js";
 
 /** Members of a reply, and how they stand there twice. */
@@ -33,9 +33,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
     ["R5"],
     async (stage) => {
       const listener = await stage.subscribe(ANSWERS);
-      const { sessionId, done } = await stage.show("irreversible-unasked", listener);
-      await done;
-      await endOf(listener, sessionId);
+      const sessionId = await shownToEnd(stage, "irreversible-unasked", listener);
       const call = eventsOf(listener, sessionId).find(({ message }) => isIrreversibleCall(message));
       if (call !== undefined) fail("The call is refused.", "It went out.", [evidenceOf(call)]);
     },
@@ -76,9 +74,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
   active("A-paused", "A paused subscription gets critical events alone.", ["R26"], async (stage) => {
     const paused = await stage.subscribe({ aaepd: { paused: true } });
     const witness = await stage.subscribe();
-    const { sessionId, done } = await stage.show("error", witness);
-    await done;
-    await endOf(witness, sessionId);
+    const sessionId = await shownToEnd(stage, "error", witness);
     if ((await sessionEnd(paused, sessionId)) === undefined)
       fail("The critical event comes.", "It does not come.", [evidenceOf(eventsOf(witness, sessionId).at(-1))]);
     await stage.wait(QUIET_MS);
@@ -87,9 +83,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
   }),
   active("A-max-chars", "No text is longer than max_chars.", ["R26"], async (stage) => {
     const narrow = await stage.subscribe({ coalesce_boundaries: ["completion"], aaepd: { max_chars: 80 } });
-    const { sessionId, done } = await stage.show("text", narrow);
-    await done;
-    await endOf(narrow, sessionId);
+    const sessionId = await shownToEnd(stage, "text", narrow);
     const chunks = eventsOf(narrow, sessionId).filter(({ message }) => isType(message, "output.streaming"));
     if (chunks.length === 0) skip("No text came.");
     const long = chunks.find(({ message }) => [...wordsOf(message.chunk)].length > 80);

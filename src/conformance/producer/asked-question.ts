@@ -177,6 +177,12 @@ export async function isRejected(asked: Asked, expected: string, before: readonl
   if (call !== undefined) fail(expected, "The action was taken.", [...sent(before), evidenceOf(call)]);
 }
 
+/** Says replies, and fails if one of them counts: it resolves the question, or what follows a reject shows it. */
+export async function doNotCount(asked: Asked, expected: string, replies: readonly Message[]): Promise<void> {
+  await staysOpen(asked, expected, replies);
+  await isRejected(asked, expected, replies);
+}
+
 /** Fails unless a session goes on as the default of its question says: the call shows it, whatever is said of it. */
 export async function followsDefault(asked: Asked): Promise<void> {
   const { question } = asked;

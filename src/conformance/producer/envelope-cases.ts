@@ -1,10 +1,9 @@
 // Chapter 3 and 11: what every event carries.
 
-import { endOfNumber, isCarried } from "../../base/json-number.js";
-import { closingQuote } from "../../base/json-text.js";
+import { isCarried } from "../../base/json-number.js";
 import { type Evidence, fail } from "../findings/finding.js";
 import { type Conversation, evidenceOf, type Message } from "../wire/conversation.js";
-import { wordsOf } from "../wire/message-text.js";
+import { outsideStrings, wordsOf } from "../wire/message-text.js";
 import { capabilitiesIn, type HeardEvent, heardEvents, heardSessions } from "./hearing.js";
 import { eachEvent, eachSession, type WatchingCase, watching } from "./producer-case.js";
 import { CORE_KINDS, schemaFault } from "./schema-faults.js";
@@ -291,16 +290,8 @@ function summaryFields({ record }: Conversation): readonly string[] {
 
 /** Read from the text: a parser has made the nearest double of a number already. */
 function hasHugeNumber(text: string): boolean {
-  for (let place = 0; place < text.length; place += 1) {
-    const character = text[place] ?? "";
-    if (character === '"') place = closingQuote(text, place);
-    else if (/[-\d]/.test(character)) {
-      const end = endOfNumber(text, place);
-      if (!isCarried(text.slice(place, end))) return true;
-      place = end - 1;
-    }
-  }
-  return false;
+  const numbers = outsideStrings(text).match(/-?\d[\d.eE+-]*/g) ?? [];
+  return numbers.some((number) => !isCarried(number));
 }
 
 /** So many events, or sessions of one scenario, have different agents by no chance. */

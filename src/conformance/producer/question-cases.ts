@@ -12,6 +12,7 @@ import {
   ask,
   confirmationReply,
   deadlineOf,
+  doNotCount,
   followsDefault,
   isRejected,
   lastListenerEnds,
@@ -19,7 +20,6 @@ import {
   questionIn,
   resolutionAfter,
   resolves,
-  staysOpen,
 } from "./asked-question.js";
 import { type ActiveCase, active, recommended } from "./producer-case.js";
 import { eventsOf, seekIn, shownIfPossible } from "./session-on.js";
@@ -125,8 +125,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const timestamp = instantText(deadlineOf(question) - JUST_IN_TIME_MS, PLAIN_INSTANT);
       const replies = [{}, { timestamp }].map((more) => confirmationReply(listener, question, "accept", more));
       const expected = "A late accept brings about nothing.";
-      await staysOpen(second, expected, replies);
-      await isRejected(second, expected, replies);
+      await doNotCount(second, expected, replies);
       const call = await actionAfter(first, second.after);
       if (call !== undefined) fail(expected, "The action was taken.", [noted("sent", atOnce), evidenceOf(call)]);
     },

@@ -54,6 +54,19 @@ export async function endOf(listener: Subscription, sessionId: string, withinMs?
   return (await sessionEnd(listener, sessionId, withinMs)) ?? skip("The session did not end.");
 }
 
+/** Shows a scenario, and waits for the end of its session. Skips the case if the end does not come. Returns the id of the session. */
+export async function shownToEnd(
+  stage: ProducerStage,
+  scenario: ScenarioName,
+  listener: Subscription,
+  withinMs?: Millis,
+): Promise<string> {
+  const { sessionId, done } = await stage.show(scenario, listener);
+  await done;
+  await endOf(listener, sessionId, withinMs);
+  return sessionId;
+}
+
 /** The streamed text among events. */
 export function textOf(events: readonly Arrived[]): string {
   return events

@@ -1,7 +1,42 @@
-// The claim that a run supports (AAEP §9.8), or the reason that there is none.
-import { type CaseResult, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
-import { isOfLevel, levelWithout, mostlySkipped, type UnjudgedLevel } from "./belonging.js";
+// The cases that a verdict is made of, and the claim that a run supports (AAEP §9.8), or the reason that there is none.
+import {
+  type CaseDescription,
+  type CaseResult,
+  type Level,
+  SUITE_VERSION,
+  type SuiteRun,
+} from "../findings/finding.js";
 import { visibleLine } from "./visible-text.js";
+
+/** Whether the case is part of the level that was tested, or of a level below. */
+export function isOfLevel(run: SuiteRun, about: CaseDescription): boolean {
+  return about.extension === undefined && about.level <= run.level;
+}
+
+/** Whether the case can fail the verdict: it is of the level or of a set that was asked for, or it was chosen by its id. */
+function counts(run: SuiteRun, about: CaseDescription): boolean {
+  if (run.chosen?.includes(about.id) === true || isOfLevel(run, about)) return true;
+  return about.extension !== undefined && run.extensions.includes(about.extension);
+}
+
+/** Whether the result fails the verdict (AAEP §9.7): a MUST that counts, and that failed. `failOnWarning`: a SHOULD fails it too. */
+export function failsVerdict(run: SuiteRun, { about, verdict }: CaseResult, failOnWarning: boolean): boolean {
+  return verdict.kind === "failed" && (about.severity === "error" || failOnWarning) && counts(run, about);
+}
+
+const LEVELS: readonly Level[] = [1, 2, 3];
+
+/** The lowest level of the run that has cases, and none with such a result. */
+export function levelWithout(run: SuiteRun, isWanted: (result: CaseResult) => boolean): Level | undefined {
+  return LEVELS.find((level) => {
+    const results = resultsOf(run, level);
+    return results.length > 0 && !results.some(isWanted);
+  });
+}
+
+function resultsOf(run: SuiteRun, level: Level): readonly CaseResult[] {
+  return run.results.filter(({ about }) => isOfLevel(run, about) && about.level === level);
+}
 
 /** Exactly one of both is null. */
 export type Claim =
@@ -29,21 +64,25 @@ function reasonAgainst(run: SuiteRun, failOnWarning: boolean): string | undefine
   const required = ofLevel.filter(hasFailed).filter(({ about }) => about.severity === "error");
   if (required.length > 0)
     return `${counted(required.length, "required case")} of the level failed: ${idsOf(required)}.`;
-  const unseen = levelWithout(run, hasPassed);
   if (!ofLevel.some(hasPassed)) return "No case of the level passed.";
+  const unseen = levelWithout(run, hasPassed);
   if (unseen !== undefined) return `No case of level ${unseen} passed.`;
   const needed = ofLevel.find(({ about, verdict }) => about.claimNeeds !== undefined && verdict.kind === "skipped");
   if (needed !== undefined) return `${idsOf([needed])} was skipped. ${needed.about.claimNeeds}`;
-  const unjudged = mostlySkipped(run);
-  if (unjudged !== undefined) return reasonAgainstSkipping(unjudged);
+  const skipping = LEVELS.map((level) => reasonAgainstSkipping(run, level)).find((reason) => reason !== undefined);
+  if (skipping !== undefined) return skipping;
   const warnings = run.results.filter(hasFailed).filter(({ about }) => about.severity === "warning");
   if (failOnWarning && warnings.length > 0)
     return `${counted(warnings.length, "recommended case")} failed: ${idsOf(warnings)}.`;
   return run.target.name.trim() === "" ? "The target has no name. Give one with --name." : undefined;
 }
 
-function reasonAgainstSkipping({ level, passedCount, skippedCount }: UnjudgedLevel): string {
-  const counts = `${counted(skippedCount, "case")} of level ${level} ${skippedCount === 1 ? "was" : "were"} skipped, and ${passedCount} passed`;
+/** More cases of the level were skipped than passed. */
+function reasonAgainstSkipping(run: SuiteRun, level: Level): string | undefined {
+  const results = resultsOf(run, level);
+  const [passed, skipped] = [results.filter(hasPassed).length, results.filter(isSkipped).length];
+  if (skipped <= passed) return undefined;
+  const counts = `${counted(skipped, "case")} of level ${level} ${skipped === 1 ? "was" : "were"} skipped, and ${passed} passed`;
   return `${counts}. Let the target show more, so that more pass than are skipped.`;
 }
 
@@ -56,7 +95,7 @@ function reasonAgainstWords(claim: string): string | undefined {
 function wording(run: SuiteRun): string {
   const date = run.completedAt.slice(0, 10);
   const name = visibleLine(run.target.name.trim().replace(/\s+/g, " "));
-  const skipped = run.results.filter(({ verdict }) => verdict.kind === "skipped");
+  const skipped = run.results.filter(isSkipped);
   const sentences = [
     `${name} passes the aaepd suite ${SUITE_VERSION} at level ${run.level} on ${date}.`,
     `It was tested as a ${run.target.role}.`,
@@ -78,6 +117,10 @@ function aboutExtension(run: SuiteRun, extension: string): string {
 
 function hasPassed({ verdict }: CaseResult): boolean {
   return verdict.kind === "passed";
+}
+
+function isSkipped({ verdict }: CaseResult): boolean {
+  return verdict.kind === "skipped";
 }
 
 function hasFailed({ verdict }: CaseResult): boolean {

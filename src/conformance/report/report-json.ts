@@ -1,8 +1,7 @@
 // The report of a run, as it stands in conformance-report.json: with the field names of the published suite (AAEP §9.7), which have underscores. Its
 // schema in schemas/conformance describes each field.
 import { type CaseResult, SPECIFICATION_VERSION, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
-import { failsVerdict, levelWithout } from "./belonging.js";
-import { claimOf } from "./claim.js";
+import { claimOf, failsVerdict, levelWithout } from "./claim.js";
 
 /** FAIL: a case failed that counts. SKIPPED: all cases were skipped, or all cases of one level. */
 export type ReportVerdict = "PASS" | "FAIL" | "SKIPPED";

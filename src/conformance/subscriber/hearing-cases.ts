@@ -16,7 +16,16 @@ import {
   subscriberCase,
 } from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
-import { CLARIFICATION_WORDS, isAnnounced, needsAnnouncements, QUESTION_WORDS } from "./user-answer.js";
+import {
+  CLARIFICATION_WORDS,
+  goesOnAnnouncing,
+  isAnnounced,
+  needsAnnouncements,
+  QUESTION_WORDS,
+} from "./user-answer.js";
+
+/** A call whose announcement has the word "seventeen". */
+const COUNTS = { tool: "count", summary_normal: "Counts to seventeen." };
 
 /** Messages that a subscriber must bear, and members that an event may have that is announced all the same. */
 function bears(
@@ -32,16 +41,9 @@ function bears(
     const messages = strange(present);
     for (const message of messages) present.conversation.say(message);
     await staysThere(present, title, ...messages);
-    if (!hearsAnnouncements(stage.hooks)) return;
-    present.conversation.say(
-      present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen.", ...members }),
-    );
-    if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
-      fail(
-        "The events after it are announced.",
-        "The next event was not.",
-        messages.map((message) => noted("sent", message)),
-      );
+    const last = present.script.event("tool.invoked", { ...COUNTS, ...members });
+    if (hearsAnnouncements(stage.hooks)) present.conversation.say(last);
+    await goesOnAnnouncing(stage, present, [...messages, last]);
   });
 }
 
@@ -235,13 +237,11 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
   subscriberCase("S1-white-space", "The subscriber reads JSON with white space.", ["AAEP §3.8"], async (stage) => {
     const present = await stage.accept();
     begin(present);
-    const event = present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." });
+    const event = present.script.event("tool.invoked", COUNTS);
     // Without line feeds: on some transports a line is a message.
     present.conversation.sayText(JSON.stringify(event, null, 2).replaceAll("\n", " "));
-    if (!hearsAnnouncements(stage.hooks))
-      return staysThere(present, "The subscriber reads JSON with white space.", event);
-    if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
-      fail("The event is announced.", "It was not.", [noted("sent", JSON.stringify(event, null, 2))]);
+    await staysThere(present, "The subscriber reads JSON with white space.", event);
+    await goesOnAnnouncing(stage, present, [event]);
   }),
   subscriberCase(
     "S1-critical",
@@ -315,16 +315,11 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       const events = [
         event("session.started", { sequence_number: 0, summary_normal: "Sorts the photos." }),
         event("progress.updated", { sequence_number: 4, progress: { percent: 4 }, summary_normal: "Sorts." }),
-        event("tool.invoked", { sequence_number: 9, tool: "count", summary_normal: "Counts to seventeen." }),
+        event("tool.invoked", { sequence_number: 9, ...COUNTS }),
       ];
       for (const one of events) present.conversation.say(one);
       await staysThere(present, "The subscriber goes on.", ...events);
-      if (hearsAnnouncements(stage.hooks) && !(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
-        fail(
-          "An event behind a gap is announced.",
-          "It was not.",
-          events.map((one) => noted("sent", one)),
-        );
+      await goesOnAnnouncing(stage, present, events);
     },
   ),
 ];

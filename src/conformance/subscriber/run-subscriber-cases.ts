@@ -3,7 +3,7 @@
 import { type CaseResult, type Verdict, verdictIn } from "../findings/finding.js";
 import { noted } from "../wire/conversation.js";
 import { patienceAdvice } from "../wire/first-contact.js";
-import { listeningAt } from "../wire/listen-for-links.js";
+import { listeningAt } from "../wire/open-links.js";
 import type { SocketFraming } from "../wire/socket-links.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";

@@ -19,7 +19,7 @@ import { type Endpoint, endpointText } from "../wire/endpoint.js";
 import { isSetUpFault } from "../wire/endpoint-faults.js";
 import { brokenContact, foreignVersion, patienceAdvice } from "../wire/first-contact.js";
 import type { Link } from "../wire/link.js";
-import type { ListenForLinks } from "../wire/listen-for-links.js";
+import type { ListenForLinks } from "../wire/open-links.js";
 import { createScript, type Script, SUITE_PRODUCER } from "./script.js";
 import {
   type SubscriberDeath,

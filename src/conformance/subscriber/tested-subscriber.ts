@@ -1,7 +1,7 @@
 // The tested subscriber: a command that the suite starts. Its standard input stands for its user, and its standard output or a log tells its
 // announcements. Where the suite has neither, a person can do and hear it.
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { Millis } from "../../contracts/clock.js";
@@ -147,38 +147,15 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint) {
   };
 }
 
-/** Returns a reader of what is new in a log. Announcements of earlier cases stand in the same log. */
+/** Returns a reader of what is new in a log. Announcements of earlier cases stand in the same log, which may not be there yet. */
 function logReader(path: string): () => string {
   const decoder = new StringDecoder("utf8");
-  let from = sizeOf(path);
+  const size = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let from = size();
   return () => {
-    const length = Math.min(sizeOf(path) - from, MOST_ANNOUNCED);
-    if (length <= 0) return "";
-    const bytes = bytesIn(path, from, length);
+    if (size() <= from) return "";
+    const bytes = readFileSync(path).subarray(from, from + MOST_ANNOUNCED);
     from += bytes.length;
     return decoder.write(bytes);
   };
-}
-
-/** 0 for a log that is not there yet, or that cannot be read. */
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
-  }
-}
-
-/** Empty for a log that cannot be read. */
-function bytesIn(path: string, from: number, length: number): Buffer {
-  let file: number | undefined;
-  try {
-    file = openSync(path, "r");
-    const bytes = Buffer.alloc(length);
-    return bytes.subarray(0, readSync(file, bytes, 0, length, from));
-  } catch {
-    return Buffer.alloc(0);
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
 }

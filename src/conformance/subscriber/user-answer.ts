@@ -28,6 +28,20 @@ export async function isAnnounced(
     ]);
 }
 
+/** Fails unless an event behind others is announced by the word "seventeen", where announcements are told. */
+export async function goesOnAnnouncing(
+  { hooks, patienceMs }: SubscriberStage,
+  { subscriber }: Present,
+  behind: readonly Message[],
+): Promise<void> {
+  if (hearsAnnouncements(hooks) && !(await subscriber.announces(["seventeen"], patienceMs)))
+    fail(
+      "The last event is announced.",
+      "It was not.",
+      behind.map((message) => noted("sent", message)),
+    );
+}
+
 export const isReply = ({ type }: Message): boolean => type === "confirmation.reply" || type === "clarification.reply";
 
 /** Words of the confirmation of the script, by which its announcement is known. */

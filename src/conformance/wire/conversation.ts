@@ -1,7 +1,7 @@
-import { closingQuote } from "../../base/json-text.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Evidence } from "../findings/finding.js";
 import type { Link } from "./link.js";
+import { outsideStrings } from "./message-text.js";
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -162,13 +162,10 @@ export function noted(note: string, shown: unknown): Evidence {
 /** The deepest nesting that is read. No message comes near it, and functions that recurse with it, such as `JSON.stringify`, bear it. */
 const DEEPEST = 1000;
 
-function isTooDeep(text: string): boolean {
+function isTooDeep(json: string): boolean {
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') at = closingQuote(text, at);
-    else if (character === "{" || character === "[") depth += 1;
-    else if (character === "}" || character === "]") depth -= 1;
+  for (const [bracket] of outsideStrings(json).matchAll(/[[\]{}]/g)) {
+    depth += bracket === "{" || bracket === "[" ? 1 : -1;
     if (depth > DEEPEST) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// Faults of an endpoint, in words for the person who gave it.
+// The token of an endpoint, and its faults in words for the person who gave it.
 import { Fault, type FaultCode } from "../../base/errors.js";
 
 /** Faults of what was given to the suite. Every other fault says something about the tested side. */
@@ -35,4 +35,9 @@ export function noConnection(endpoint: string, cause: unknown, option = "--endpo
 export function tokenRefused(endpoint: string): Fault {
   const sentence = `${endpoint} does not take the call without a valid token. Give the file that has it with --token-file.`;
   return new Fault("permission_denied", sentence, { origin: "local" });
+}
+
+/** The headers of a call with a token. */
+export function bearerOf(token: string | undefined): Readonly<Record<string, string>> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }

@@ -1,5 +1,6 @@
 // A connection to the tested side that carries the texts of AAEP messages. Links share no code with the daemon's own protocol code, except the
 // framing of bytes and the generated services.
+import type { Listener } from "../../contracts/transport.js";
 
 export interface Link {
   /** Sends the text of one message. After the end nothing happens. */
@@ -35,6 +36,4 @@ export interface Links {
 }
 
 /** The suite as a producer: each connection of a subscriber has become a link. */
-export interface LinkListener {
-  readonly stop: () => Promise<void>;
-}
+export type LinkListener = Pick<Listener, "stop">;

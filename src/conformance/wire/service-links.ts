@@ -14,7 +14,7 @@ import { faultFromNodeError, isMissing, isRefused } from "../../../transports/no
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { endpointText, type ServiceEndpoint } from "./endpoint.js";
-import { noConnection, tokenRefused } from "./endpoint-faults.js";
+import { bearerOf, noConnection, tokenRefused } from "./endpoint-faults.js";
 import type { Link, LinkListener, Links } from "./link.js";
 import { textIn } from "./message-text.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
@@ -24,12 +24,11 @@ const CLOSING_MS = 1000;
 /** How long the server has to answer a call, ms. */
 const ANSWER_MS = 5000;
 
-/** `token`: sent as a bearer token. */
 export function serviceLinks(target: ServiceEndpoint, token: string | undefined): Links {
   const { protocol, baseUrl, socketPath } = target;
   const endpoint = endpointText(target);
   const ends = new Set<() => void>();
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = bearerOf(token);
   // A connection for each link, so that one can vanish alone. Left to itself it would stay for minutes after its last call.
   const connected = (): { readonly client: Client<typeof AaepService>; readonly end: () => void } => {
     const socket = socketPath === undefined ? {} : { createConnection: () => connectToOwn(socketPath) };

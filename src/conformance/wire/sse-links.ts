@@ -2,27 +2,18 @@
 // request again.
 import { createParser } from "eventsource-parser";
 import { endpointText } from "./endpoint.js";
-import { noConnection, tokenRefused } from "./endpoint-faults.js";
+import { bearerOf, noConnection, tokenRefused } from "./endpoint-faults.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
 
-export interface SseTarget {
-  /** Without a slash at its end. */
-  readonly baseUrl: string;
-  /** Sent as a bearer token. */
-  readonly token: string | undefined;
-}
-
-export function sseLinks({ baseUrl, token }: SseTarget): Links {
+export function sseLinks(baseUrl: string, token: string | undefined): Links {
   const endpoint = endpointText({ kind: "sse", baseUrl });
-  const authorization: Readonly<Record<string, string>> =
-    token === undefined ? {} : { authorization: `Bearer ${token}` };
   const ends = new Set<() => void>();
   const fetched = async (path: string, init: RequestInit): Promise<Response> => {
     let answer: Response;
     const url = new URL(path, baseUrl);
     // A producer may name a place elsewhere. The token is for this one.
-    const own = url.origin === new URL(baseUrl).origin ? authorization : {};
+    const own = url.origin === new URL(baseUrl).origin ? bearerOf(token) : {};
     try {
       answer = await fetch(url, { ...init, headers: { ...own, ...init.headers } });
     } catch (caught) {

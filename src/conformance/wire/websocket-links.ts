@@ -2,17 +2,11 @@
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { Fault } from "../../base/errors.js";
 import { endpointText } from "./endpoint.js";
-import { noConnection, tokenRefused } from "./endpoint-faults.js";
+import { bearerOf, noConnection, tokenRefused } from "./endpoint-faults.js";
 import type { Link, LinkListener, Links } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
 
-export interface WebSocketTarget {
-  readonly url: string;
-  /** Sent as a bearer token. */
-  readonly token: string | undefined;
-}
-
-export function webSocketLinks({ url, token }: WebSocketTarget): Links {
+export function webSocketLinks(url: string, token: string | undefined): Links {
   const endpoint = endpointText({ kind: "websocket", url });
   const open = new Set<WebSocket>();
   return {
@@ -21,7 +15,7 @@ export function webSocketLinks({ url, token }: WebSocketTarget): Links {
     },
     open: async () => {
       const socket = new WebSocket(url, "aaep.v1", {
-        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        headers: bearerOf(token),
         perMessageDeflate: false,
       });
       open.add(socket);

@@ -6,8 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { converse } from "../../../src/conformance/wire/conversation.js";
 import { endpointText, readEndpoint } from "../../../src/conformance/wire/endpoint.js";
 import type { Link } from "../../../src/conformance/wire/link.js";
-import { listeningAt } from "../../../src/conformance/wire/listen-for-links.js";
-import { openLinks } from "../../../src/conformance/wire/open-links.js";
+import { listeningAt, openLinks } from "../../../src/conformance/wire/open-links.js";
 import { freePort } from "../../support/free-port.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 

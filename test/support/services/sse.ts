@@ -4,7 +4,7 @@ import { ONLY_ITERATED } from "../peers/frames.js";
 
 /** A listener over Server-Sent Events by the links of the conformance suite. `address` is that of an HTTP server over TCP. */
 export async function openSse(address: string, authorization: string | undefined): Promise<Connection<Uint8Array>> {
-  const link = await sseLinks({ baseUrl: `http://${address}`, token: authorization?.replace("Bearer ", "") }).open();
+  const link = await sseLinks(`http://${address}`, authorization?.replace("Bearer ", "")).open();
   let id: unknown;
   let tellClosed: (info: CloseInfo) => void = () => {};
   const closed = new Promise<CloseInfo>((resolve) => {

@@ -4,9 +4,9 @@ import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, evidenceOf } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
-import { endOf, eventsOf, textOf } from "../session-on.js";
-import { isType, type ProducerStage, type Subscription } from "../stage.js";
-import { DRAINING_MS } from "./delivering.js";
+import { textOf } from "../session-on.js";
+import { isType, type ProducerStage } from "../stage.js";
+import { heardBy } from "./delivering.js";
 
 /** The units of text, as boundaries name them (AAEP §5.3.1.6). */
 export type TextUnit = "word" | "sentence" | "paragraph";
@@ -45,20 +45,15 @@ const RANKS: readonly string[] = ["none", "word", "sentence", "paragraph", "comp
 const UNITS: readonly TextUnit[] = ["word", "sentence", "paragraph"];
 
 /** The scenario "text", as subscriptions with these boundaries hear it. */
-async function heardWith(
-  stage: ProducerStage,
-  wishes: readonly (readonly string[])[],
-): Promise<readonly { readonly listener: Subscription; readonly chunks: readonly Arrived[] }[]> {
-  const listeners: Subscription[] = [];
-  for (const coalesce_boundaries of wishes) listeners.push(await stage.subscribe({ coalesce_boundaries }));
-  const [first] = listeners;
-  if (first === undefined) return [];
-  const { sessionId, done } = await stage.show("text", first);
-  await done;
-  for (const listener of listeners) await endOf(listener, sessionId, DRAINING_MS);
-  return listeners.map((listener) => ({
+async function heardWith(stage: ProducerStage, wishes: readonly (readonly string[])[]) {
+  const heard = await heardBy(
+    stage,
+    "text",
+    wishes.map((coalesce_boundaries) => ({ coalesce_boundaries })),
+  );
+  return heard.map(({ listener, events }) => ({
     listener,
-    chunks: eventsOf(listener, sessionId).filter(({ message }) => isType(message, "output.streaming")),
+    chunks: events.filter(({ message }) => isType(message, "output.streaming")),
   }));
 }
 

@@ -3,7 +3,7 @@
 import type { ScenarioName } from "../../drive/driver.js";
 import { fail } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
-import { endOf } from "../session-on.js";
+import { eventsToEnd, sessionEnd, shownToEnd } from "../session-on.js";
 import { answerIn, isEvent, type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";
 
 /** Longest time from a scenario's end to its last event, ms: what is held at a rate may still come. */
@@ -21,6 +21,27 @@ function burstOf(honored: Message, rate: number): number {
   return Math.min(Math.max(1, rate), typeof burst === "number" ? burst : Number.POSITIVE_INFINITY);
 }
 
+/** A scenario as one subscription hears it. */
+export interface HeardBy {
+  readonly listener: Subscription;
+  /** Up to the end of the session. */
+  readonly events: readonly Arrived[];
+}
+
+/** A scenario as subscriptions hear it, each with terms of its own. The last one is there to hear its end: without that the case is skipped. */
+export async function heardBy(
+  stage: ProducerStage,
+  scenario: ScenarioName,
+  terms: readonly Message[],
+): Promise<readonly HeardBy[]> {
+  const listeners: Subscription[] = [];
+  for (const capabilities of terms) listeners.push(await stage.subscribe(capabilities));
+  const witness = listeners.at(-1) ?? (await stage.subscribe());
+  const sessionId = await shownToEnd(stage, scenario, witness, DRAINING_MS);
+  for (const listener of listeners) await sessionEnd(listener, sessionId, DRAINING_MS);
+  return listeners.map((listener) => ({ listener, events: eventsToEnd(listener, sessionId) }));
+}
+
 /** An event that came on a conversation after a place, in the time in which another subscription heard a whole session. */
 export async function eventAfter(
   stage: ProducerStage,
@@ -29,9 +50,7 @@ export async function eventAfter(
   scenario: ScenarioName = "session",
 ): Promise<Arrived | undefined> {
   const witness = await stage.subscribe();
-  const { sessionId, done } = await stage.show(scenario, witness);
-  await done;
-  await endOf(witness, sessionId);
+  await shownToEnd(stage, scenario, witness);
   await stage.wait(QUIET_MS);
   return arrivedIn(conversation).find(({ place, message }) => place >= from && isEvent(message));
 }

@@ -7,9 +7,9 @@ import { wordsOf } from "../../wire/message-text.js";
 import { ANSWERS, actionAfter } from "../asked-question.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
 import { CORE_KINDS } from "../schema-faults.js";
-import { endOf, eventsOf, eventsToEnd, sessionEnd } from "../session-on.js";
+import { endOf, eventsOf, eventsToEnd, sessionEnd, shownToEnd } from "../session-on.js";
 import { isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "../stage.js";
-import { DRAINING_MS, mostEvents, renegotiate } from "./delivering.js";
+import { DRAINING_MS, heardBy, mostEvents, renegotiate } from "./delivering.js";
 import { passes } from "./honored-terms.js";
 
 /** The rate that the flood exceeds, events/s. */
@@ -39,44 +39,13 @@ const CHAINS: readonly (readonly [languages: readonly string[], got: "fr" | "en"
   [["tlh", "fr"], "fr"],
 ];
 
-/** A scenario as one subscription hears it to its end. */
-async function heard(stage: ProducerStage, scenario: ScenarioName, capabilities: Message): Promise<readonly Arrived[]> {
-  const listener = await stage.subscribe(capabilities);
-  const { sessionId, done } = await stage.show(scenario, listener);
-  await done;
-  await endOf(listener, sessionId, DRAINING_MS);
-  return eventsOf(listener, sessionId);
-}
-
-/** A scenario as subscriptions with terms hear it, and as one without hears it. */
-async function heardSideBySide(
-  stage: ProducerStage,
-  scenario: ScenarioName,
-  terms: readonly Message[],
-): Promise<{ readonly each: readonly (readonly Arrived[])[]; readonly all: readonly Arrived[] }> {
-  const listeners: Subscription[] = [];
-  for (const capabilities of terms) listeners.push(await stage.subscribe(capabilities));
-  const witness = await stage.subscribe();
-  const { sessionId, done } = await stage.show(scenario, witness);
-  await done;
-  await endOf(witness, sessionId);
-  for (const listener of listeners) await sessionEnd(listener, sessionId);
-  return {
-    each: listeners.map((listener) => eventsToEnd(listener, sessionId)),
-    all: eventsToEnd(witness, sessionId),
-  };
-}
-
 /** Fails unless each filter lets through what it names, and nothing else. */
 async function filtersAreKept(stage: ProducerStage, filters: readonly Message[]): Promise<void> {
-  const { each, all } = await heardSideBySide(
-    stage,
-    "session",
-    filters.map((event_filters) => ({ event_filters })),
-  );
+  const heard = await heardBy(stage, "session", [...filters.map((event_filters) => ({ event_filters })), {}]);
+  const all = heard.at(-1)?.events ?? [];
   if (!all.some(({ message }) => isType(message, "tool.invoked"))) skip("The session called no tool.");
   const kinds = new Set(all.map(({ message }) => kindOf(message)).filter((kind) => kind !== undefined));
-  for (const [index, events] of each.entries()) {
+  for (const [index, { events }] of heard.slice(0, -1).entries()) {
     const event_filters = filters[index] ?? {};
     const note = noted("event_filters", event_filters);
     const wrong = events.find(({ message }) => {
@@ -118,9 +87,7 @@ async function kindsHeard(
   listener: Subscription,
   scenario: ScenarioName,
 ): Promise<readonly string[]> {
-  const { sessionId, done } = await stage.show(scenario, listener);
-  await done;
-  await endOf(listener, sessionId);
+  const sessionId = await shownToEnd(stage, scenario, listener);
   return [...new Set(eventsToEnd(listener, sessionId).map(({ message }) => wordsOf(message.type)))];
 }
 
@@ -197,8 +164,8 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     ["AAEP §5.3.1.2", "AAEP §9.5.1"],
     async (stage) => {
       for (const verbosity of ["terse", "detailed"]) {
-        const events = await heard(stage, "verbosity", { preferred_verbosity: verbosity });
-        const started = events.find(({ message }) => isType(message, "session.started"));
+        const [heard] = await heardBy(stage, "verbosity", [{ preferred_verbosity: verbosity }]);
+        const started = heard?.events.find(({ message }) => isType(message, "session.started"));
         if (started === undefined) skip("No session.started came.");
         const { message } = started;
         const isLabelled = message.verbosity === undefined || message.verbosity === verbosity;
@@ -280,9 +247,10 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
 
 /** Fails if a subscription with one of the terms hears other events of a scenario than one without. */
 async function keepsEvents(stage: ProducerStage, scenario: ScenarioName, terms: readonly Message[]): Promise<void> {
-  const { each, all } = await heardSideBySide(stage, scenario, terms);
+  const heard = await heardBy(stage, scenario, [...terms, {}]);
+  const all = heard.at(-1)?.events ?? [];
   const typesOf = (events: readonly Arrived[]): string => events.map(({ message }) => wordsOf(message.type)).join("\n");
-  for (const [index, events] of each.entries())
+  for (const [index, { events }] of heard.entries())
     if (typesOf(events) !== typesOf(all))
       fail("A subscription with these terms gets the same events.", "It gets others.", [
         { note: JSON.stringify(terms[index]), text: typesOf(events) },
