@@ -12,20 +12,6 @@ import { isType, type ProducerStage, QUIET_MS, type Subscription } from "./stage
 /** Terms of a subscriber that answers. */
 export const ANSWERS = { supports_confirmation_reply: true, supports_clarification_reply: true };
 
-/** Waits for a question of the session. Skips the case if none comes. */
-export async function questionIn(
-  { conversation }: Subscription,
-  sessionId: string,
-  kind: "confirmation" | "clarification",
-  from = 0,
-): Promise<Arrived> {
-  const asked = await conversation.seek(
-    (message) => isType(message, `awaiting.${kind}`) && message.session_id === sessionId,
-    { from },
-  );
-  return asked ?? skip(`No ${kind} was asked for in the session.`);
-}
-
 /** A reply to a question, as AAEP §6.3.1 has it. `more` replaces members. */
 export function confirmationReply(to: Subscription, question: Message, decision: string, more: Message = {}): Message {
   return {
@@ -84,26 +70,7 @@ export function isIrreversibleCall(message: Message): boolean {
   return isType(message, "tool.invoked") && message.irreversible === true;
 }
 
-/** Waits for a proof that a question is open no longer; undefined: none came in time. */
-export function proofAfter(
-  listener: Subscription,
-  sessionId: string,
-  from: number,
-  withinMs?: Millis,
-): Promise<Arrived | undefined> {
-  return seekIn(listener, sessionId, provesResolution, { from, withinMs });
-}
-
-/** Waits for an event that may tell how a question ended; undefined: none came in time. */
-export function resolutionAfter(
-  listener: Subscription,
-  sessionId: string,
-  from: number,
-  withinMs?: Millis,
-): Promise<Arrived | undefined> {
-  return seekIn(listener, sessionId, maySayHow, { from, withinMs });
-}
-
+/** A question that one subscription was asked. */
 export interface Asked {
   readonly stage: ProducerStage;
   readonly listener: Subscription;
@@ -113,34 +80,35 @@ export interface Asked {
   readonly after: number;
 }
 
-type Asking = Extract<
-  ScenarioName,
-  "confirmation" | "confirmation-short" | "two-confirmations" | "two-confirmations-short"
->;
+type QuestionKind = "confirmation" | "clarification";
 
+/** Shows a scenario to a subscription that answers, and waits for its question. */
 export async function ask(
   stage: ProducerStage,
-  scenario: Asking = "confirmation",
-  listener?: Subscription,
+  scenario: ScenarioName = "confirmation",
+  kind?: QuestionKind,
 ): Promise<Asked> {
-  const one = listener ?? (await stage.subscribe(ANSWERS));
-  const { sessionId } = await stage.show(scenario, one);
-  return questionOf(stage, one, sessionId);
+  const listener = await stage.subscribe(ANSWERS);
+  const { sessionId } = await stage.show(scenario, listener);
+  return questionIn({ stage, listener, sessionId }, kind);
 }
 
-/** Waits for the question behind one. Skips the case if none comes. */
-export function nextQuestion({ stage, listener, sessionId, after }: Asked): Promise<Asked> {
-  return questionOf(stage, listener, sessionId, after);
+/** Waits for a question of the session, behind another one if that is given. Skips the case if none comes. */
+export async function questionIn(
+  { stage, listener, sessionId, after }: Pick<Asked, "stage" | "listener" | "sessionId"> & Partial<Asked>,
+  kind: QuestionKind = "confirmation",
+): Promise<Asked> {
+  const asked = await seekIn(listener, sessionId, (message) => isType(message, `awaiting.${kind}`), { from: after });
+  if (asked === undefined) skip(`No ${kind} was asked for in the session.`);
+  return { stage, listener, sessionId, question: asked.message, after: asked.place + 1 };
 }
 
-async function questionOf(
-  stage: ProducerStage,
-  listener: Subscription,
-  sessionId: string,
-  from?: number,
-): Promise<Asked> {
-  const { message, place } = await questionIn(listener, sessionId, "confirmation", from);
-  return { stage, listener, sessionId, question: message, after: place + 1 };
+/** Waits for an event that may tell how a question ended; undefined: none came in time. */
+export function resolutionOf(
+  { listener, sessionId, after }: Pick<Asked, "listener" | "sessionId" | "after">,
+  withinMs?: Millis,
+): Promise<Arrived | undefined> {
+  return seekIn(listener, sessionId, maySayHow, { from: after, withinMs });
 }
 
 /** Says replies that must not count, and fails if the question is resolved while the case is quiet. */
@@ -150,24 +118,18 @@ export async function staysOpen(
   wrong: readonly Message[],
 ): Promise<void> {
   for (const reply of wrong) listener.conversation.say(reply);
-  const resolved = await proofAfter(listener, sessionId, after, QUIET_MS);
+  const resolved = await seekIn(listener, sessionId, provesResolution, { from: after, withinMs: QUIET_MS });
   if (resolved !== undefined) fail(expected, "The producer went on.", [...sent(wrong), evidenceOf(resolved)]);
 }
 
 /** Answers, and fails if the producer does not go on. */
-export async function resolves(
-  { listener, sessionId, question, after }: Asked,
-  decision: string,
-  more?: Message,
-): Promise<Message> {
-  const reply = confirmationReply(listener, question, decision, more);
-  listener.conversation.say(reply);
-  const resolved = await resolutionAfter(listener, sessionId, after);
-  if (resolved === undefined)
-    return fail(`After a reply "${decision}" an event shows that the producer goes on.`, "No such event came.", [
+export async function resolves(asked: Asked, decision: string, more?: Message): Promise<void> {
+  const reply = confirmationReply(asked.listener, asked.question, decision, more);
+  asked.listener.conversation.say(reply);
+  if ((await resolutionOf(asked)) === undefined)
+    fail(`After a reply "${decision}" an event shows that the producer goes on.`, "No such event came.", [
       noted("sent", reply),
     ]);
-  return resolved.message;
 }
 
 /** Rejects, and fails if the action is taken all the same: then something before the reject counted as an accept. */
@@ -266,12 +228,12 @@ export async function lastListenerEnds(
   const witness = await stage.subscribe();
   const listener = await stage.subscribe(ANSWERS);
   const { sessionId } = await stage.show("confirmation", listener);
-  const { message: question } = await questionIn(listener, sessionId, "confirmation");
+  const asked = await questionIn({ stage, listener, sessionId });
   if (eventsOf(witness, sessionId).some(({ message }) => isType(message, "awaiting.confirmation")))
     skip("The witness was asked too, so the subscription that ends is not the only one.");
-  const from = witness.conversation.record.length;
+  const witnessed = { ...asked, listener: witness, after: witness.conversation.record.length };
   await end(listener);
-  if ((await resolutionAfter(witness, sessionId, from)) === undefined)
+  if ((await resolutionOf(witnessed)) === undefined)
     fail("The default applies, and an event tells of it.", "No event tells of it.");
-  await followsDefault({ stage, listener: witness, sessionId, question, after: from });
+  await followsDefault(witnessed);
 }

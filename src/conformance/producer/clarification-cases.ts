@@ -1,27 +1,21 @@
 // Chapter 6: questions that are answered by more than yes or no.
 
-import type { ScenarioName } from "../drive/driver.js";
 import { fail, skip } from "../findings/finding.js";
 import { type Message, noted } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import {
   ANSWERS,
+  type Asked,
+  ask,
   clarificationReply,
   confirmationReply,
   deadlineOf,
   questionIn,
-  resolutionAfter,
+  resolutionOf,
   staysOpen,
 } from "./asked-question.js";
 import { type ActiveCase, active } from "./producer-case.js";
 import { shownIfPossible } from "./session-on.js";
-import type { ProducerStage, Subscription } from "./stage.js";
-
-interface Clarifying {
-  readonly stage: ProducerStage;
-  readonly listener: Subscription;
-  readonly sessionId: string;
-}
 
 /** An answer of each kind, and values that are none (AAEP §6.5.2). */
 const ANSWERS_BY_KIND = {
@@ -33,7 +27,7 @@ const ANSWERS_BY_KIND = {
 type Kind = keyof typeof ANSWERS_BY_KIND;
 
 /** Replies that fail another check than that of the value (AAEP §6.5.5, §6.3.4). */
-function formless(listener: Subscription, question: Message, response: unknown): readonly Message[] {
+function formless({ listener, question }: Asked, response: unknown): readonly Message[] {
   const { timestamp: _, ...undated } = clarificationReply(listener, question, response);
   return [
     undated,
@@ -47,19 +41,15 @@ function formless(listener: Subscription, question: Message, response: unknown):
 
 /** Fails unless the question bears the wrong values, and goes on after the right one. Returns the place behind its end. */
 async function goesOnAfter(
-  { stage, listener, sessionId }: Clarifying,
-  { message: question, place }: Awaited<ReturnType<typeof questionIn>>,
+  asked: Asked,
   { right, wrong }: { readonly right: unknown; readonly wrong: readonly unknown[] },
 ): Promise<number> {
-  const replies = [
-    ...wrong.map((value) => clarificationReply(listener, question, value)),
-    ...formless(listener, question, right),
-  ];
-  const asked = { stage, listener, sessionId, question, after: place + 1 };
+  const { listener, question } = asked;
+  const replies = [...wrong.map((value) => clarificationReply(listener, question, value)), ...formless(asked, right)];
   await staysOpen(asked, "A reply that is not valid counts as none.", replies);
   const reply = clarificationReply(listener, question, right);
   listener.conversation.say(reply);
-  const resolved = await resolutionAfter(listener, sessionId, place + 1);
+  const resolved = await resolutionOf(asked);
   return resolved === undefined
     ? fail("After a valid response an event shows that the producer goes on.", "None came.", [noted("sent", reply)])
     : resolved.place + 1;
@@ -70,32 +60,25 @@ function onlyKindOf({ accepted_response_kinds: kinds }: Message): Kind | undefin
   return typeof kind === "string" && Object.hasOwn(ANSWERS_BY_KIND, kind) ? (kind as Kind) : undefined;
 }
 
-async function clarifying(stage: ProducerStage, scenario: ScenarioName): Promise<Clarifying> {
-  const listener = await stage.subscribe(ANSWERS);
-  const { sessionId } = await stage.show(scenario, listener);
-  return { stage, listener, sessionId };
-}
-
 export const CLARIFICATION_CASES: readonly ActiveCase[] = [
   active(
     "P2-clarification",
     "A clarification goes on after a reply of an accepted kind, and not after one that is not valid.",
     ["AAEP §6.5", "AAEP §6.3.4", "AAEP §9.4.1"],
     async (stage) => {
-      const free = await clarifying(stage, "clarification");
-      const question = await questionIn(free.listener, free.sessionId, "clarification");
-      if (onlyKindOf(question.message) !== "freetext") skip("The clarification accepts other kinds than freetext.");
-      await goesOnAfter(free, question, ANSWERS_BY_KIND.freetext);
+      const free = await ask(stage, "clarification", "clarification");
+      if (onlyKindOf(free.question) !== "freetext") skip("The clarification accepts other kinds than freetext.");
+      await goesOnAfter(free, ANSWERS_BY_KIND.freetext);
       // A producer need not ask for numbers.
       const listener = await stage.subscribe(ANSWERS);
       const shown = await shownIfPossible(stage, "number-and-yes-no", listener);
       if (shown === undefined) return;
-      const typed = { stage, listener, sessionId: shown.sessionId };
-      let from = 0;
+      let after = 0;
       for (const kind of ["numeric", "yes_no"] as const) {
-        const next = await questionIn(listener, shown.sessionId, "clarification", from);
-        if (onlyKindOf(next.message) !== kind) skip(`The clarification accepts other kinds than ${kind}.`);
-        from = await goesOnAfter(typed, next, ANSWERS_BY_KIND[kind]);
+        const { sessionId } = shown;
+        const next = await questionIn({ stage, listener, sessionId, after }, "clarification");
+        if (onlyKindOf(next.question) !== kind) skip(`The clarification accepts other kinds than ${kind}.`);
+        after = await goesOnAfter(next, ANSWERS_BY_KIND[kind]);
       }
     },
   ),
@@ -104,9 +87,8 @@ export const CLARIFICATION_CASES: readonly ActiveCase[] = [
     "A clarification by choices goes on after one of its values, and not after another.",
     ["AAEP §6.5", "AAEP §9.4.1"],
     async (stage) => {
-      const choosing = await clarifying(stage, "choice");
-      const question = await questionIn(choosing.listener, choosing.sessionId, "clarification");
-      const { choices, accepted_response_kinds: kinds } = question.message;
+      const choosing = await ask(stage, "choice", "clarification");
+      const { choices, accepted_response_kinds: kinds } = choosing.question;
       const offered = (Array.isArray(choices) ? choices : []).map((choice) => (choice ?? {}) as Message);
       const [{ value: right, label } = {} as Message] = offered;
       if (typeof right !== "string") skip("The clarification has no choices.");
@@ -118,7 +100,7 @@ export const CLARIFICATION_CASES: readonly ActiveCase[] = [
         [right],
         null,
       ];
-      await goesOnAfter(choosing, question, { right, wrong });
+      await goesOnAfter(choosing, { right, wrong });
     },
   ),
 ];

@@ -136,7 +136,7 @@ export const WHOLE: Message = {
 };
 
 /** Whether a conversation asked for these terms alone, and the producer honors them. It has to name the boundaries: below level 3 it may merge. */
-export function isWhole(conversation: Conversation): boolean {
+function isWhole(conversation: Conversation): boolean {
   const terms = conversation.record.flatMap(({ way, message }) =>
     way === "sent" && message?.capabilities ? [message] : [],
   );

@@ -16,9 +16,8 @@ import {
   followsDefault,
   isRejected,
   lastListenerEnds,
-  nextQuestion,
   questionIn,
-  resolutionAfter,
+  resolutionOf,
   resolves,
 } from "./asked-question.js";
 import { type ActiveCase, active, recommended } from "./producer-case.js";
@@ -88,8 +87,8 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     async (stage) => {
       const asked = await ask(stage, "confirmation-short");
       const timeoutMs = shortTimeoutOf(asked);
-      const { listener, sessionId, question, after } = asked;
-      const resolved = await resolutionAfter(listener, sessionId, after, timeoutMs + stage.patienceMs);
+      const { listener, question, after } = asked;
+      const resolved = await resolutionOf(asked, timeoutMs + stage.patienceMs);
       const evidence = [noted("received", question)];
       if (resolved === undefined)
         return fail("After timeout_seconds an event tells that the default applies.", "None came.", evidence);
@@ -121,7 +120,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       await stage.wait(shortTimeoutOf(first) + LATE_REPLY_MS);
       const atOnce = confirmationReply(listener, question, "accept");
       listener.conversation.say(atOnce);
-      const second = await nextQuestion(first);
+      const second = await questionIn(first);
       const timestamp = instantText(deadlineOf(question) - JUST_IN_TIME_MS, PLAIN_INSTANT);
       const replies = [{}, { timestamp }].map((more) => confirmationReply(listener, question, "accept", more));
       const expected = "A late accept brings about nothing.";
@@ -137,9 +136,9 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     async (stage) => {
       const other = await stage.subscribe(ANSWERS);
       const asked = await ask(stage);
-      const { place } = await questionIn(other, asked.sessionId, "confirmation");
+      const askedOther = await questionIn({ ...asked, listener: other, after: 0 });
       await resolves(asked, "reject");
-      const told = await resolutionAfter(other, asked.sessionId, place + 1);
+      const told = await resolutionOf(askedOther);
       if (told === undefined) fail("The other subscription hears the resolution.", "It hears nothing.");
     },
   ),
@@ -148,9 +147,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     "A question that is withdrawn, alone or with its session, is dead: a reply to it brings about nothing.",
     ["AAEP §6.8", "AAEP §9.4.4"],
     async (stage) => {
-      const listener = await stage.subscribe(ANSWERS);
-      const { sessionId } = await stage.show("cancel-question", listener);
-      const { message: question } = await questionIn(listener, sessionId, "confirmation");
+      const { listener, sessionId, question } = await ask(stage, "cancel-question");
       const { conversation } = listener;
       const cancelled = await seekIn(listener, sessionId, (message) => isType(message, "session.cancelled"));
       if (cancelled === undefined) skip("The session was not cancelled.");
@@ -200,13 +197,12 @@ async function withdrawnIsDead(stage: ProducerStage): Promise<void> {
   const listener = await stage.subscribe(ANSWERS);
   const shown = await shownIfPossible(stage, "withdraw-question", listener);
   if (shown === undefined) return;
-  const { sessionId } = shown;
-  const { message: question, place } = await questionIn(listener, sessionId, "confirmation");
-  const withdrawn = await resolutionAfter(listener, sessionId, place + 1);
+  const asked = await questionIn({ stage, listener, sessionId: shown.sessionId });
+  const withdrawn = await resolutionOf(asked);
   if (withdrawn === undefined) return;
-  const reply = confirmationReply(listener, question, "accept");
+  const reply = confirmationReply(listener, asked.question, "accept");
   listener.conversation.say(reply);
-  const call = await actionAfter({ stage, listener, sessionId, question, after: withdrawn.place });
+  const call = await actionAfter({ ...asked, after: withdrawn.place });
   if (call !== undefined)
     fail("A question that was withdrawn cannot be answered.", "The action was taken.", [
       noted("sent", reply),

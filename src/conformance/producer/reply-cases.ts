@@ -14,9 +14,8 @@ import {
   confirmationReply,
   deadlineOf,
   doNotCount,
-  nextQuestion,
   questionIn,
-  resolutionAfter,
+  resolutionOf,
   resolves,
 } from "./asked-question.js";
 import { type ActiveCase, active } from "./producer-case.js";
@@ -64,14 +63,14 @@ async function firstReplyWins(stage: ProducerStage, first: string, second: strin
   const other = await stage.subscribe(ANSWERS);
   const asked = await ask(stage);
   const { conversation } = asked.listener;
-  const heardByOther = await questionIn(other, asked.sessionId, "confirmation");
+  const askedOther = await questionIn({ ...asked, listener: other, after: 0 });
   conversation.say(confirmationReply(asked.listener, asked.question, first));
   conversation.say(confirmationReply(asked.listener, asked.question, second));
-  const resolved = await resolutionAfter(asked.listener, asked.sessionId, asked.after);
-  const toldOther = await resolutionAfter(other, asked.sessionId, heardByOther.place + 1);
+  const resolved = await resolutionOf(asked);
+  const toldOther = await resolutionOf(askedOther);
   if (resolved === undefined) fail("The first reply counts.", "No event tells of it.");
   conversation.say(confirmationReply(asked.listener, asked.question, second));
-  other.conversation.say(confirmationReply(other, heardByOther.message, second));
+  other.conversation.say(confirmationReply(other, askedOther.question, second));
   await stage.wait(QUIET_MS);
   const leaves = ({ message }: Arrived): boolean =>
     isType(message, "state.changed") && message.from_state === "awaiting_input";
@@ -104,7 +103,7 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     async (stage) => {
       const first = await ask(stage, "two-confirmations");
       await resolves(first, "accept");
-      const second = await nextQuestion(first);
+      const second = await questionIn(first);
       const replies = [confirmationReply(first.listener, first.question, "accept")];
       const expected = "A reply with the token of the first question does not answer the second.";
       await doNotCount(second, expected, replies);

@@ -66,7 +66,7 @@ export interface ProducerRun {
   readonly patienceMs: Millis;
 }
 
-/** What all cases of a run have said and heard. */
+/** The messages, sessions and tools that the cases of a run have seen so far. */
 export interface Heard {
   readonly conversations: Conversation[];
   /** By the ids of their sessions. */

@@ -9,7 +9,7 @@ import {
 import { visibleLine } from "./visible-text.js";
 
 /** Whether the case is part of the level that was tested, or of a level below. */
-export function isOfLevel(run: SuiteRun, about: CaseDescription): boolean {
+function isOfLevel(run: SuiteRun, about: CaseDescription): boolean {
   return about.extension === undefined && about.level <= run.level;
 }
 

@@ -7,13 +7,30 @@ export interface SentMessages<Message> {
 }
 
 export function createSentMessages<Message>(): SentMessages<Message> {
-  const { readable, writable } = new TransformStream<Message, Message>();
-  const writer = writable.getWriter();
-  const ignored = (): void => {};
-  writer.closed.catch(ignored);
+  const waiting: Message[] = [];
+  let isEnded = false;
+  let wake = (): void => {};
+  async function* messages(): AsyncGenerator<Message> {
+    for (;;) {
+      yield* waiting.splice(0);
+      // More may have been pushed while the library took these.
+      if (waiting.length > 0) continue;
+      if (isEnded) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
   return {
-    push: (message) => void writer.write(message).catch(ignored),
-    end: () => void writer.close().catch(ignored),
-    messages: readable,
+    push: (message) => {
+      if (isEnded) return;
+      waiting.push(message);
+      wake();
+    },
+    end: () => {
+      isEnded = true;
+      wake();
+    },
+    messages: messages(),
   };
 }

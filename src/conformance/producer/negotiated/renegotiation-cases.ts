@@ -4,7 +4,7 @@ import type { ScenarioName } from "../../drive/driver.js";
 import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
-import { clarificationReply, confirmationReply, resolutionAfter } from "../asked-question.js";
+import { clarificationReply, confirmationReply, resolutionOf } from "../asked-question.js";
 import { type ActiveCase, active } from "../producer-case.js";
 import { endOf, eventsOf, eventsToEnd, seekIn, shownIfPossible, textOf } from "../session-on.js";
 import { answerIn, isAnswer, isCritical, isType, kindOf, type ProducerStage, QUIET_MS } from "../stage.js";
@@ -107,7 +107,7 @@ async function isAskedThen(stage: ProducerStage, kind: "confirmation" | "clarifi
       ? confirmationReply(listener, question.message, "reject")
       : clarificationReply(listener, question.message, "2024");
   listener.conversation.say(reply);
-  if ((await resolutionAfter(listener, shown.sessionId, question.place + 1)) === undefined)
+  if ((await resolutionOf({ listener, sessionId: shown.sessionId, after: question.place + 1 })) === undefined)
     fail("Its reply counts.", "No event tells that the producer goes on.", [noted("sent", reply)]);
   await endOf(listener, shown.sessionId);
   return true;
