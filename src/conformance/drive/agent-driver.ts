@@ -28,15 +28,10 @@ const STATES: ReadonlyMap<string, string> = new Map([
   ["calling_tool", "Calls a tool."],
   ["writing_output", "Writes."],
 ]);
+const TWO_SENTENCES = "The photos are sorted now. Nine of them were taken twice. ";
 /** The text of the scenario "text", in two paragraphs. */
-const SENTENCES = [
-  "The photos are sorted now. ",
-  "Nine of them were taken twice. ",
-  "The copies stay where they are.\n\n",
-  "Dr. Zoë Adams 📷 took most of them in 2024. ",
-  "It rained on the third day. ",
-  "Nothing was deleted.",
-] as const;
+const PARAGRAPHS = `${TWO_SENTENCES}The copies stay where they are.\n
+Dr. Zoë Adams 📷 took most of them in 2024. It rained on the third day. Nothing was deleted.`;
 
 /** Texts in scripts that end sentences by other marks, or words by none. */
 const OTHER_TEXTS: readonly (readonly [language: string, text: string])[] = [
@@ -47,19 +42,10 @@ const OTHER_TEXTS: readonly (readonly [language: string, text: string])[] = [
 ];
 
 const BILINGUAL = { primary_language: "en", available_languages: ["en", "fr"] };
-const INVOKED = {
-  args_summary: "all",
-  risk_level: "low",
-  irreversible: false,
-  summary_normal: "Lists the photos.",
-};
-const LISTED = { status: "success", summary_normal: "Has listed them." };
-const FAILED = { status: "error", error_message: "The disk is not there.", summary_normal: "Has listed them." };
-const FAILURE = {
-  error_code: "DISK_GONE",
-  error_category: "permanent",
-  summary_normal: "The disk is not there.",
-};
+const INVOKED = { args_summary: "all", risk_level: "low", irreversible: false, summary_normal: "Lists the photos." };
+const LISTED = { status: "success" };
+const FAILED = { status: "error", error_message: "The disk is not there." };
+const FAILURE = { error_code: "DISK_GONE", error_category: "permanent", summary_normal: "The disk is not there." };
 const QUESTION = {
   action: "Delete nine photos.",
   consequence: "The photos cannot be brought back.",
@@ -73,7 +59,7 @@ const CHOICES = [
   { value: "y2023", label: "In 2023" },
   { value: "y2024", label: "In 2024" },
 ];
-const ENDED = { status: "success", duration_ms: 5, summary_normal: "Deleted." };
+const DELETED = { status: "success", summary_normal: "Deleted." };
 const CANCELLED = { cancelled_by: "user", summary_normal: "Cancelled by the user." };
 const HIGH = { risk_level: "high", timeout_seconds: 30 };
 const SHORT = { ...HIGH, timeout_seconds: 2 };
@@ -151,13 +137,14 @@ const begins =
 const completes = (members: Fields = {}): Act =>
   says("session.completed", { summary_normal: "The photos are sorted.", ...members });
 
+/** Calls a tool. A call that is refused does not end. */
 const calls =
-  (tool: string, ending: Fields): Act =>
+  (tool: string, ending: Fields, members: Fields = {}): Act =>
   async ({ say, enter, next }) => {
     const call = { tool, tool_call_id: `call_${next()}` };
     await enter("calling_tool");
-    await say("tool.invoked", { ...INVOKED, ...call });
-    await say("tool.completed", { ...call, duration_ms: 5, ...ending });
+    await say("tool.invoked", { ...INVOKED, ...members, ...call });
+    await say("tool.completed", { duration_ms: 5, summary_normal: "Has listed them.", ...ending, ...call });
   };
 
 const MANY_CALLS = Array.from({ length: 12 }, (_, index) => calls(`list_album_${index}`, LISTED));
@@ -189,13 +176,11 @@ const floods: Act = async ({ say, enter, next }) => {
 /** Asks for consent, and calls the tool after an accept. */
 const confirms =
   (members: Fields): Act =>
-  async ({ say, enter, ask, next }) => {
-    const { decision, resolved_by } = await ask("confirm", { ...QUESTION, ...members });
-    if (decision !== "accept" || resolved_by !== "reply") return;
-    const call = { tool: "delete_photos", tool_call_id: `call_${next()}` };
-    await enter("calling_tool");
-    await say("tool.invoked", { ...INVOKED, risk_level: members.risk_level, irreversible: true, ...call });
-    await say("tool.completed", { ...call, ...ENDED });
+  async (acting) => {
+    const { decision, resolved_by } = await acting.ask("confirm", { ...QUESTION, ...members });
+    const { risk_level } = members;
+    if (decision === "accept" && resolved_by === "reply")
+      await calls("delete_photos", DELETED, { irreversible: true, risk_level })(acting);
   };
 
 const clarifies =
@@ -215,17 +200,8 @@ const takesBack =
     await asked;
   };
 
-/** Tries a call that nobody has accepted. A call that is refused does not end.. */
-const callsUnasked: Act = async ({ say, enter, next }) => {
-  const call = { tool: "delete_photos", tool_call_id: `call_${next()}` };
-  await enter("calling_tool");
-  const invoked = say("tool.invoked", { ...INVOKED, irreversible: true, ...call });
-  const isRefused = await invoked.then(
-    () => false,
-    () => true,
-  );
-  if (!isRefused) await say("tool.completed", { ...call, ...ENDED });
-};
+/** Tries a call that nobody has accepted. */
+const callsUnasked: Act = (acting) => calls("delete_photos", DELETED, { irreversible: true })(acting).catch(() => {});
 
 const HANDOFF = {
   target_kind: "human",
@@ -241,13 +217,12 @@ const SUMMARIES = {
   summary_terse: "Sorting.",
   summary_detailed: "Sorts all the photos of the last three years by their dates.",
 };
-const TIMEOUT = { status: "timeout", summary_normal: "Has listed them." };
 
 const ACTS: Readonly<Record<ScenarioName, readonly Act[]>> = {
-  session: [begins(), calls("list_photos", LISTED), writes(SENTENCES.slice(0, 2).join("")), completes()],
+  session: [begins(), calls("list_photos", LISTED), writes(TWO_SENTENCES), completes()],
   text: [
     begins(),
-    writes(SENTENCES.join("")),
+    writes(PARAGRAPHS),
     ...OTHER_TEXTS.map(([language, text]) => writes(text, { language })),
     completes(),
   ],
@@ -267,7 +242,7 @@ const ACTS: Readonly<Record<ScenarioName, readonly Act[]>> = {
   error: [begins(), calls("list_photos", FAILED), says("session.errored", FAILURE)],
   cancel: [begins(), says("session.cancelled", CANCELLED)],
   handoff: [begins(), says("handoff.requested", HANDOFF), completes()],
-  "tool-failure": [begins(), calls("read_disk", FAILED), calls("read_tape", TIMEOUT), completes()],
+  "tool-failure": [begins(), calls("read_disk", FAILED), calls("read_tape", { status: "timeout" }), completes()],
   "irreversible-unasked": [begins(), callsUnasked, completes()],
   languages: [
     begins({ summary_normal_fr: "Trie les photos.", localization_hints: BILINGUAL }),

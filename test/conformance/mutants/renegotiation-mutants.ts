@@ -69,6 +69,20 @@ const renegotiationTakes =
     };
   };
 
+/** Tells otherwise what comes after the first renegotiation. */
+const toldSince = (change: (message: Message) => Message | readonly Message[]): Deviation => {
+  return () => {
+    let isAsked = false;
+    return {
+      up: (message) => {
+        isAsked ||= isRenegotiation(message);
+        return message;
+      },
+      down: (message) => (isAsked && isAccepted(message) ? change(message) : message),
+    };
+  };
+};
+
 export const RENEGOTIATION: Deviations = {
   // AAEP §5.7.2: renegotiated capabilities MUST apply to all later events; they are accepted and nothing changes.
   "renegotiation-not-applied": answeredAhead(undefined),
@@ -83,19 +97,9 @@ export const RENEGOTIATION: Deviations = {
     ),
   ),
   // AAEP §5.4.4: a renegotiation honors a language nobody asked for.
-  "languages-widened-by-renegotiation": () => {
-    let isChanged = false;
-    return {
-      up: (message) => {
-        isChanged ||= isRenegotiation(message);
-        return message;
-      },
-      down: (message) =>
-        isAccepted(message) && isChanged
-          ? honored(message, (terms) => ({ ...terms, languages: [...strings(terms.languages), "is-IS"] }))
-          : message,
-    };
-  },
+  "languages-widened-by-renegotiation": toldSince((accepted) =>
+    honored(accepted, (terms) => ({ ...terms, languages: [...strings(terms.languages), "is-IS"] })),
+  ),
   // AAEP §5.7: a renegotiation MUST be answered; the new terms are applied without a word.
   "renegotiation-unanswered": () => {
     let open = 0;
@@ -112,16 +116,7 @@ export const RENEGOTIATION: Deviations = {
     };
   },
   // AAEP §5.7: a renegotiation is answered twice.
-  "renegotiation-answered-twice": () => {
-    let isAsked = false;
-    return {
-      up: (message) => {
-        isAsked ||= isRenegotiation(message);
-        return message;
-      },
-      down: (message) => (isAsked && isAccepted(message) ? [message, message] : message),
-    };
-  },
+  "renegotiation-answered-twice": toldSince((accepted) => [accepted, accepted]),
   // AAEP §5.7: languages that are a number end the filters.
   "malformed-renegotiation-opens-filters": sent(
     (message) => isRenegotiation(message) && typeof record(message.capabilities).languages === "number",
