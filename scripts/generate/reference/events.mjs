@@ -3,7 +3,7 @@ import { membersOf, memberTable, variantsOf } from "./members.mjs";
 import { placeOf, ruleLinks } from "./rule-links.mjs";
 
 const FILE = "events.md";
-const FILLERS = { agent: "agent", either: "agent, else daemon", both: "agent and daemon" };
+const FILLERS = { either: "agent, else daemon", both: "agent and daemon" };
 const URGENCIES = {
   critical: "always `critical`",
   uncritical: "`background` or `normal`",
