@@ -6,7 +6,7 @@ import { type Speech, speechOf } from "../../adapters/language.js";
 import { givenName } from "../../adapters/names.js";
 import type { ChildEnd } from "../../adapters/proxy/run-proxy.js";
 import { faultFrom } from "../../base/errors.js";
-import { chosenSocket } from "../shell/chosen-socket.js";
+import { chosenSocket } from "../shell/find-socket.js";
 import { languageTag } from "../shell/option-values.js";
 import { describeFault } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";

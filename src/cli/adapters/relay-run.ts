@@ -4,9 +4,8 @@ import { openRelay } from "../../adapters/relay/open-relay.js";
 import { relayAddress } from "../../adapters/relay/relay-address.js";
 import { createRelayNews } from "../../adapters/relay/relay-news.js";
 import { Fault } from "../../base/errors.js";
-import { chosenSocket } from "../shell/chosen-socket.js";
 import type { CommandContext } from "../shell/context.js";
-import { findSocket } from "../shell/find-socket.js";
+import { chosenSocket, findSocket } from "../shell/find-socket.js";
 import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { shownText } from "../terminal/shown-text.js";
 

@@ -57,27 +57,15 @@ function linesOf({ command, file, names, configuration, sources, pathOf }: Shown
       .map((name) => {
         const path = pathOf(name);
         const value = `${measureOf(name, configuration[name])}${path === undefined ? "" : `, which is ${path}`}`;
-        return `  ${keyOf(name)}: ${shownText(value)} (${sourceText(sources[name])})`;
+        const { source, from } = sourceMembers(sources[name]);
+        // The key of the file is the name before it.
+        const said = from === undefined || source === "file" ? source : `${source} ${from}`;
+        return `  ${keyOf(name)}: ${shownText(value)} (${said})`;
       });
     return lines.length === 0 ? [] : ["", `${group}:`, ...lines];
   });
   const nothing = groups.length === 0 ? ["Every value is the default."] : [];
   return [intro, shownText(read), ...nothing, ...groups];
-}
-
-function sourceText(source: ValueSource): string {
-  switch (source.kind) {
-    case "flag":
-      return `option ${source.flag}`;
-    case "environment":
-      return `variable ${source.variable}`;
-    case "file":
-      return "file";
-    case "default":
-      return "default";
-    default:
-      return unreachable(source);
-  }
 }
 
 function reportOf({ command, file, names, configuration, sources, pathOf }: Shown): object {
@@ -99,7 +87,8 @@ function jsonOf(name: OptionName, value: unknown): unknown {
   return (OPTIONS[name] as OptionRow<unknown>).type.toJson(value);
 }
 
-function sourceMembers(source: ValueSource): object {
+/** The kind of the source in the words of the command line, and its name. */
+function sourceMembers(source: ValueSource): { readonly source: string; readonly from?: string } {
   switch (source.kind) {
     case "flag":
       return { source: "option", from: source.flag };

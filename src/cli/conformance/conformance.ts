@@ -124,8 +124,7 @@ function suiteOptions(command: Command, endpoint: string): Command {
 }
 
 function level(text: string): 1 | 2 | 3 {
-  if (text === "1") return 1;
-  if (text === "2") return 2;
-  if (text === "3") return 3;
+  const known = ([1, 2, 3] as const).find((one) => String(one) === text);
+  if (known !== undefined) return known;
   throw new InvalidArgumentError("Give 1, 2 or 3.");
 }

@@ -2,12 +2,10 @@
 
 import type { AkashikNotification } from "#gen/akashik/types.js";
 import type { Framing } from "../../../transports/framing/framings.js";
-import { faultFrom } from "../../base/errors.js";
 import { ipcConnector } from "../../client/node.js";
 import { backOffMs, isHopeless, Pause } from "../../client/timers.js";
-import { connectingTo } from "../shell/chosen-socket.js";
-import { socketOf } from "../shell/find-socket.js";
-import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/run-command.js";
+import { connectingTo, socketOf } from "../shell/find-socket.js";
+import { EXIT, type ExitCode, exitCodeFromFault, whileRead } from "../shell/run-command.js";
 import { timeOfDay } from "../terminal/amounts.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -90,19 +88,7 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
     return EXIT.ok;
   }
 
-  // The reader has gone, as at the end of `aaepd tail --akashik | head`.
-  output.gone.then(finish, finish);
-  const cancelInterrupt = io.onInterrupt(finish);
-  try {
-    return await follow();
-  } catch (caught) {
-    if (output.hasGone()) return EXIT.ok;
-    throw faultFrom(caught);
-  } finally {
-    cancelInterrupt();
-    await output.flush();
-    await status.flush();
-  }
+  return whileRead(output, io, finish, follow).finally(() => status.flush());
 }
 
 /** As in `14:22:11 memory.recorded 0.7: writer recorded: Market prices rose. (mem-1)`. Lines of JSON have no time. */

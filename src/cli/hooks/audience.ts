@@ -1,7 +1,7 @@
 // The listeners of the hooks, and those of them that can answer.
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
-import { chosenSocket } from "../shell/chosen-socket.js";
+import { chosenSocket } from "../shell/find-socket.js";
 import { statusAt } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";

@@ -4,7 +4,7 @@ import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { givenName } from "../../adapters/names.js";
 import { usage } from "../../base/errors.js";
 import { shellWord } from "../../daemon/platform/finding.js";
-import { chosenSocket } from "../shell/chosen-socket.js";
+import { chosenSocket } from "../shell/find-socket.js";
 import { isInRunnersCache } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import {

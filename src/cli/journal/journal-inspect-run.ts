@@ -135,14 +135,8 @@ function bootLine({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }: BootFa
 function sessionLine(session: SessionFacts): string {
   const { sessionId, agentId, firstAt, lastAt, eventCount, missingCount } = session;
   const missing = missingCount === 0 ? "" : `, ${missingCount} missing`;
-  return shownLine(
-    `${sessionId}: ${stateInWords(session)}, ${agentId}, ${counted(eventCount, "event")}${missing}, ${isoTime(firstAt)} to ${isoTime(lastAt)}`,
-  );
-}
-
-/** Indents a line. Control characters in ids are removed. */
-function shownLine(text: string): string {
-  return `  ${shownText(text)}`;
+  const facts = `${stateInWords(session)}, ${agentId}, ${counted(eventCount, "event")}${missing}`;
+  return `  ${shownText(`${sessionId}: ${facts}, ${isoTime(firstAt)} to ${isoTime(lastAt)}`)}`;
 }
 
 function stateInWords({ state }: SessionFacts): string {

@@ -13,7 +13,7 @@ import type { Daemon } from "../../daemon/daemon.js";
 import { stopTimes } from "../../daemon/orderly-stop.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { CommandContext } from "../shell/context.js";
-import { keepHeapClose, logOptions } from "../shell/daemon-process.js";
+import { daemonParts, keepHeapClose, logOptions } from "../shell/daemon-process.js";
 import { counted } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText, shownText } from "../terminal/shown-text.js";
@@ -54,15 +54,8 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   const { io } = context;
   const journal = await readJournal(options, io.environment);
   if (io.ownsProcess) keepHeapClose();
-  const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
-    await Promise.all([
-      import("../../daemon/platform/log.js"),
-      import("../../daemon/platform/clock.js"),
-      import("../../daemon/platform/ids.js"),
-      import("../../daemon/platform/version.js"),
-      import("../../daemon/lifecycle.js"),
-      context.loadDaemon(),
-    ]);
+  const { createLog, createClock, createIdSource, sha256Hex, readVersion, runDaemon, startDaemon } =
+    await daemonParts(context);
   const facts = journalFacts(journal.blocks());
   const session = facts.sessions.get(options.session);
   if (session === undefined) throw noSuchSession(options.session, facts, journal.place.path);

@@ -13,23 +13,29 @@ import {
   type AskedQuestion,
   answerInWords,
   decisionInWords,
+  detailsPage,
   questionFromEvent,
   questionLines,
+  spelledPage,
   timeLine,
 } from "./asked-question.js";
-import { type EndedQuestion, endedBy, endedInWords, isReminder, namedBy, numbersInWords } from "./ended-questions.js";
 import {
+  type EndedQuestion,
+  endedBy,
+  endedInWords,
+  isReminder,
   LEFT,
   listLine,
+  namedBy,
   nameInSentence,
   nameOf,
   nameWithAgent,
+  numbersInWords,
   type OpenQuestion,
   openQuestion,
   outcomeInWords,
   type QuestionSource,
 } from "./open-question.js";
-import { detailsPage, spelledPage } from "./question-details.js";
 import { readAnswer, readAnywhere, type Typed } from "./typed-answer.js";
 
 const NO_CONNECTION = "Not sent: there is no connection at the moment.";

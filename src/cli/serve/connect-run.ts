@@ -4,9 +4,8 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { connectToOwn } from "../../../transports/ipc/own-socket.js";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
-import { connectingTo } from "../shell/chosen-socket.js";
 import type { CommandContext } from "../shell/context.js";
-import { socketOf } from "../shell/find-socket.js";
+import { connectingTo, socketOf } from "../shell/find-socket.js";
 import { EXIT, runCommand } from "../shell/run-command.js";
 import { processIo } from "../terminal/command-io.js";
 

@@ -5,10 +5,9 @@ import { Fault, usage } from "../../base/errors.js";
 import { describeSource, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
 import { daemonManifest } from "../../daemon/presence/manifest.js";
-import type { ChosenSocket } from "../shell/chosen-socket.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
-import { findSocket } from "../shell/find-socket.js";
+import { type ChosenSocket, findSocket } from "../shell/find-socket.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/shown-text.js";
 

@@ -8,12 +8,15 @@ import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
 import { variableOf } from "../../daemon/config/option-names.js";
 import type { Daemon } from "../../daemon/daemon.js";
 import { stopTimes } from "../../daemon/orderly-stop.js";
+import { startExitCode } from "../../daemon/platform/exit-codes.js";
 import { logComplaints } from "../../daemon/platform/finding.js";
 import { takeServiceVariables } from "../../daemon/service-manager/service-variables.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
-import { compileEarly, dropLibraryEchoes, keepHeapClose, logOptions } from "../shell/daemon-process.js";
+import { compileEarly, daemonParts, dropLibraryEchoes, keepHeapClose, logOptions } from "../shell/daemon-process.js";
 
+/** Time for the lines of a daemon that could not start, ms. */
+const FLUSH_MS = 100;
 /** On Windows the signal means that the console was closed; the system then ends the process within a few seconds. */
 const CAN_HANG_UP = process.platform !== "win32";
 
@@ -34,17 +37,22 @@ export async function runDaemonCommand(
   try {
     const resolved = resolveConfiguration(from);
     format = resolved.configuration.logFormat;
-    await runConfigured(command, from, resolved, context, ready, own);
+    await runConfigured(from, resolved, context, ready, own);
   } catch (caught) {
     // A program that reads the log is told in its form.
     if (format !== "json") throw caught;
-    const { endInJson } = await import("./end-in-json.js");
-    await endInJson(faultFrom(caught), io);
+    const fault = faultFrom(caught);
+    const exitCode = startExitCode(fault);
+    const { createLog } = await import("../../daemon/platform/log.js");
+    const log = createLog("error", { stream: io.stderr });
+    for (const reason of fault.sentence.split("\n"))
+      log.error({ code: fault.code, reason, exitCode }, "the daemon could not start");
+    await log.flush(FLUSH_MS);
+    io.host.exit(exitCode);
   }
 }
 
 async function runConfigured(
-  command: DaemonCommand,
   from: ConfigurationSources,
   { configuration, sources }: ResolvedConfiguration,
   context: CommandContext,
@@ -52,22 +60,16 @@ async function runConfigured(
   own: Partial<Configuration> & Pick<DaemonOptions, "stdioSpeaks">,
 ): Promise<void> {
   const { io } = context;
+  const { command } = from;
   let latest = configuration;
   const service = command === "serve" ? takeServiceVariables(io.environment, process.pid) : undefined;
   if (io.ownsProcess) {
     keepHeapClose();
     dropLibraryEchoes();
   }
-  // All imports at once, and only after the options were checked, so that a mistyped option is reported early.
-  const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
-    await Promise.all([
-      import("../../daemon/platform/log.js"),
-      import("../../daemon/platform/clock.js"),
-      import("../../daemon/platform/ids.js"),
-      import("../../daemon/platform/version.js"),
-      import("../../daemon/lifecycle.js"),
-      context.loadDaemon(),
-    ]);
+  // Only after the options were checked, so that a mistyped option is reported early.
+  const { createLog, createClock, createIdSource, sha256Hex, readVersion, runDaemon, startDaemon } =
+    await daemonParts(context);
   const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat, io.stderr));
   if (command === "serve") logComplaints(configurationFindings(configuration, configFilePath(from)), log);
   // Loaded only where a service manager listens.

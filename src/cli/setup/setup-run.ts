@@ -14,7 +14,7 @@ import { type InstallPlan, planInstall, writePlan } from "../hooks/hook-plan.js"
 import { planService, platformKind, projectNote, unseenVariables } from "../service/plan-service.js";
 import { type ServiceKind, SPEAK_NAME, serviceFiles, servicePaths } from "../service/service-files.js";
 import { assertOwn, managerAnswers, startService, writeServiceFile } from "../service/service-steps.js";
-import { chosenSocket } from "../shell/chosen-socket.js";
+import { chosenSocket } from "../shell/find-socket.js";
 import { isOnPath } from "../shell/on-path.js";
 import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { statusAt } from "../status/ask-status.js";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { openAgent } from "../../client/node.js";
 import { ableToConfirm } from "../hooks/audience.js";
-import { SOCKET_VARIABLE } from "../shell/chosen-socket.js";
+import { SOCKET_VARIABLE } from "../shell/find-socket.js";
 import { packagePath } from "../shell/package-path.js";
 import { EXIT, type ExitCode } from "../shell/run-command.js";
 import { statusAt } from "../status/ask-status.js";

@@ -2,7 +2,7 @@
 import { Fault } from "../../base/errors.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { type Timers, within } from "../../client/timers.js";
-import { type ChosenSocket, connectingTo } from "./chosen-socket.js";
+import { type ChosenSocket, connectingTo } from "./find-socket.js";
 
 /** Longest wait for one daemon, ms. A daemon that does not answer is reported, and does not hold up the others. */
 const ANSWER_MS = 5000;

@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import type { Configuration } from "../../daemon/config/config.js";
 import type { LogOptions } from "../../daemon/platform/log.js";
 import type { Output } from "../terminal/command-io.js";
+import type { CommandContext } from "./context.js";
 
 /**
  * Lets the heap grow to twice the live memory at the last full garbage collection, not to four times: entries of a journal live long and then wait
@@ -50,4 +51,17 @@ export async function logOptions(
   if (!isForPeople(format, stderr)) return { stream: stderr };
   const { logSentence } = await import("../terminal/log-sentences.js");
   return { stream: stderr, render: logSentence };
+}
+
+/** Loads all that runs a daemon, at once. */
+export async function daemonParts({ loadDaemon }: CommandContext) {
+  const [log, clock, ids, version, lifecycle, startDaemon] = await Promise.all([
+    import("../../daemon/platform/log.js"),
+    import("../../daemon/platform/clock.js"),
+    import("../../daemon/platform/ids.js"),
+    import("../../daemon/platform/version.js"),
+    import("../../daemon/lifecycle.js"),
+    loadDaemon(),
+  ]);
+  return { ...log, ...clock, ...ids, ...version, ...lifecycle, startDaemon };
 }

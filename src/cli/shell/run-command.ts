@@ -1,6 +1,7 @@
 import { type Fault, faultFrom } from "../../base/errors.js";
 import { EXIT_CODES } from "../../daemon/platform/exit-codes.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import type { LineWriter } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 import type { HelpLines } from "./fault-lines.js";
 
@@ -53,6 +54,26 @@ export async function runCommand(
       .map((line) => `Error: ${line}`);
     for (const line of [...said, ...help(fault)]) io.stderr.write(`${line}\n`);
     io.setExitCode(exitCodeOf(fault));
+  }
+}
+
+/** Prints until that is done. An interrupt, and the end of the reader, as in `aaepd tail | head`, call `end`. */
+export async function whileRead(
+  output: LineWriter,
+  { onInterrupt }: Pick<CommandIo, "onInterrupt">,
+  end: () => void,
+  print: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  output.gone.then(end, end);
+  const cancelInterrupt = onInterrupt(end);
+  try {
+    return await print();
+  } catch (caught) {
+    if (output.hasGone()) return EXIT.ok;
+    throw caught;
+  } finally {
+    cancelInterrupt();
+    await output.flush();
   }
 }
 

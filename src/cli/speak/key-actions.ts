@@ -6,7 +6,7 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 import { startedByAgent, whyNoPerson } from "../../daemon/listener-lineage.js";
 import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
-import { detailsPage } from "../questions/question-details.js";
+import { detailsPage } from "../questions/asked-question.js";
 import { counted } from "../terminal/amounts.js";
 import type { HeardText } from "../terminal/heard-texts.js";
 import { KEYS, type KeyAnswer, type KeyCommand, type KeyMessage, type KeyName } from "./key-names.js";

@@ -15,8 +15,8 @@ import {
   questionFromEvent,
   type ResponseKind,
   riskLine,
+  withoutIds,
 } from "../questions/asked-question.js";
-import { withoutIds } from "../questions/question-details.js";
 import { readAnswer, type Typed } from "../questions/typed-answer.js";
 import { counted } from "../terminal/amounts.js";
 import { endsSession } from "../terminal/event-text.js";

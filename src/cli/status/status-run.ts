@@ -3,10 +3,9 @@ import { Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { within } from "../../client/timers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
-import { type ChosenSocket, chosenSocket } from "../shell/chosen-socket.js";
 import { helpOf } from "../shell/fault-lines.js";
-import { listeningDaemons, noDaemonIn, usualSocket } from "../shell/find-socket.js";
-import { describeFault, EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
+import { type ChosenSocket, chosenSocket, listeningDaemons, noDaemonIn, usualSocket } from "../shell/find-socket.js";
+import { describeFault, EXIT, type ExitCode, runCommand, whileRead } from "../shell/run-command.js";
 import { takesControls } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter, writeLines } from "../terminal/line-writer.js";
@@ -66,9 +65,7 @@ async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
     isOver = true;
     tellOver();
   };
-  const cancelInterrupt = io.onInterrupt(end);
-  void output.gone.then(end, end);
-  try {
+  return whileRead(output, io, end, async () => {
     while (!isOver) {
       const lines = await linesNow(options, io);
       if (isOver) break;
@@ -78,11 +75,8 @@ async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
       if (!isRedrawn && options.json !== true) await output.write("");
       await within(over, seconds * 1000, io.clock);
     }
-  } finally {
-    cancelInterrupt();
-    await output.flush();
-  }
-  return EXIT.ok;
+    return EXIT.ok;
+  });
 }
 
 async function linesNow(options: Telling, io: CommandIo): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
-import { type Fault, faultFrom, usage } from "../../base/errors.js";
+import { type Fault, usage } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
@@ -11,11 +11,10 @@ import { ipcConnector } from "../../client/node.js";
 import type { SpeakableOptions } from "../../speakable/index.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
-import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { allOf, daemonsFrom } from "../shell/daemons-from.js";
 import { createHelpLines } from "../shell/fault-lines.js";
-import { noDaemonIn } from "../shell/find-socket.js";
-import { EXIT, type ExitCode, exitCodeFromFault, runCommand } from "../shell/run-command.js";
+import { chosenSocket, connectingTo, noDaemonIn } from "../shell/find-socket.js";
+import { EXIT, type ExitCode, exitCodeFromFault, runCommand, whileRead } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
 import { agentText, createReadText, ownLine, shownName } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";
@@ -325,21 +324,20 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     }
   }
 
-  // The reader has gone, as at the end of `aaepd tail | head`.
-  output.gone.then(() => finish(EXIT.ok), fail);
-  const cancelInterrupt = io.onInterrupt(() => finish(EXIT.ok));
   try {
-    if (socket === undefined) return await followAll();
-    const framing = options.framing === undefined ? {} : { framing: options.framing };
-    return await followOne(connectingTo(socket, ipcConnector(socket.path, framing)));
-  } catch (caught) {
-    if (output.hasGone()) return EXIT.ok;
-    throw faultFrom(caught);
+    return await whileRead(
+      output,
+      io,
+      () => finish(EXIT.ok),
+      () => {
+        if (socket === undefined) return followAll();
+        const framing = options.framing === undefined ? {} : { framing: options.framing };
+        return followOne(connectingTo(socket, ipcConnector(socket.path, framing)));
+      },
+    );
   } finally {
-    cancelInterrupt();
     questions?.stop();
     signs?.close();
-    await output.flush();
   }
 }
 

@@ -1,7 +1,7 @@
 // All that an agent says of its question can be heard, whatever shape it has.
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { detailsLine, detailsPage } from "../../../src/cli/questions/question-details.js";
+import { detailsLine, detailsPage } from "../../../src/cli/questions/asked-question.js";
 
 const KEYS = { details: "d", repeat: "r" };
 

@@ -2,8 +2,12 @@
 import { createColors } from "picocolors";
 import { describe, expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { questionFromEvent, questionLines } from "../../../src/cli/questions/asked-question.js";
-import { detailsPage, spelledPage } from "../../../src/cli/questions/question-details.js";
+import {
+  detailsPage,
+  questionFromEvent,
+  questionLines,
+  spelledPage,
+} from "../../../src/cli/questions/asked-question.js";
 import { createTailLines } from "../../../src/cli/tail/tail-lines.js";
 import { createReadText, ownLine, shownName } from "../../../src/cli/terminal/agent-text.js";
 import { eventText } from "../../../src/cli/terminal/event-text.js";
