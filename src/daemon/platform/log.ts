@@ -5,7 +5,7 @@ import { configure } from "safe-stable-stringify";
 import { shownJson } from "../../base/json-line.js";
 import type { Log } from "../../contracts/log.js";
 
-export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
+export type LogLevel = (typeof LEVELS)[number];
 
 /** The part of a stream that the log needs. */
 interface LogStream {
@@ -44,24 +44,27 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     now = () => performance.now(),
     render = (line) => line,
   } = options;
+  let level = firstLevel;
   let dropped = 0;
   let droppedUntold = 0;
   let secondBegan = Number.NEGATIVE_INFINITY;
   let linesInSecond = 0;
-  let roomBytes = maxWaitingBytes;
-  let roomLines = maxLinesPerSecond;
 
-  function hasRoom(): boolean {
-    const at = now();
-    if (at - secondBegan >= 1000) {
-      secondBegan = at;
+  function hasRoom(method: Method): boolean {
+    const time = now();
+    if (time - secondBegan >= 1000) {
+      secondBegan = time;
       linesInSecond = 0;
     }
-    return linesInSecond < roomLines && stream.writableLength < roomBytes;
+    // Warnings and errors keep room when something else floods standard error: the reason why a daemon ended must not be lost.
+    const isGrave = method === "warn" || method === "error";
+    // Peers cause warnings, as of events against advice. However many those are, they keep out no error of the daemon's own.
+    const mostLines = method === "error" ? maxLinesPerSecond * 2 : maxLinesPerSecond;
+    return linesInSecond < mostLines && stream.writableLength < maxWaitingBytes * (isGrave ? 16 : 1);
   }
 
-  function write(line: string): void {
-    if (!hasRoom()) {
+  function write(method: Method, line: string): void {
+    if (!hasRoom(method)) {
       dropped += 1;
       droppedUntold += 1;
       return;
@@ -70,29 +73,21 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     const told = droppedUntold;
     // Reset before the write, because the report of lost lines is a line as well.
     droppedUntold = 0;
-    if (told > 0 && LEAST[level] <= LEAST.warn) write(lineOf("warn", { dropped: told }, "log lines were lost"));
+    if (told > 0 && isWritten("warn", level)) write(method, lineOf("warn", { dropped: told }, "log lines were lost"));
     // Lines that the stream keeps are counted by `hasRoom`.
     stream.write(render(line));
   }
 
-  let level = firstLevel;
-
-  const at = (method: Method): Log["info"] => {
-    const rank = METHODS.indexOf(method);
-    const isGrave = method === "warn" || method === "error";
-    return (fields, message) => {
-      if (rank < LEAST[level]) return;
-      // Warnings and errors keep room when something else floods standard error: the reason why a daemon ended must not be lost.
-      roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
-      // Peers cause warnings, as of events against advice. However many those are, they keep out no error of the daemon's own.
-      roomLines = method === "error" ? maxLinesPerSecond * 2 : maxLinesPerSecond;
+  const at =
+    (method: Method): Log["info"] =>
+    (fields, message) => {
+      if (!isWritten(method, level)) return;
       try {
-        write(lineOf(method, fields, message));
+        write(method, lineOf(method, fields, message));
       } catch {
         dropped += 1;
       }
     };
-  };
 
   return {
     debug: at("debug"),
@@ -112,16 +107,17 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
   };
 }
 
-type Method = "debug" | "info" | "warn" | "error";
+/** From the most lines to the fewest. */
+const LEVELS = ["debug", "info", "warn", "error", "off"] as const;
+type Method = Exclude<LogLevel, "off">;
 
-const METHODS: readonly Method[] = ["debug", "info", "warn", "error"];
-
-/** Rank of the first method whose lines a level writes. */
-const LEAST: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, off: 4 };
+function isWritten(method: Method, level: LogLevel): boolean {
+  return LEVELS.indexOf(method) >= LEVELS.indexOf(level);
+}
 
 /** Whether `level` writes lines that `than` does not. */
 export function isLouder(level: LogLevel, than: LogLevel): boolean {
-  return LEAST[level] < LEAST[than];
+  return LEVELS.indexOf(level) < LEVELS.indexOf(than);
 }
 
 /** Depth and breadth to which a field is written. Peers decide the size of some fields. */
