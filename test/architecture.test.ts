@@ -470,9 +470,7 @@ const KNOWN_TO_NEED_PACKAGES = [
   "src/conformance/wire/service-links.ts",
   "src/conformance/wire/websocket-links.ts",
   "src/daemon/services/offer-services.ts",
-  "src/daemon/services/services.ts",
   "src/daemon/status/metrics.ts",
-  "src/daemon/status/subscriber-metrics.ts",
 ];
 
 const PURE = /^src\/(base|contracts|engine|protocols|runtime|speakable|conformance\/(findings|report))\//;

@@ -1,24 +1,32 @@
 // Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
-
 import { A2EService } from "#gen/a2e/v1/a2e_service_pb.js";
 import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
+import { platformAfter } from "../../../transports/framing/options.js";
 import type { JsonPost } from "../../../transports/http/json-posts.js";
 import type { HttpPage } from "../../../transports/http/options.js";
+import { firstFreeInstance } from "../../../transports/ipc/bind.js";
+import { isPipeName } from "../../../transports/ipc/paths.js";
+import type { ServiceName } from "../../../transports/ways.js";
+import { Fault } from "../../base/errors.js";
 import type { ReplyFate } from "../../contracts/audit.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
-import type { Connection, PeerIdentity } from "../../contracts/transport.js";
+import type { ServiceListener } from "../../contracts/service.js";
+import type { Connection, PeerIdentity, ServiceAddress } from "../../contracts/transport.js";
 import type { Turns } from "../../engine/time/turns.js";
 import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
 import { assertFewFields } from "../../protocols/aaep/protobuf/field-count.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { createEventStreams, type EventStreamServices } from "../../protocols/aaep/services/event-streams.js";
+import { describeFault } from "../../protocols/aaep/services/service-messages.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { OPERATIONS } from "../../protocols/akashik/messages/capabilities.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
 import { createStreamServer, statusOf } from "../../runtime/run-conversation.js";
+import { admitEverybody, admitTokenHolders } from "../../security/admission.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import { openAddresses } from "../addresses/open-addresses.js";
 import type { AuditLog } from "../audit/audit-log.js";
@@ -29,8 +37,13 @@ import { createTextCodec, createUtf8 } from "../platform/utf8.js";
 import { MANIFEST_PAGE } from "../presence/manifest.js";
 import type { OfferedToken } from "../presence/presence.js";
 import type { Metrics } from "../status/metrics.js";
-import { loadServiceTransports, type ServiceTransports } from "./service-transports.js";
-import { startServices } from "./services.js";
+import { serviceSocketPath } from "./own-addresses.js";
+import {
+  loadServiceTransports,
+  type Service,
+  type ServiceParts,
+  type ServiceTransports,
+} from "./service-transports.js";
 
 export interface OfferedBy {
   readonly aaep: RpcServices;
@@ -151,6 +164,101 @@ function offeredToken({ httpTokenFile }: DaemonOptions, token: string): OfferedT
   return httpTokenFile.kind === "path"
     ? { kind: "lasting", path: httpTokenFile.path }
     : { kind: "beside_socket", token };
+}
+
+/** Listens at every address or at none. Options that may change are read each time. Throws the Fault of the first address that fails. */
+async function startServices(
+  { services }: Pick<ServiceTransports, "services">,
+  options: DaemonOptions,
+  /** `token`: the token for peers over TCP, read for each call. `closeTimeoutMs`: longest delay of the end by a peer that does not read. */
+  {
+    token,
+    ...content
+  }: Pick<ServiceParts, "addresses" | "methods" | "pages" | "posts" | "closeTimeoutMs"> & {
+    readonly token: () => string;
+  },
+) {
+  const { maxFrameBytes, compression, log } = options;
+  const { addresses } = content;
+  const listeners: {
+    readonly name: ServiceName;
+    readonly address: ServiceAddress;
+    readonly listener: ServiceListener;
+  }[] = [];
+  const parts: ServiceParts = {
+    ...content,
+    describeFault,
+    compression,
+    maxMessageBytes: maxFrameBytes,
+    silentConnectionMs: () => options.handshakeTimeoutSeconds * 1000,
+    corsOrigins: () => options.corsOrigins,
+    log,
+    onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
+    after: platformAfter,
+  };
+
+  const listenAll = async (name: ServiceName, { openPaths, listen }: Service): Promise<void> => {
+    const listenAt = (address: ServiceAddress): Promise<ServiceListener> =>
+      listen({
+        address,
+        admit:
+          address.kind === "unix"
+            ? admitEverybody
+            : admitTokenHolders(token, openPaths, address.host, (secret) => addresses.bySecret(secret) !== undefined),
+      });
+    const choice = options[name];
+    if (choice.kind === "auto") listeners.push({ name, ...(await listenAuto(name, options, listenAt)) });
+    if (choice.kind === "addresses")
+      for (const address of choice.addresses) listeners.push({ name, address, listener: await listenAt(address) });
+  };
+
+  /** Takes no new calls. */
+  const stop = async (): Promise<void> => {
+    await Promise.all(listeners.map(({ listener }) => listener.stop()));
+  };
+  /** Ends the rest after the streams have ended. Answers under way have `withinMs` to leave, by default `closeTimeoutMs`. */
+  const drain = async (withinMs?: Millis): Promise<void> => {
+    await Promise.all(listeners.map(({ listener }) => listener.drain(withinMs)));
+  };
+
+  try {
+    for (const { name, make } of services) await listenAll(name, make(parts));
+  } catch (caught) {
+    await stop();
+    await drain();
+    throw caught;
+  }
+  const endpoints: Partial<Record<ServiceName, readonly string[]>> = {};
+  for (const { name, listener } of listeners) endpoints[name] = [...(endpoints[name] ?? []), listener.address];
+  return {
+    /** Addresses by service. */
+    endpoints,
+    /** Paths of the Unix sockets. */
+    socketPaths: listeners.flatMap(({ address }) => (address.kind === "unix" ? [address.path] : [])),
+    /** As `Listener.renew`, of each address. */
+    renewals: listeners.flatMap(({ listener: { renew } }) => (renew === undefined ? [] : [renew])),
+    /** Whether any address requires a token. */
+    needsToken: listeners.some(({ address }) => address.kind === "tcp"),
+    stop,
+    drain,
+  };
+}
+
+/** `<producer id>.grpc` in the runtime folder; if a live daemon has it, `<producer id>-2.grpc` and so on. */
+function listenAuto(
+  name: ServiceName,
+  { producerId, mostInstances, place }: DaemonOptions,
+  listen: (address: ServiceAddress) => Promise<ServiceListener>,
+): Promise<{ readonly address: ServiceAddress; readonly listener: ServiceListener }> {
+  return firstFreeInstance(async (instance) => {
+    const path = serviceSocketPath(name, producerId, instance, place);
+    if (isPipeName(path)) {
+      const sentence = `Give --${name} an address of loopback such as 127.0.0.1:0: no client of these services speaks over a named pipe.`;
+      throw new Fault("unsupported", sentence, { origin: "local" });
+    }
+    const address: ServiceAddress = { kind: "unix", path };
+    return { address, listener: await listen(address) };
+  }, mostInstances);
 }
 
 /** Plain pages beside the services on the HTTP server, for browsers, monitors and people. */

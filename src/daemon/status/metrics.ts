@@ -5,9 +5,9 @@ import type { ReplyFate } from "../../contracts/audit.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { Engine } from "../../engine/engine.js";
-import type { ClosureReason } from "../../engine/subscriptions/subscription-spec.js";
-import { latencyText } from "./latency-metrics.js";
-import { addSubscriberMetrics } from "./subscriber-metrics.js";
+import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
+import type { ClosureReason, DeliveryCounts } from "../../engine/subscriptions/subscription-spec.js";
+import { LATENCY_BOUNDS_MS, type LatencyCounts } from "../../engine/time/latency-histogram.js";
 
 export interface MetricsSources {
   /** The version of the daemon. */
@@ -188,4 +188,113 @@ function addJournalMetrics(gauge: AddGauge, journal: () => JournalStatus, wallTi
   gauge("aaepd_journal_failing", "1 while nothing can be written to the journal, else 0.", () =>
     journal().failure === undefined ? 0 : 1,
   );
+}
+
+/**
+ * Subscribers with a label of their own, the earliest first. Beyond them the rest share one label, so that a client with many subscriptions does not
+ * fill the memory of the daemon and of Prometheus.
+ */
+const MOST_LABELS = 200;
+/** Longest label, UTF-16 units; a longer name is cut. */
+const LONGEST_LABEL = 128;
+const OTHERS = "other";
+
+type Value = (one: SubscriptionReport) => number;
+/** Joins the values of one label. */
+type Join = (a: number, b: number) => number;
+
+const sum: Join = (a, b) => a + b;
+
+const GAUGES: readonly (readonly [name: string, help: string, value: Value, join: Join])[] = [
+  ["queue_events", "Events that wait in a subscriber's own queue.", (one) => one.queueCount, sum],
+  ["untaken_events", "Events published and not taken over yet, at most.", (one) => one.untakenCount, sum],
+  ["lag_events", "Events published while its transport took nothing (R18).", ({ lag }) => lag.eventCount, Math.max],
+  ["lag_seconds", "For how long its transport has taken nothing (R18).", ({ lag }) => lag.ms / 1000, Math.max],
+  ["behind", "1 while it reads from the journal because it was too slow.", isBehind, Math.max],
+];
+const COUNTERS: readonly (readonly [name: string, help: string, counted: keyof DeliveryCounts])[] = [
+  ["delivered_total", "Events handed to its transport.", "delivered"],
+  ["coalesced_total", "Events that merged with others while they waited.", "merged"],
+  ["overtook_total", "Critical events that left before what had come earlier.", "overtook"],
+  ["fell_behind_total", "How often it fell behind to the journal.", "fellBehind"],
+  ["gaps_total", "Gaps declared to it (R27).", "gaps"],
+  ["gap_events_total", "Events that those gaps name, at most.", "gapEvents"],
+];
+
+function addSubscriberMetrics(registry: Registry, read: () => readonly SubscriptionReport[]): void {
+  const add = (Kind: MetricKind, name: string, help: string, value: Value, join: Join): void => {
+    new Kind({
+      name: `aaepd_subscriber_${name}`,
+      help,
+      labelNames: ["subscriber_id"],
+      registers: [registry],
+      collect() {
+        // Drops the labels of subscribers that have left.
+        this.reset();
+        for (const [subscriber_id, joined] of byLabel(read(), value, join)) this.inc({ subscriber_id }, joined);
+      },
+    });
+  };
+  for (const row of GAUGES) add(Gauge, ...row);
+  for (const [name, help, counted] of COUNTERS) add(Counter, name, help, ({ counts }) => counts[counted], sum);
+}
+
+function byLabel(subscriptions: readonly SubscriptionReport[], value: Value, join: Join): ReadonlyMap<string, number> {
+  const values = new Map<string, number>();
+  for (const one of subscriptions) {
+    const name = one.subscriberId.slice(0, LONGEST_LABEL);
+    const label = values.has(name) || values.size < MOST_LABELS ? name : OTHERS;
+    const known = values.get(label);
+    values.set(label, known === undefined ? value(one) : join(known, value(one)));
+  }
+  return values;
+}
+
+function isBehind({ behindSince }: SubscriptionReport): number {
+  return behindSince === undefined ? 0 : 1;
+}
+
+const BOUNDS = [...LATENCY_BOUNDS_MS.map((ms) => String(ms / 1000)), "+Inf"];
+
+/**
+ * Returns the histograms of latencies in the text format of Prometheus. The engine has counted already, and the library's histograms take one value
+ * at a time.
+ */
+function latencyText({ publish, delivery }: EngineReport["latencies"]): string {
+  return [
+    ...histogram(
+      "aaepd_publish_latency_seconds",
+      "Time from the call of a publish until the journal's policy holds, and the agent gets its answer.",
+      [["", publish]],
+    ),
+    ...histogram(
+      "aaepd_delivery_latency_seconds",
+      "Time from the publication of an event to its hand-over to a transport.",
+      [
+        ['pace="unlimited"', delivery.unlimited],
+        ['pace="limited"', delivery.limited],
+      ],
+    ),
+    "",
+  ].join("\n");
+}
+
+function histogram(
+  name: string,
+  help: string,
+  series: readonly (readonly [label: string, counts: LatencyCounts])[],
+): readonly string[] {
+  const samples = series.flatMap(([label, { buckets, sumMs }]) => {
+    const of = (...labels: readonly string[]): string => {
+      const given = [label, ...labels].filter((one) => one !== "");
+      return given.length === 0 ? "" : `{${given.join(",")}}`;
+    };
+    let count = 0;
+    const cumulative = buckets.map((inBucket, index) => {
+      count += inBucket;
+      return `${name}_bucket${of(`le="${BOUNDS[index]}"`)} ${count}`;
+    });
+    return [...cumulative, `${name}_sum${of()} ${sumMs / 1000}`, `${name}_count${of()} ${count}`];
+  });
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...samples];
 }

@@ -5,13 +5,6 @@ import type { EngineReport, SubscriptionReport } from "../../engine/engine-statu
 import type { Complaint } from "../platform/finding.js";
 
 export interface StatusProblem extends Complaint {
-  readonly code:
-    | "slow_subscriber"
-    | "journal_failing"
-    | "audit_failing"
-    | "nobody_can_answer"
-    | "a2e_host_down"
-    | "place_lost";
   /** The subscription concerned, if the problem belongs to one. */
   readonly subscription_id?: string;
   readonly subscriber_id?: string;
