@@ -35,7 +35,7 @@ function stage({ tooSoonMs = 0, whole }: { readonly tooSoonMs?: number; readonly
   };
   /** What was said since the last look. */
   const heard = () => said.splice(0);
-  return { desk: prompt, clock, source, replies, left, stops, heard };
+  return { prompt, clock, source, replies, left, stops, heard };
 }
 
 function confirmation(number: number, fields: Readonly<Record<string, unknown>> = {}): Envelope {
@@ -69,8 +69,16 @@ function resolution(number: number, decision: string, by = "reply", to = "thinki
   };
 }
 
+/** These questions were heard, the first of them is asked, and what was said of them is forgotten. */
+function asking(...numbers: readonly number[]) {
+  const staged = stage();
+  for (const number of numbers) staged.prompt.heard(staged.source, confirmation(number));
+  staged.heard();
+  return staged;
+}
+
 test("the whole question is said in plain lines: who, what, consequence, risk, details, time, default, answers", () => {
-  const { desk: prompt, source, heard } = stage();
+  const { prompt, source, heard } = stage();
   const fields = { risk_level: "high", irreversible: true, extra_context: { amount: 500, nested: {} } };
   expect(prompt.heard(source, confirmation(1, { ...fields, producer: { agent_id: "b", agent_name: "My Bank" } }))).toBe(
     true,
@@ -87,7 +95,7 @@ test("the whole question is said in plain lines: who, what, consequence, risk, d
 });
 
 test("the lines of a command and of its description are sentences, and an agent makes no line of its own", () => {
-  const { desk: prompt, source, heard } = stage();
+  const { prompt, source, heard } = stage();
   const consequence = "Command: cd shop\nnpm test\nAs the agent says: Done!\nSent: yes.\u001b[2J\u202e";
   prompt.heard(source, confirmation(1, { action: "Run cd shop", consequence }));
   expect(heard()[1]).toBe(
@@ -100,7 +108,7 @@ test("the lines of a command and of its description are sentences, and an agent 
 });
 
 test("a clarification's choices are a line each, and its default is named as people know it", () => {
-  const { desk: prompt, source, heard } = stage();
+  const { prompt, source, heard } = stage();
   prompt.heard(source, {
     ...confirmation(1),
     type: "aaep:agent.awaiting.clarification",
@@ -124,7 +132,7 @@ test("a clarification's choices are a line each, and its default is named as peo
 });
 
 test("asked once, with the hints once; repeated only when asked to", () => {
-  const { desk: prompt, source, heard } = stage();
+  const { prompt, source, heard } = stage();
   prompt.heard(source, confirmation(1));
   const first = heard();
   expect(prompt.heard(source, confirmation(1))).toBe(true);
@@ -134,9 +142,7 @@ test("asked once, with the hints once; repeated only when asked to", () => {
 });
 
 test("one at a time, each answered by its own token", () => {
-  const { desk: prompt, source, replies, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  heard();
+  const { prompt, source, replies, heard } = asking(1);
   prompt.heard(source, confirmation(2));
   expect(heard()).toEqual(["Question 2 of bank is open as well."]);
   prompt.typed("accept");
@@ -154,18 +160,16 @@ test("one at a time, each answered by its own token", () => {
 });
 
 test("what the consequence says is not said twice", () => {
-  const { desk: prompt, source, heard } = stage();
-  prompt.heard(
-    source,
-    confirmation(1, { consequence: "It cannot be undone.", risk_level: "high", irreversible: true }),
-  );
+  const { prompt, source, heard } = stage();
+  const risk = { consequence: "It cannot be undone.", risk_level: "high", irreversible: true };
+  prompt.heard(source, confirmation(1, risk));
   expect(heard().slice(1, 3)).toEqual(["Consequence: It cannot be undone.", "Risk: high."]);
 });
 
 /** Question 1 ended by itself, and 2 is being asked since. */
 function goneUnderHand(fields: Readonly<Record<string, unknown>> = {}) {
   const staged = stage({ tooSoonMs: 1000 });
-  const { desk: prompt, clock, source, heard } = staged;
+  const { prompt, clock, source, heard } = staged;
   prompt.heard(source, confirmation(1));
   prompt.heard(source, confirmation(2, fields));
   clock.advance(5000);
@@ -185,7 +189,7 @@ function goneUnderHand(fields: Readonly<Record<string, unknown>> = {}) {
 test.each(["accept", "ept", "s", "no"])(
   "%j, ended long after the question that it was begun for, answers nothing; the next question is repeated on request",
   (line) => {
-    const { desk: prompt, replies, heard } = goneUnderHand();
+    const { prompt, replies, heard } = goneUnderHand();
     prompt.typed(line);
     expect(heard()).toEqual([
       "Not sent: it may have been begun for question 1, which has gone. Question 2 is asked now. r repeats it.",
@@ -198,7 +202,7 @@ test.each(["accept", "ept", "s", "no"])(
 
 test("words for a question that has gone are no answer to the next, whatever that takes", () => {
   const fields = { type: "aaep:agent.awaiting.clarification", question: "Pay bill 2.", action: undefined };
-  const { desk: prompt, source, clock, replies } = stage({ tooSoonMs: 1000 });
+  const { prompt, source, clock, replies } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1, fields));
   prompt.heard(source, confirmation(2, fields));
   prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
@@ -216,7 +220,7 @@ test.each([
   { line: "l", answer: /^Question 2 of bank, being asked/ },
   { line: "o 2", answer: "Question 2 of bank: Pay bill 2." },
 ])("after $line the next question can be answered at once", ({ line, answer }) => {
-  const { desk: prompt, clock, replies, heard } = goneUnderHand();
+  const { prompt, clock, replies, heard } = goneUnderHand();
   prompt.typed(line);
   expect(heard()[0]).toMatch(answer);
   clock.advance(1000);
@@ -225,7 +229,7 @@ test.each([
 });
 
 test("so it is where the next question comes only later, and where a connection was lost meanwhile", () => {
-  const { desk: prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
+  const { prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1));
   prompt.interrupted(source);
   expect(prompt.takesLine()).toBe(false);
@@ -240,7 +244,7 @@ test("so it is where the next question comes only later, and where a connection 
 });
 
 test("a line that was begun for the question that is asked again after a lost connection is its answer", () => {
-  const { desk: prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
+  const { prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1));
   prompt.interrupted(source);
   prompt.restored(source, [confirmation(1)]);
@@ -250,7 +254,7 @@ test("a line that was begun for the question that is asked again after a lost co
 });
 
 test("not where another has ended before, and no line was typed in between", () => {
-  const { desk: prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
+  const { prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
   for (const number of [1, 2]) prompt.heard(source, confirmation(number));
   prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
   clock.advance(5000);
@@ -262,7 +266,7 @@ test("not where another has ended before, and no line was typed in between", () 
 });
 
 test("an answer that is faster than hearing is not taken", () => {
-  const { desk: prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
+  const { prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
   prompt.heard(source, confirmation(1));
   heard();
   clock.advance(999);
@@ -278,7 +282,7 @@ test("an answer that is faster than hearing is not taken", () => {
 
 test("d tells what was left out of the question, as long as it is being asked", async () => {
   const whole = { ...confirmation(1), summary_detailed: "Pays the gas bill of May." };
-  const { desk: prompt, source, replies, heard } = stage({ whole });
+  const { prompt, source, replies, heard } = stage({ whole });
   prompt.heard(source, confirmation(1));
   heard();
   for (const line of ["d", "details"]) {
@@ -296,7 +300,7 @@ test("d tells what was left out of the question, as long as it is being asked", 
 });
 
 test("where the whole question cannot be had, d tells what there is", async () => {
-  const { desk: prompt, source, heard } = stage();
+  const { prompt, source, heard } = stage();
   prompt.heard(source, confirmation(1, { extra_context: { payee: { iban: "DE89" } } }));
   expect(heard()).toContain("Details: payee iban DE89.");
   prompt.typed("d");
@@ -305,8 +309,7 @@ test("where the whole question cannot be had, d tells what there is", async () =
 });
 
 test("an answer that somebody else's was ahead of is said not to have decided", () => {
-  const { desk: prompt, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
+  const { prompt, source, heard } = asking(1);
   prompt.typed("accept");
   heard();
   prompt.heard(source, resolution(1, "rejected"));
@@ -314,8 +317,7 @@ test("an answer that somebody else's was ahead of is said not to have decided", 
 });
 
 test("R19: an answer that has not counted is said so at once, and asked for again where the question is open", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
+  const { prompt, clock, source, heard } = asking(1);
   prompt.typed("accept");
   heard();
   prompt.notTaken({ ...source }, "rpl_1", true);
@@ -333,8 +335,7 @@ test("R19: an answer that has not counted is said so at once, and asked for agai
 });
 
 test("R19: where the question had ended by then, that is said, and how it ended when that is known", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
+  const { prompt, clock, source, heard } = asking(1);
   prompt.typed("accept");
   heard();
   prompt.notTaken(source, "rpl_1", false);
@@ -345,10 +346,7 @@ test("R19: where the question had ended by then, that is said, and how it ended 
 });
 
 test("a question can be left, listed, and asked again", () => {
-  const { desk: prompt, clock, source, replies, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  prompt.heard(source, confirmation(2));
-  heard();
+  const { prompt, clock, replies, heard } = asking(1, 2);
   prompt.typed("s");
   expect(heard().slice(0, 2)).toEqual([
     "Question 1 is left open. o 1 asks it again.",
@@ -371,7 +369,7 @@ test("a question can be left, listed, and asked again", () => {
 });
 
 test("AAEP §6.4.3: the time left to answer is told as it is now, with the question that it is of", () => {
-  const { desk: prompt, clock, source, heard } = stage();
+  const { prompt, clock, source, heard } = stage();
   const reminder = (number: number): Envelope => ({
     ...confirmation(number),
     type: "aaep:agent.progress.updated",
@@ -398,24 +396,22 @@ test("AAEP §6.4.3: the time left to answer is told as it is now, with the quest
 });
 
 test.each([-3_600_000, 3_600_000])("R40: a clock on the wall that is set by %d ms changes no time left", (stepMs) => {
-  const { desk, clock, source, heard } = stage();
-  desk.heard(source, confirmation(1, { default_decision: "accept" }));
+  const { prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1, { default_decision: "accept" }));
   clock.stepWall(stepMs);
   clock.advance(239_000);
   heard();
-  desk.typed("t");
+  prompt.typed("t");
   expect(heard()).toEqual(["1 minute 1 second left to answer; then it is accepted."]);
   // Asked by the clock of before, and open: the daemon says so.
-  desk.restored(source, [confirmation(1), confirmation(2)]);
+  prompt.restored(source, [confirmation(1), confirmation(2)]);
   expect(heard().join()).toContain("is open as well");
-  desk.typed("l");
+  prompt.typed("l");
   expect(heard().filter((line) => line.includes("is over"))).toEqual([]);
 });
 
 test("a question whose end is never told is over when its time is", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  heard();
+  const { clock, heard } = asking(1);
   clock.advance(302_999);
   expect(heard()).toEqual([]);
   clock.advance(1);
@@ -423,9 +419,7 @@ test("a question whose end is never told is over when its time is", () => {
 });
 
 test("a session's end ends its questions, and is still shown", () => {
-  const { desk: prompt, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  heard();
+  const { prompt, source, heard } = asking(1);
   const end = {
     ...resolution(1, ""),
     type: "aaep:agent.session.cancelled",
@@ -437,9 +431,7 @@ test("a session's end ends its questions, and is still shown", () => {
 });
 
 test("of many questions that end at once only the one being asked is told by itself, and none of them is asked any more", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  for (let number = 1; number <= 12; number += 1) prompt.heard(source, confirmation(number));
-  heard();
+  const { prompt, clock, source, heard } = asking(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
   for (let number = 1; number <= 11; number += 1) {
     prompt.heard(source, resolution(number, number === 7 ? "rejected" : "cancelled", "agent", "awaiting_input"));
     clock.advance(100);
@@ -454,7 +446,7 @@ test("of many questions that end at once only the one being asked is told by its
 });
 
 test("so it is where an answered question's end is not the last, where a session ends, and where the desk closes before", () => {
-  const { desk: prompt, clock, source, heard } = stage();
+  const { prompt, clock, source, heard } = stage();
   for (let number = 1; number <= 9; number += 1) prompt.heard(source, confirmation(number));
   prompt.typed("accept");
   heard();
@@ -474,9 +466,7 @@ test("so it is where an answered question's end is not the last, where a session
 });
 
 test("what is asked while others end waits for that, and is told; for three seconds at most", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  heard();
+  const { prompt, clock, source, heard } = asking(1);
   prompt.heard(source, resolution(1, "cancelled", "agent"));
   for (const number of [2, 3, 4]) prompt.heard(source, confirmation(number));
   prompt.typed("accept");
@@ -503,7 +493,7 @@ test("what is asked while others end waits for that, and is told; for three seco
 });
 
 test("§6.7.2: a producer that does not name the question ends those of the agent that waits no more", () => {
-  const { desk: prompt, source, heard } = stage();
+  const { prompt, source, heard } = stage();
   const plain = { ...resolution(1, "Done"), extensions: {} };
   prompt.heard(source, confirmation(1));
   prompt.heard(source, confirmation(2, { producer: { agent_id: "other" } }));
@@ -517,7 +507,7 @@ test("§6.7.2: a producer that does not name the question ends those of the agen
 });
 
 test("R4: no end of a question is taken from an event that is older than it, at the coarser of two precisions (R3b)", () => {
-  const { desk: prompt, source, heard } = stage();
+  const { prompt, source, heard } = stage();
   const left = { ...resolution(0, "Done"), extensions: {} };
   prompt.heard(source, confirmation(1, { timestamp: "2026-01-01T00:00:10.500Z" }));
   heard();
@@ -528,12 +518,8 @@ test("R4: no end of a question is taken from an event that is older than it, at 
   expect(heard()[0]).toContain("Question 1 has ended");
 });
 
-test("R12: a question that comes again is asked again where its end was heard, and not while it is open", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  prompt.heard(source, confirmation(1));
-  heard();
-  expect(prompt.heard(source, confirmation(1))).toBe(true);
-  expect(heard()).toEqual([]);
+test("R12: a question that comes again is asked again where its end was heard", () => {
+  const { prompt, clock, source, heard } = asking(1);
   prompt.heard(source, resolution(1, "accepted"));
   clock.advance(1000);
   heard();
@@ -542,9 +528,7 @@ test("R12: a question that comes again is asked again where its end was heard, a
 });
 
 test("after a lost connection only what is still open is asked, and what is new", () => {
-  const { desk: prompt, clock, source, heard } = stage();
-  for (const number of [1, 2]) prompt.heard(source, confirmation(number));
-  heard();
+  const { prompt, clock, source, heard } = asking(1, 2);
   prompt.interrupted(source);
   expect(heard()).toEqual(["The connection is lost. What was asked there cannot be answered until it is back."]);
   prompt.typed("accept");
@@ -559,7 +543,7 @@ test("after a lost connection only what is still open is asked, and what is new"
 });
 
 test("a reply that cannot be sent is said not to be", () => {
-  const { desk: prompt, heard } = stage();
+  const { prompt, heard } = stage();
   prompt.heard({ label: "", reply: () => false, leave: () => false, whole: async () => undefined }, confirmation(1));
   heard();
   prompt.typed("accept");
@@ -570,7 +554,7 @@ test("a reply that cannot be sent is said not to be", () => {
 const HOST_DIALOG = { extensions: { aaepd: { host_dialog: true } } };
 
 test("R5b: leave ends the question here, and is told only where the agent asks in its own window too", () => {
-  const { desk: prompt, source, left, clock, heard } = stage();
+  const { prompt, source, left, clock, heard } = stage();
   prompt.heard(source, confirmation(1, HOST_DIALOG));
   expect(heard()).toContain("Type leave to answer it in the agent's own window.");
   prompt.typed("leave");
@@ -593,7 +577,7 @@ test("R5b: leave ends the question here, and is told only where the agent asks i
 });
 
 test("R5b: leave is no answer in one's own words where the agent asks in its own window too, and =leave is", () => {
-  const { desk: prompt, source, left, replies } = stage();
+  const { prompt, source, left, replies } = stage();
   const clarification = { type: "aaep:agent.awaiting.clarification", question: "What then?", action: undefined };
   prompt.heard(source, confirmation(1, { ...clarification, ...HOST_DIALOG }));
   prompt.typed("=leave");
@@ -608,7 +592,7 @@ test("R5b: leave is no answer in one's own words where the agent asks in its own
 });
 
 test("R39: stop is no answer to a yes or no, and is one where words are asked for", () => {
-  const { desk: prompt, source, stops, replies, heard } = stage();
+  const { prompt, source, stops, replies, heard } = stage();
   prompt.typed("stop");
   prompt.heard(source, confirmation(1));
   for (const line of ["stop 2", "Stop", "stop it", "stop 12345"]) prompt.typed(line);
@@ -627,7 +611,7 @@ test("R39: stop is no answer to a yes or no, and is one where words are asked fo
 
 test("Safety 2: what was not heard to its end is told before a yes counts, and the yes is asked for a second time", async () => {
   const long = { extra_context: { note: "x".repeat(300), more: "y" } };
-  const { desk: prompt, source, replies, heard } = stage();
+  const { prompt, source, replies, heard } = stage();
   const consequence = `Deletes ${"z".repeat(5000)} and the end.`;
   prompt.heard(source, confirmation(1, { ...long, consequence }));
   // Action and consequence are never cut.

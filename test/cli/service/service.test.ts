@@ -36,17 +36,24 @@ function home(directory = temporaryDirectory()): Home {
   };
 }
 
-async function printed(stage: Stage, options: ServiceOptions = {}, programs?: ServicePrograms): Promise<string> {
-  await runServicePrint({ kind: "systemd", ...options }, stage.io, programs);
-  expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
-  return stage.out();
+async function ran(
+  command: typeof runServiceInstall,
+  stage: Stage,
+  options: ServiceOptions = {},
+  programs?: ServicePrograms,
+): Promise<{ readonly out: string; readonly err: string; readonly code: number | undefined }> {
+  await command({ kind: "systemd", ...options }, stage.io, programs);
+  return { out: stage.out(), err: stage.err(), code: stage.exitCode() };
 }
 
-async function install(stage: Stage, options: ServiceOptions = {}, programs?: ServicePrograms): Promise<string> {
-  await runServiceInstall({ kind: "systemd", ...options }, stage.io, programs);
-  expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
-  return stage.out();
-}
+const well =
+  (command: typeof runServiceInstall) =>
+  async (...given: Parameters<typeof ran> extends [unknown, ...infer Given] ? Given : never): Promise<string> => {
+    const { out, err, code } = await ran(command, ...given);
+    expect([err, code]).toEqual(["", 0]);
+    return out;
+  };
+const [printed, install] = [well(runServicePrint), well(runServiceInstall)];
 
 /** The values of a key, in their order. */
 const valuesOf = (text: string, key: string): readonly string[] =>
@@ -65,33 +72,25 @@ describe.runIf(UNIX)("the service of aaepd speak", () => {
   it("is a unit of its own, which is neither the daemon's nor somebody else's", async () => {
     const { stage, unit } = home();
     const path = unit("aaepd.speak.service");
-    const installed = stage();
-    await runServiceInstall({ kind: "systemd", part: "speak" }, installed.io);
-    expect([installed.err(), installed.exitCode()]).toEqual(["", 0]);
-    expect(installed.out()).toContain(`Wrote ${path}\n`);
+    expect(await install(stage(), { part: "speak" })).toContain(`Wrote ${path}\n`);
     const text = readFileSync(path, "utf8");
     expect(valuesOf(text, "ExecStart")).toEqual([`:${process.execPath} ${PROGRAM} speak`]);
     expect(text).not.toContain("@");
     expect(installedServices(stage().io, "systemd")).toEqual([]);
     const { calls, PATH } = withSystemctl(0);
-    const removed = stage({ PATH });
-    await runServiceUninstall({ kind: "systemd", part: "speak" }, removed.io);
-    expect([removed.exitCode(), existsSync(path)]).toEqual([0, false]);
+    const removed = await ran(runServiceUninstall, stage({ PATH }), { part: "speak" });
+    expect([removed.code, existsSync(path)]).toEqual([0, false]);
     expect(calls()).toBe("--user disable --now aaepd.speak.service\n--user daemon-reload\n");
-    const again = stage();
-    await runServiceUninstall({ kind: "systemd", part: "speak" }, again.io);
-    expect(again.out()).toContain("There is no service aaepd.speak to remove");
+    const again = await ran(runServiceUninstall, stage(), { part: "speak" });
+    expect(again.out).toContain("There is no service aaepd.speak to remove");
     writeFileSync(path, "[Unit]\n");
-    const foreign = stage();
-    await runServiceInstall({ kind: "systemd", part: "speak" }, foreign.io);
-    expect([foreign.exitCode(), foreign.err()]).toEqual([2, expect.stringContaining("was written by somebody else")]);
+    const foreign = await ran(runServiceInstall, stage(), { part: "speak" });
+    expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining("was written by somebody else")]);
   });
 
   it("there is none of launchd", async () => {
-    const { stage } = home();
-    const refused = stage();
-    await runServiceInstall({ kind: "launchd", part: "speak" }, refused.io);
-    expect(refused.err()).toContain("aaepd speak is a service of systemd alone.");
+    const { err } = await ran(runServiceInstall, home().stage(), { kind: "launchd", part: "speak" });
+    expect(err).toContain("aaepd speak is a service of systemd alone.");
   });
 });
 
@@ -148,32 +147,26 @@ describe.runIf(UNIX)("aaepd service print", () => {
     ["an unknown kind", { kind: "upstart" }, {}, "Give one of systemd, launchd."],
     ["a missing configuration", { config: "/nowhere/aaepd.json" }, {}, "There is no file /nowhere/aaepd.json."],
   ])("refuses %s, and says what to do", async (_, options, programs, said) => {
-    const stage = home().stage();
-    await runServicePrint({ kind: "systemd", ...options }, stage.io, {
-      node: process.execPath,
-      program: PROGRAM,
-      ...programs,
-    });
-    expect([stage.out(), stage.exitCode()]).toEqual(["", 2]);
-    expect(stage.err()).toContain(said);
+    const own = { node: process.execPath, program: PROGRAM, ...programs };
+    const { out, err, code } = await ran(runServicePrint, home().stage(), options, own);
+    expect([out, err, code]).toEqual(["", expect.stringContaining(said), 2]);
   });
 
   it("refuses a configuration without a socket", async () => {
     const one = home();
     one.configure({ socket: "off" });
-    const stage = one.stage();
-    await runServicePrint({ kind: "systemd" }, stage.io);
-    expect([stage.exitCode(), stage.err()]).toEqual([2, expect.stringContaining("Remove that option.")]);
+    const { err, code } = await ran(runServicePrint, one.stage());
+    expect([code, err]).toEqual([2, expect.stringContaining("Remove that option.")]);
   });
 
   it("names the variables of the shell that no service sees, and does not follow them", async () => {
     const stage = home().stage({ AAEPD_PRODUCER_ID: "shell", AAEPD_BURST: "0" });
-    await runServicePrint({ kind: "systemd" }, stage.io);
-    expect(stage.exitCode()).toBe(0);
-    expect(stage.err()).toBe(
+    const { out, err, code } = await ran(runServicePrint, stage);
+    expect([code, err]).toEqual([
+      0,
       "Note: The service does not see AAEPD_PRODUCER_ID, AAEPD_BURST of this shell. Write such options into the configuration file.\n",
-    );
-    expect(valuesOf(stage.out(), "ListenStream")).toEqual(["%t/aaep/aaepd.sock"]);
+    ]);
+    expect(valuesOf(out, "ListenStream")).toEqual(["%t/aaep/aaepd.sock"]);
   });
 });
 
@@ -194,28 +187,23 @@ describe.runIf(UNIX)("aaepd service install", () => {
     expect(readFileSync(one.unit("aaepd.service"), "utf8")).toContain("TimeoutStopSec=100\n");
   });
 
-  it("leaves a file of somebody else, and writes nothing then", async () => {
+  it("leaves a file of somebody else, as uninstall does, and writes nothing then", async () => {
     const one = home();
-    mkdirSync(join(one.unit(""), ".."), { recursive: true });
     mkdirSync(one.unit(""), { recursive: true });
     writeFileSync(one.unit("aaepd.service"), "[Service]\nExecStart=/bin/true\n");
-    const stage = one.stage();
-    await runServiceInstall({ kind: "systemd" }, stage.io);
-    expect([stage.out(), stage.exitCode()]).toEqual(["", 2]);
-    expect(stage.err()).toBe(
-      `Error: ${one.unit("aaepd.service")} was written by somebody else, and stays as it is. Move it away, and run the command again.\n`,
-    );
-    expect(existsSync(one.unit("aaepd.socket"))).toBe(false);
+    const err = `Error: ${one.unit("aaepd.service")} was written by somebody else, and stays as it is. Move it away, and run the command again.\n`;
+    for (const command of [runServiceInstall, runServiceUninstall])
+      expect(await ran(command, one.stage())).toEqual({ out: "", err, code: 2 });
+    expect([existsSync(one.unit("aaepd.socket")), existsSync(one.unit("aaepd.service"))]).toEqual([false, true]);
   });
 
   it("says where a file cannot be written", async () => {
     const one = home();
     mkdirSync(join(one.directory, ".config"));
     writeFileSync(join(one.directory, ".config", "systemd"), "");
-    const stage = one.stage();
-    await runServiceInstall({ kind: "systemd" }, stage.io);
-    expect([stage.out(), stage.exitCode()]).toEqual(["", 1]);
-    expect(stage.err()).toContain(`${one.unit("aaepd.socket")} cannot be written (`);
+    const { out, err, code } = await ran(runServiceInstall, one.stage());
+    expect([out, code]).toEqual(["", 1]);
+    expect(err).toContain(`${one.unit("aaepd.socket")} cannot be written (`);
   });
 
   it("names a daemon that holds the socket now", async () => {
@@ -292,10 +280,7 @@ describe.runIf(process.platform === "linux")("aaepd service status", () => {
 });
 
 describe.runIf(UNIX)("aaepd service uninstall", () => {
-  const uninstall = async (stage: Stage, options: ServiceOptions = {}) => {
-    await runServiceUninstall({ kind: "systemd", ...options }, stage.io);
-    return { out: stage.out(), err: stage.err(), code: stage.exitCode() };
-  };
+  const uninstall = (...given: readonly [Stage, ServiceOptions?]) => ran(runServiceUninstall, ...given);
 
   it("stops the service, removes what install wrote and nothing else, and has nothing to do afterwards", async () => {
     const one = home();
@@ -338,18 +323,6 @@ describe.runIf(UNIX)("aaepd service uninstall", () => {
     expect(calls()).toBe(asked);
     expect(existsSync(one.unit("aaepd.service"))).toBe(false);
   });
-
-  it("leaves a file of somebody else", async () => {
-    const one = home();
-    mkdirSync(one.unit(""), { recursive: true });
-    writeFileSync(one.unit("aaepd.service"), "[Service]\nExecStart=/bin/true\n");
-    expect(await uninstall(one.stage())).toMatchObject({
-      out: "",
-      err: expect.stringContaining("was written by somebody else, and stays as it is."),
-      code: 2,
-    });
-    expect(existsSync(one.unit("aaepd.service"))).toBe(true);
-  });
 });
 
 describe.runIf(UNIX)("a program that goes with a project", () => {
@@ -361,14 +334,10 @@ describe.runIf(UNIX)("a program that goes with a project", () => {
     if (isProject) writeFileSync(join(folder, "package.json"), "{}");
     const programs = { node: process.execPath, program: join(folder, "node_modules", "aaepd", "bin", "aaepd.js") };
     const one = home();
+    const note = `Note: The service runs the aaepd of the project ${folder}, and fails when`;
     for (const command of [runServicePrint, runServiceInstall]) {
-      const stage = one.stage();
-      await command({ kind: "systemd" }, stage.io, programs);
-      expect(stage.exitCode()).toBe(0);
-      expect(stage.err().startsWith(`Note: The service runs the aaepd of the project ${folder}, and fails when`)).toBe(
-        isProject,
-      );
-      expect(stage.err() === "").toBe(!isProject);
+      const { err, code } = await ran(command, one.stage(), {}, programs);
+      expect([code, err.startsWith(note), err === ""]).toEqual([0, isProject, !isProject]);
     }
   });
 });
@@ -379,12 +348,10 @@ describe.runIf(UNIX)("an agent of launchd", () => {
     mkdirSync(one.directory);
     one.configure({ producer_id: "planner" });
     const programs = { node: "/opt/R&D/node", program: PROGRAM };
-    const stage = one.stage();
-    await runServiceInstall({ kind: "launchd" }, stage.io, programs);
+    const said = await install(one.stage(), { kind: "launchd" }, programs);
     const path = join(one.directory, "Library", "LaunchAgents", "aaepd-planner.plist");
-    expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
-    expect(stage.out()).toContain(`Wrote ${path}\n`);
-    expect(stage.out()).toContain(`  launchctl bootstrap gui/$(id -u) '${path}'\n`);
+    expect(said).toContain(`Wrote ${path}\n`);
+    expect(said).toContain(`  launchctl bootstrap gui/$(id -u) '${path}'\n`);
     const read = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
     expect(JSON.parse(execFileSync("python3", ["-c", read, path], { encoding: "utf8" }))).toEqual({
       Label: "aaepd-planner",
@@ -397,10 +364,8 @@ describe.runIf(UNIX)("an agent of launchd", () => {
       ProcessType: "Interactive",
       StandardErrorPath: join(one.directory, "Library", "Logs", "aaepd-planner.log"),
     });
-    const printing = one.stage();
-    await runServicePrint({ kind: "launchd" }, printing.io, programs);
-    expect(printing.out()).toBe(readFileSync(path, "utf8"));
-    expect(installedServices(printing.io, "launchd", programs)).toMatchObject([
+    expect(await printed(one.stage(), { kind: "launchd" }, programs)).toBe(readFileSync(path, "utf8"));
+    expect(installedServices(one.stage().io, "launchd", programs)).toMatchObject([
       { name: "aaepd-planner.plist", options: [], missing: ["/opt/R&D/node"] },
     ]);
   });
