@@ -190,11 +190,12 @@ export async function run(
   register: (program: Command, io: CommandIo) => void,
   stage: Stage,
   ...argv: readonly string[]
-): Promise<void> {
+): Promise<Stage> {
   const program = new Command("aaepd").exitOverride().configureOutput({ writeErr: () => {} });
   register(program, stage.io);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
   await program.parseAsync([program.commands[0]?.name() ?? "", ...argv], { from: "user" });
+  return stage;
 }
 
 export interface ServedDaemon {

@@ -30,8 +30,7 @@ function stageIn(home: string, environment: Readonly<Record<string, string>> = {
 
 /** `aaepd config` of a home, to its end. */
 async function config(home: string, ...argv: readonly string[]): Promise<Stage> {
-  const stage = stageIn(home);
-  await run(registerConfig, stage, ...argv);
+  const stage = await run(registerConfig, stageIn(home), ...argv);
   return stage;
 }
 
@@ -247,8 +246,7 @@ describe("aaepd config check", () => {
     expect(stage.out()).toBe(`There is no file ${path}, so every option has its default: nothing wrong.\n`);
     expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
     for (const [environment, ...argv] of [[{}, "--config", path], [{}, path], [{ AAEPD_CONFIG: path }]] as const) {
-      const named = stageIn(home, environment);
-      await run(registerConfig, named, "check", ...argv);
+      const named = await run(registerConfig, stageIn(home, environment), "check", ...argv);
       expect(named.err()).toContain(`write it with: aaepd config init --config ${path}`);
       expect(named.exitCode()).toBe(2);
     }

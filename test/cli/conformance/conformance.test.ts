@@ -12,8 +12,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
 
 async function conformance(...argv: readonly string[]): Promise<Stage> {
-  const stage = createStage();
-  await run(registerConformance, stage, ...argv);
+  const stage = await run(registerConformance, createStage(), ...argv);
   return stage;
 }
 

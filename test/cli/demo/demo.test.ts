@@ -12,7 +12,7 @@ import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, runCommandLine, type Stage, startCommandLine } from "../command-stage.js";
 
-function demo(stage: Stage, ...argv: readonly string[]): Promise<void> {
+function demo(stage: Stage, ...argv: readonly string[]): Promise<Stage> {
   ensureBuilt();
   return run(registerDemo, stage, ...argv);
 }

@@ -12,7 +12,7 @@ async function writerAt(socketPath: string): Promise<AkashikPeer> {
 }
 
 /** Runs until the test interrupts it, or it ends by itself. */
-function tail(stage: Stage, ...argv: readonly string[]): Promise<void> {
+function tail(stage: Stage, ...argv: readonly string[]): Promise<Stage> {
   const running = run(registerTail, stage, "--akashik", ...argv);
   onTestFinished(async () => {
     stage.interrupt();
@@ -102,13 +102,11 @@ test("comes back with the daemon, and --no-reconnect ends", async () => {
 test("a taken name, no daemon and options of the other way to follow are errors in a sentence", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   await writerAt(socketPath);
-  const taken = createStage();
-  await tail(taken, "--socket", socketPath, "--subscriber-id", "writer");
+  const taken = await tail(createStage(), "--socket", socketPath, "--subscriber-id", "writer");
   expect(taken.err()).toMatch(/^Error: An agent "writer" is connected\. .*\(AGENT_ID_TAKEN\)\n$/);
   expect(taken.exitCode()).toBe(1);
 
-  const nowhere = createStage();
-  await tail(nowhere, "--socket", `${socketPath}.none`);
+  const nowhere = await tail(createStage(), "--socket", `${socketPath}.none`);
   expect(nowhere.err()).toMatch(/^Error: /);
   expect(nowhere.exitCode()).toBe(69);
 
@@ -119,8 +117,7 @@ test("a taken name, no daemon and options of the other way to follow are errors 
     [["--interests", "prices"], "--interests goes with --akashik."],
     [["--debounce", "5"], "--debounce goes with --akashik."],
   ] as const) {
-    const stage = createStage();
-    await run(registerTail, stage, "--socket", socketPath, ...options);
+    const stage = await run(registerTail, createStage(), "--socket", socketPath, ...options);
     expect(stage.err()).toContain(sentence);
     expect(stage.exitCode()).toBe(2);
   }

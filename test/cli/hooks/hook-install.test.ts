@@ -45,8 +45,7 @@ function homeOf(version = "2.1.328", more: Readonly<Record<string, string>> = {}
     settings: join(home, ".claude", "settings.json"),
     shim: shimPath(environment),
     aaepd: async (...argv) => {
-      const stage = createStage({ environment });
-      await run(registerHook, stage, ...argv);
+      const stage = await run(registerHook, createStage({ environment }), ...argv);
       return stage;
     },
   };

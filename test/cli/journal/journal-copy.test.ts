@@ -13,8 +13,7 @@ const one = session("sess_one");
 const EVENTS = record(({ publish }) => publish(one.started(), one.chunk("Text. ", true), one.completed()));
 
 async function journal(directory: string, name: string, ...options: readonly string[]) {
-  const stage = createStage({ environment: {} });
-  await run(registerJournal, stage, name, "--journal", directory, ...options);
+  const stage = await run(registerJournal, createStage({ environment: {} }), name, "--journal", directory, ...options);
   return { out: stage.out(), err: stage.err(), code: stage.exitCode() };
 }
 

@@ -251,8 +251,7 @@ describe("aaepd journal export", () => {
     expect(code).toBe(0);
     const file = join(temporaryDirectory(), "all.ndjson");
     writeFileSync(file, `${lines.join("\n")}\n`);
-    const stage = createStage();
-    await run(registerValidate, stage, file);
+    const stage = await run(registerValidate, createStage(), file);
     expect(stage.out()).toBe(`${lines.length} events, nothing wrong.\n`);
   });
 

@@ -23,7 +23,7 @@ import {
 
 const PLANNER = join(SESSIONS, "retirement-planner.ndjson");
 
-function publish(stage: Stage, ...argv: readonly string[]): Promise<void> {
+function publish(stage: Stage, ...argv: readonly string[]): Promise<Stage> {
   return run(registerPublish, stage, ...argv);
 }
 
@@ -53,8 +53,7 @@ test("publishes a recording again and again, acknowledged, into the only daemon 
   const runtime = runtimeEnvironment();
   await serve(runtime.XDG_RUNTIME_DIR);
   for (let time = 0; time < 2; time += 1) {
-    const stage = createStage({ environment: runtime });
-    await publish(stage, PLANNER);
+    const stage = await publish(createStage({ environment: runtime }), PLANNER);
     expect(stage.err()).toBe("");
     expect(stage.out()).toMatch(/^Published 636 events of 1 session in [\d.]+ s; 0 refused\.\n$/);
     expect(stage.exitCode()).toBe(0);
@@ -66,8 +65,7 @@ test("R20: a refused event is told with line, pointer, code, rule and sentence; 
   const input = [JSON.stringify(hello), JSON.stringify({ ...hello, session_id: 7 }), "{", JSON.stringify(hello)].join(
     "\n",
   );
-  const stage = createStage({ input });
-  await publish(stage, "-", "--socket", socketPath);
+  const stage = await publish(createStage({ input }), "-", "--socket", socketPath);
   const [json, ...refusals] = stage.err().trim().split("\n");
   expect(json).toMatch(/^Error: line 2, \/session_id: .+ \(invalid_event, AAEP §3\.2\.4\)$/);
   expect(refusals[0]).toMatch(/^Error: line 3: The line is not JSON.+ \(invalid_json, AAEP §3\.8\)$/);
@@ -79,8 +77,7 @@ test("R20: a refused event is told with line, pointer, code, rule and sentence; 
 test("--verbose: each entry of the reference about a refusal, once", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const input = [7, 8].map((session_id) => JSON.stringify({ ...hello, session_id })).join("\n");
-  const stage = createStage({ input });
-  await publish(stage, "-", "--socket", socketPath, "--verbose");
+  const stage = await publish(createStage({ input }), "-", "--socket", socketPath, "--verbose");
   const [first, code, rule, second, ...others] = stage.err().trim().split("\n");
   expect([first, second]).toEqual([
     expect.stringMatching(/^Error: line 1, /),
@@ -116,8 +113,7 @@ test("--producer-id names who publishes; without it equal refusals are told five
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const anonymous = { type: hello.type, summary_normal: "Hello." };
   const input = Array.from({ length: 8 }, (_, index) => JSON.stringify({ ...anonymous, session_id: `sess_${index}` }));
-  const refused = createStage({ input: input.join("\n") });
-  await publish(refused, "-", "--socket", socketPath);
+  const refused = await publish(createStage({ input: input.join("\n") }), "-", "--socket", socketPath);
   const lines = refused.err().trim().split("\n");
   expect(lines).toHaveLength(6);
   expect(lines[5]).toMatch(/^Error: 3 more lines: .*--producer-id.* \(producer_missing\)$/);
@@ -159,12 +155,10 @@ test("R6: what tail records of a session with a question can be published, wheth
     await eventually(() => expect(recorder.out()).toContain("session.completed"));
     recorder.interrupt();
     await ended;
-    const checked = createStage({ input: recorder.out() });
-    await run(registerValidate, checked, "-");
+    const checked = await run(registerValidate, createStage({ input: recorder.out() }), "-");
     expect([checked.out(), checked.err()]).toEqual(["451 events, nothing wrong.\n", ""]);
     for (let time = 0; time < 2; time += 1) {
-      const again = createStage({ input: recorder.out() });
-      await publish(again, "-", "--socket", socketPath);
+      const again = await publish(createStage({ input: recorder.out() }), "-", "--socket", socketPath);
       expect([again.err(), again.exitCode()]).toEqual(["", 0]);
       const line = /; 0 refused\. (\d+ lines?) left out: made by the daemon\.\n$/.exec(again.out());
       if (line !== null) leftOut.push(line);

@@ -17,15 +17,13 @@ function planner(): Record<string, unknown>[] {
 
 async function validate(input: readonly (object | string)[], ...options: readonly string[]) {
   const text = input.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
-  const stage = createStage({ input: text });
-  await run(registerValidate, stage, "-", ...options);
+  const stage = await run(registerValidate, createStage({ input: text }), "-", ...options);
   return { lines: stage.out().trim().split("\n"), code: stage.exitCode(), err: stage.err() };
 }
 
 test("every example session is valid, in its events and in their order", async () => {
   for (const file of readdirSync(SESSIONS).filter((name) => name.endsWith(".ndjson"))) {
-    const stage = createStage();
-    await run(registerValidate, stage, join(SESSIONS, file));
+    const stage = await run(registerValidate, createStage(), join(SESSIONS, file));
     expect(stage.out(), file).toMatch(/^\d+ events, nothing wrong\.\n$/);
     expect(stage.exitCode()).toBe(0);
   }
@@ -266,8 +264,7 @@ test("a file that ends in mid-session is valid, and that is said", async () => {
 });
 
 test("a file that cannot be read is a usage error, in one line that begins with Error:", async () => {
-  const stage = createStage();
-  await run(registerValidate, stage, "/no/such/file");
+  const stage = await run(registerValidate, createStage(), "/no/such/file");
   expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read: there is no such file\. [^\n]*\n$/);
   expect(stage.exitCode()).toBe(2);
 });
@@ -288,7 +285,6 @@ test("R20: --json and --verbose name the entries of the reference, which are in 
   }
   const { lines } = await validate(wrong, "--verbose");
   expect(lines.slice(1, -1)).toEqual(help.map((link) => `  See ${link}`));
-  const missing = createStage();
-  await run(registerValidate, missing, "/no/such/file", "--verbose");
+  const missing = await run(registerValidate, createStage(), "/no/such/file", "--verbose");
   expect(missing.err()).toMatch(/^Error: .*\n {2}See file:.*errors\.md#\w+\n/);
 });

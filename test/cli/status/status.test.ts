@@ -194,8 +194,7 @@ describe("aaepd status", () => {
     await agent.publish(session("sess_status").started(), session("sess_status").confirmation("rpl_status"));
     await listener.events.next("aaep:agent.awaiting.confirmation");
 
-    const stage = createStage();
-    await run(registerStatus, stage, "--socket", rig.path);
+    const stage = await run(registerStatus, createStage(), "--socket", rig.path);
     expect(stage.err()).toBe("");
     expect(stage.exitCode()).toBe(0);
     const text = stage.out();
@@ -206,8 +205,7 @@ describe("aaepd status", () => {
     expect(text).toContain('"Delete the file."');
     expect(text).toContain("Journal: in memory,");
 
-    const json = createStage();
-    await run(registerStatus, json, "--socket", rig.path, "--json");
+    const json = await run(registerStatus, createStage(), "--socket", rig.path, "--json");
     expect(JSON.parse(json.out())).toMatchObject({ sessions: [{ session_id: "sess_status" }] });
     await agent.close();
     await listener.close();
@@ -268,8 +266,7 @@ describe("aaepd status", () => {
 
   it.each([0, 1, 20])("a terminal that says %i columns gets words and no single letters", async (columns) => {
     const rig = await startRig();
-    const stage = createStage({ columns });
-    await run(registerStatus, stage, "--socket", rig.path);
+    const stage = await run(registerStatus, createStage({ columns }), "--socket", rig.path);
     const lines = stage.out().trimEnd().split("\n");
     const width = Math.max(...lines.map((line) => line.length));
     if (columns === 0) expect([width > 60, width <= 80]).toEqual([true, true]);

@@ -13,7 +13,7 @@ import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } f
 
 const CURSOR = /^c1\.[0-9a-f]{32}\.\d+$/;
 
-function tail(stage: Stage, ...argv: readonly string[]): Promise<void> {
+function tail(stage: Stage, ...argv: readonly string[]): Promise<Stage> {
   const running = run(registerTail, stage, "--json", "--boundaries", "none", ...argv);
   onTestFinished(async () => {
     stage.interrupt();
@@ -83,8 +83,7 @@ test("--cursor-file, --resume-after: the place is kept, and it goes on there, or
   // A place that is named counts, whatever the file says.
   const named = ["--resume-after", atBegin.trim(), "-n", "3"];
   for (const options of [["--cursor-file", file, ...named], named]) {
-    const stage = createStage();
-    await tail(stage, "--socket", socketPath, ...options);
+    const stage = await tail(createStage(), "--socket", socketPath, ...options);
     expect(percentsOf(stage)).toEqual(["else", 1, 2]);
   }
 });
@@ -94,8 +93,7 @@ test("--cursor-file: a file that holds nothing yet is one that is not there", as
   const file = path();
   writeFileSync(file, "\n");
   await begin();
-  const stage = createStage();
-  await tail(stage, "--socket", socketPath, "--cursor-file", file, "-n", "1");
+  const stage = await tail(createStage(), "--socket", socketPath, "--cursor-file", file, "-n", "1");
   // A newcomer's sum.
   expect([percentsOf(stage), stage.exitCode()]).toEqual([["else"], 0]);
 });
@@ -106,8 +104,7 @@ test.each([
 ])("--cursor-file: a file that holds %s is refused before anything is done, and stays as it is", async (_, text) => {
   const file = path();
   writeFileSync(file, text);
-  const stage = createStage();
-  await tail(stage, "--socket", join(temporaryDirectory(), "none.sock"), "--cursor-file", file);
+  const stage = await tail(createStage(), "--socket", join(temporaryDirectory(), "none.sock"), "--cursor-file", file);
   expect([stage.exitCode(), stage.out()]).toEqual([2, ""]);
   expect(stage.err()).toContain(`The file ${file} holds no cursor. Name another one (--cursor-file), or remove it.`);
   expect(readFileSync(file, "utf8")).toBe(text);
@@ -116,8 +113,7 @@ test.each([
 test.each(["--cursor-file", "--resume-after"])(
   "%s needs to know which daemon: it is refused without a socket",
   async (option) => {
-    const stage = createStage({ environment: runtimeEnvironment() });
-    await tail(stage, option, path());
+    const stage = await tail(createStage({ environment: runtimeEnvironment() }), option, path());
     expect([stage.exitCode(), stage.out()]).toEqual([2, ""]);
     expect(stage.err()).toContain(`${option} is about one daemon. Name its socket (--socket).`);
   },
@@ -126,8 +122,7 @@ test.each(["--cursor-file", "--resume-after"])(
 itInFull("--cursor-file: a folder that is not there is told before anything is done", async () => {
   const { socketPath } = await speaking();
   const folder = join(temporaryDirectory(), "not there");
-  const stage = createStage();
-  await tail(stage, "--socket", socketPath, "--cursor-file", join(folder, "place"));
+  const stage = await tail(createStage(), "--socket", socketPath, "--cursor-file", join(folder, "place"));
   expect(stage.exitCode()).toBe(2);
   expect(stage.err()).toBe(
     `Error: The cursor file ${folder}/place cannot be written: there is no folder ${folder}. Name another one (--cursor-file).\n`,

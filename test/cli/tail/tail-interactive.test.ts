@@ -35,7 +35,7 @@ interface Person {
   /** So much time passes at once, ms, for what is asked and typed. */
   readonly pass: (ms: number) => void;
   readonly leave: () => void;
-  readonly done: Promise<void>;
+  readonly done: Promise<Stage>;
 }
 
 /** With `standsStill` no time passes for it, however busy the machine. */
@@ -152,8 +152,7 @@ test("R7: when the answers end, nobody waits for one: replies are given up", asy
 
 test("without a terminal and without answers it says so, and does not pretend to answer", async () => {
   const socketPath = await daemon();
-  const stage = createStage();
-  await run(registerTail, stage, "--interactive", "--socket", socketPath);
+  const stage = await run(registerTail, createStage(), "--interactive", "--socket", socketPath);
   expect(stage.exitCode()).toBe(2);
   expect(stage.err()).toContain("Error: --interactive has nobody to ask: standard input is no terminal, and empty.");
 });

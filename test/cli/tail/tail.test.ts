@@ -34,7 +34,7 @@ function chunk(sessionId: string, text: string, complete = false, agentId = "tes
 }
 
 /** Runs until the test interrupts it, or it ends by itself. */
-function tail(stage: Stage, ...argv: readonly string[]): Promise<void> {
+function tail(stage: Stage, ...argv: readonly string[]): Promise<Stage> {
   const running = run(registerTail, stage, ...argv);
   onTestFinished(async () => {
     stage.interrupt();
@@ -191,8 +191,7 @@ test.each([
   [["--no-reconnect"], 69, /^Error: There is no daemon in .+\n$/],
   [["--label"], 2, /^Error: --label goes with --json. Give both, or neither.\n$/],
 ])("%j is refused in one line, with exit code %i", async (argv, code, said) => {
-  const stage = createStage({ environment: runtimeEnvironment() });
-  await tail(stage, ...argv);
+  const stage = await tail(createStage({ environment: runtimeEnvironment() }), ...argv);
   expect(stage.err()).toMatch(said);
   expect(stage.exitCode()).toBe(code);
 });
@@ -202,8 +201,7 @@ itInFull(
   async () => {
     const runtime = runtimeEnvironment();
     await serve(runtime.XDG_RUNTIME_DIR);
-    const stage = createStage({ environment: runtime });
-    await tail(stage, "--signed-only", "--include", "tool.*");
+    const stage = await tail(createStage({ environment: runtime }), "--signed-only", "--include", "tool.*");
     expect(stage.err()).toContain('Warning: "tool.*" matches no event of AAEP.');
     expect(stage.err()).toMatch(/^Error: The daemon has rejected the subscription: /m);
     expect(stage.exitCode()).toBe(1);
