@@ -53,19 +53,22 @@ export function isQuestion({ type }: Fields): boolean {
   return /agent\.awaiting\./.test(textOf(type));
 }
 
-/** Returns the text of each output as published, in the order of the outputs: played sessions have other ids. */
-export function publishedTexts(events: readonly Fields[]): readonly string[] {
-  const texts = new Map<string, string>();
-  for (const event of events) {
-    const chunk = chunkOf(event as unknown as Envelope);
-    if (chunk !== undefined) texts.set(outputKey(event), (texts.get(outputKey(event)) ?? "") + chunk);
-  }
-  return [...texts.values()];
-}
+/** Texts of outputs by their sessions and names, in the order of the outputs: played sessions have other ids. */
+export class OutputTexts {
+  readonly #texts = new Map<string, string>();
 
-/** Key of one output of one session. */
-export function outputKey({ session_id: sessionId, output_id: outputId }: Readonly<Record<string, unknown>>): string {
-  return `${textOf(sessionId)} ${textOf(outputId)}`;
+  /** Returns whether the event has text. */
+  note(event: Envelope): boolean {
+    const chunk = chunkOf(event);
+    if (chunk === undefined) return false;
+    const key = `${event.session_id} ${textOf(event.output_id)}`;
+    this.#texts.set(key, (this.#texts.get(key) ?? "") + chunk);
+    return true;
+  }
+
+  all(): readonly string[] {
+    return [...this.#texts.values()];
+  }
 }
 
 function pathOf(name: string): string {

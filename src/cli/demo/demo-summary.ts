@@ -1,9 +1,9 @@
 // The summary at the end of the demo: what each listener got.
 import type { Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
 import { counted } from "../terminal/amounts.js";
-import { chunkOf, isCritical } from "../terminal/event-text.js";
+import { isCritical } from "../terminal/event-text.js";
 import type { DemoListener } from "./demo-listeners.js";
-import { type DemoSession, outputKey, publishedTexts } from "./demo-session.js";
+import { type DemoSession, OutputTexts } from "./demo-session.js";
 
 /** A listener of the demo, with its granted terms and what it got. */
 export interface Seat {
@@ -17,23 +17,19 @@ export class Got {
   eventCount = 0;
   textCount = 0;
   criticalCount = 0;
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new OutputTexts();
 
   note(event: Envelope): void {
     this.eventCount += 1;
     if (isCritical(event)) this.criticalCount += 1;
-    const chunk = chunkOf(event);
-    if (chunk === undefined) return;
-    this.textCount += 1;
-    const key = outputKey(event);
-    this.#texts.set(key, (this.#texts.get(key) ?? "") + chunk);
+    if (this.#texts.note(event)) this.textCount += 1;
   }
 
   /** Whether every published output arrived unchanged (R10). */
   hasWholeText({ events }: DemoSession): boolean {
-    const published = publishedTexts(events);
-    const got = [...this.#texts.values()];
-    return got.length === published.length && got.every((text, index) => text === published[index]);
+    const published = new OutputTexts();
+    for (const event of events) published.note(event as unknown as Envelope);
+    return JSON.stringify(this.#texts.all()) === JSON.stringify(published.all());
   }
 }
 

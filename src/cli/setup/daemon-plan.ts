@@ -39,8 +39,6 @@ export interface DaemonPlace {
 const START_MS = 20_000;
 const LOOK_MS = 100;
 
-const MANAGERS: Readonly<Record<ServiceKind, string>> = { systemd: "systemd", launchd: "launchd" };
-
 /** `manager`: the service manager of this machine; undefined: none. */
 export async function planDaemon(
   { io, service, socketPath }: DaemonPlace,
@@ -60,7 +58,7 @@ export function daemonLine(plan: DaemonPlan, { record }: Pick<DaemonPlace, "reco
     case "service": {
       const missing = plan.files.filter(({ path }) => !existsSync(path)).map(({ path }) => shownText(path));
       const files = missing.length === 0 ? "" : ` New files: ${missing.join(" and ")}.`;
-      return `Start the daemon as a service of ${MANAGERS[plan.manager]}, now and at each login.${files}`;
+      return `Start the daemon as a service of ${plan.manager}, now and at each login.${files}`;
     }
     case "background":
       return `Start the daemon in the background, because no service manager answers here. After a restart of the machine, run aaepd setup again. Its log is ${shownText(record.log)}.`;

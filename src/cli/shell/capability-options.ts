@@ -102,7 +102,11 @@ export function termsInWords(honored: Capabilities): string {
   const maxChars = honored.aaepd?.max_chars;
   return [
     rate === undefined ? "no rate limit" : `${counted(rate, "event")} a second`,
-    boundaries === undefined ? [] : boundariesInWords(boundaries),
+    boundaries === undefined
+      ? []
+      : boundaries.includes("none")
+        ? "text as it comes"
+        : `text by ${boundaries.join(" and ")}`,
     verbosity ?? [],
     honored.languages?.join(", ") ?? [],
     honored.cognitive_load === "low" ? "low cognitive load" : [],
@@ -112,8 +116,4 @@ export function termsInWords(honored: Capabilities): string {
   ]
     .flat()
     .join(", ");
-}
-
-function boundariesInWords(boundaries: readonly string[]): string {
-  return boundaries.includes("none") ? "text as it comes" : `text by ${boundaries.join(" and ")}`;
 }

@@ -1,4 +1,4 @@
-import { type Fault, faultFrom } from "../../base/errors.js";
+import { type Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { EXIT_CODES } from "../../daemon/platform/exit-codes.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { LineWriter } from "../terminal/line-writer.js";
@@ -19,20 +19,12 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export function exitCodeFromFault(fault: Fault): ExitCode {
-  switch (fault.code) {
-    case "usage":
-    case "address_invalid":
-      return EXIT.usage;
-    case "not_found":
-    case "peer_gone":
-    case "timed_out":
-    case "permission_denied":
-    case "shutting_down":
-      return EXIT.unreachable;
-    default:
-      return EXIT.fault;
-  }
+const OF_USAGE: readonly FaultCode[] = ["usage", "address_invalid"];
+const OF_THE_WAY: readonly FaultCode[] = ["not_found", "peer_gone", "timed_out", "permission_denied", "shutting_down"];
+
+export function exitCodeFromFault({ code }: Fault): ExitCode {
+  if (OF_USAGE.includes(code)) return EXIT.usage;
+  return OF_THE_WAY.includes(code) ? EXIT.unreachable : EXIT.fault;
 }
 
 /**

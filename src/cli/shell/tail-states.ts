@@ -1,5 +1,7 @@
 // Describes the states of a subscription in sentences for people.
+
 import { unreachable } from "../../base/exhaustive.js";
+import { ownMember } from "../../base/members.js";
 import type { Interruption, SubscriberState } from "../../client/listener/types.js";
 import { shownText } from "../terminal/shown-text.js";
 import { termsInWords } from "./capability-options.js";
@@ -17,7 +19,9 @@ export function stateInWords(state: SubscriberState, label = ""): string {
       const what = resumed === "all" || resumed === "rolled_back" ? "Connected again" : "Connected";
       const to = (name ?? id) === label ? "" : ` to ${name ?? id}`;
       const sentence = `${what}${to}: ${termsInWords(accepted.honored_capabilities)}.`;
-      return shownText([sentence, notes, placeInWords(resumed)].filter((part) => part !== "").join(" "));
+      return shownText(
+        [sentence, notes, ownMember(PLACES, resumed ?? "") ?? ""].filter((part) => part !== "").join(" "),
+      );
     }
     case "waiting":
       return waitingInWords(state.because);
@@ -28,19 +32,14 @@ export function stateInWords(state: SubscriberState, label = ""): string {
   }
 }
 
-/** Describes how the resume place was met; empty if everything after the place follows (R17). */
-function placeInWords(resumed: string | undefined): string {
-  switch (resumed) {
-    case "rolled_back":
-      return "The daemon's journal ends before the last place, after a crash or because it was restored from a backup. The last events before are void.";
-    case "gap":
-      return "The daemon does not have everything that came after the last place: it was too old, or a crash took it back.";
-    case "unknown":
-      return "The daemon has another journal than before, so it does not know what was told last. Events since then are not shown.";
-    default:
-      return "";
-  }
-}
+/** How the resume place was met; nothing is said if everything after the place follows (R17). */
+const PLACES: Readonly<Record<string, string>> = {
+  rolled_back:
+    "The daemon's journal ends before the last place, after a crash or because it was restored from a backup. The last events before are void.",
+  gap: "The daemon does not have everything that came after the last place: it was too old, or a crash took it back.",
+  unknown:
+    "The daemon has another journal than before, so it does not know what was told last. Events since then are not shown.",
+};
 
 /** One sentence for any number of attempts: a countdown would talk over everything else. */
 function waitingInWords(because: Interruption): string {
@@ -64,7 +63,9 @@ export function interruptionInWords(because: Interruption): string {
   switch (because.kind) {
     case "closed": {
       const { reason_code: code = "no reason given", reason_message: message } = because.close;
-      return shownText(`The daemon has closed the subscription: ${message ?? reasonInWords(code)} (${code}).`);
+      return shownText(
+        `The daemon has closed the subscription: ${message ?? ownMember(REASONS, code) ?? "it says no more"} (${code}).`,
+      );
     }
     case "rejected": {
       const { reason_code: code, reason_message: message } = because.rejected;
@@ -77,17 +78,10 @@ export function interruptionInWords(because: Interruption): string {
   }
 }
 
-function reasonInWords(code: string): string {
-  switch (code) {
-    case "producer_shutdown":
-      return "it is shutting down";
-    case "recording_ended":
-      return "the recording has ended";
-    case "producer_error":
-      return "something went wrong in it";
-    case "lagging":
-      return "this side reads too slowly";
-    default:
-      return "it says no more";
-  }
-}
+/** The codes of a close, where the daemon says no more. */
+const REASONS: Readonly<Record<string, string>> = {
+  producer_shutdown: "it is shutting down",
+  recording_ended: "the recording has ended",
+  producer_error: "something went wrong in it",
+  lagging: "this side reads too slowly",
+};

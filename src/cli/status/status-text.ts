@@ -18,17 +18,15 @@ import { doing } from "./doing.js";
 export function statusLines(status: DaemonStatus, now: number, columns: number): readonly string[] {
   const { sessions, subscriptions, questions, problems } = status;
   const heading = `Daemon ${status.producer_id}, aaepd ${status.version}, process ${status.pid}, up ${span(status.uptime_seconds)}`;
-  const paragraphs: [indent: number, text: string][] = [
+  const rates = `Rates: ${status.rates.published_per_second} events published and ${status.rates.delivered_per_second} delivered a second.`;
+  const paragraphs: Paragraph[] = [
     [0, heading],
     ...problemLines(problems),
     ...relayLines(status.relays ?? []),
     ...listed("Session", status.session_count, sessions, (one) => sessionLines(one, now)),
     ...listed("Subscription", status.subscription_count, subscriptions, (one) => subscriptionLines(one, now)),
     ...listed("Open question", status.question_count, questions, (one) => questionLines(one, now)),
-    [
-      0,
-      `Rates: ${status.rates.published_per_second} events published and ${status.rates.delivered_per_second} delivered a second.`,
-    ],
+    [0, rates],
     [0, totalsLine(status)],
     ...journalLines(status.journal),
     [0, memoryLine(status.memory)],
@@ -80,10 +78,8 @@ function relayLines(relays: NonNullable<DaemonStatus["relays"]>): Paragraph[] {
   if (relays.length === 0) return [];
   const lines = relays.map(({ host, connected, events, refused }): Paragraph => {
     const rules = Object.entries(refused).map(([rule, count]) => `${count} refused by ${rule}`);
-    return [
-      2,
-      [`${host}: ${connected ? "connected" : "not connected"}, ${counted(events, "event")}`, ...rules].join("; "),
-    ];
+    const facts = `${host}: ${connected ? "connected" : "not connected"}, ${counted(events, "event")}`;
+    return [2, [facts, ...rules].join("; ")];
   });
   return [[0, `Relays: ${relays.length}`], ...lines];
 }

@@ -2,7 +2,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
-import { type Fault, usage } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
@@ -52,6 +52,8 @@ export interface TailOptions extends CapabilityOptions, Omit<SpeakableOptions, "
   readonly concerns?: (event: Envelope) => boolean;
 }
 
+const NEEDS_SOCKET = "Named pipes cannot be listed here. Give the daemon's pipe with --socket.";
+
 interface Followed {
   readonly subscriber: Subscriber;
   readonly label: string;
@@ -83,16 +85,12 @@ function refuseMixture(options: TailOptions): void {
     "--cursor-file": cursorFile,
     "--only": only,
   };
-  const [name] = givenNames(akashik === true ? ofEvents : ofField);
+  const [name] = Object.entries(akashik === true ? ofEvents : ofField).find(([, value]) => value !== undefined) ?? [];
   if (name !== undefined) {
     throw usage(akashik === true ? `${name} does not go with --akashik.` : `${name} goes with --akashik.`);
   }
   if (akashik !== true || Object.keys(capabilitiesFromOptions(options)).length === 0) return;
   throw usage("--akashik has no terms of a subscription. Give --interests, --min-relevance or --debounce.");
-}
-
-function givenNames(options: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.keys(options).filter((name) => options[name] !== undefined);
 }
 
 /** All daemons of this user, or those of `--from`. */
@@ -249,7 +247,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
 
   async function followAll(): Promise<ExitCode> {
     const directories = io.daemonDirectories;
-    if (from === undefined && directories.length === 0) throw needsSocket();
+    if (from === undefined && directories.length === 0) throw usage(NEEDS_SOCKET);
     const followed = new Map<string, Followed>();
     const stoppedAt = new Map<string, string>();
     /** The last line about each socket, so that an unchanged state is not repeated at every change beside it. */
@@ -373,8 +371,4 @@ function patternsOfNothing({ include = [], exclude = [] }: TailOptions): readonl
   return [...include, ...exclude].filter(
     (pattern) => !pattern.includes(":") && !(pattern.endsWith("*") && "aaep:".startsWith(pattern.slice(0, -1))),
   );
-}
-
-function needsSocket(): Fault {
-  return usage("Named pipes cannot be listed here. Give the daemon's pipe with --socket.");
 }

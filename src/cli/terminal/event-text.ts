@@ -23,19 +23,8 @@ export interface EventTextOptions {
 }
 
 /** The kinds of core events, in the words of `EventText.what`. */
-export const EVENT_WORDS: readonly string[] = [
-  "started",
-  "state",
-  "progress",
-  "tool",
-  "text",
-  "confirm",
-  "question",
-  "handoff",
-  "completed",
-  "cancelled",
-  "error",
-];
+export const EVENT_WORDS: readonly string[] =
+  "started state progress tool text confirm question handoff completed cancelled error".split(" ");
 
 const CORE = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.(.+)$/;
 
@@ -65,11 +54,9 @@ function describe(topic: string, event: Envelope, options: EventTextOptions): Om
   const summary = topic.startsWith("awaiting.") ? consentText(summaryOf(event)) : read(summaryOf(event));
   switch (topic) {
     case "session.started":
-      return { what: "started", text: summary };
     case "session.completed":
-      return { what: "completed", text: summary };
     case "session.cancelled":
-      return { what: "cancelled", text: summary };
+      return { what: topic.slice("session.".length), text: summary };
     case "session.errored":
       return { what: "error", text: sentences(summary, read(textOf(event.remediation_hint))) };
     case "state.changed":
@@ -82,16 +69,14 @@ function describe(topic: string, event: Envelope, options: EventTextOptions): Om
       return { what: "tool", text: labelled([toolResultOf(event)], summary || read(textOf(event.error_message))) };
     case "output.streaming":
       return { what: "text", text: textOfChunk(event, options) };
-    case "awaiting.confirmation":
-      return {
-        what: "confirm",
-        text: sentences(summary || consentText(textOf(event.action)), confirmationTerms(event)),
-      };
-    case "awaiting.clarification":
-      return {
-        what: "question",
-        text: sentences(summary || consentText(textOf(event.question)), clarificationTerms(event)),
-      };
+    case "awaiting.confirmation": {
+      const action = summary || consentText(textOf(event.action));
+      return { what: "confirm", text: sentences(action, confirmationTerms(event)) };
+    }
+    case "awaiting.clarification": {
+      const question = summary || consentText(textOf(event.question));
+      return { what: "question", text: sentences(question, clarificationTerms(event)) };
+    }
     case "handoff.requested":
       return { what: "handoff", text: summary || read(textOf(event.reason)) };
     default:

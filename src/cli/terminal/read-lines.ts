@@ -18,6 +18,9 @@ export interface InputLine {
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
+const TOO_LONG = `The line is longer than ${MAX_LINE_BYTES} bytes. Write one event a line.`;
+const NOT_UTF8 = "The line is not UTF-8. Write the file in UTF-8.";
+
 /** "-" is standard input. Throws a Fault "usage" if the file cannot be read. */
 export async function openInput(file: string, stdin: Readable): Promise<Readable> {
   if (file === "-") return stdin;
@@ -58,7 +61,12 @@ export async function* readLines(
     const line = isTooLong ? last : Buffer.concat([...parts, last]);
     parts = [];
     bytes = 0;
-    if (isTooLong) return { number, text: undefined, fault: tooLong() };
+    if (isTooLong)
+      return {
+        number,
+        text: undefined,
+        fault: new Fault("message_too_large", TOO_LONG, { pointer: "", rule: "AAEP §8.3" }),
+      };
     try {
       const text = decoder.decode(line);
       return text.trim() === "" && !keepsBlank ? undefined : { number, text, fault: undefined };
@@ -89,18 +97,8 @@ export async function* readLines(
   }
 }
 
-function tooLong(): Fault {
-  return new Fault("message_too_large", `The line is longer than ${MAX_LINE_BYTES} bytes. Write one event a line.`, {
-    pointer: "",
-    rule: "AAEP §8.3",
-  });
-}
-
 function notUtf8(): Fault {
-  return new Fault("invalid_json", "The line is not UTF-8. Write the file in UTF-8.", {
-    pointer: "",
-    rule: "AAEP §3.8",
-  });
+  return new Fault("invalid_json", NOT_UTF8, { pointer: "", rule: "AAEP §3.8" });
 }
 
 export type ReadJson =
