@@ -1,6 +1,6 @@
 // An agent of the suite, for producers that take agents. It publishes as an agent of aaepd does (AAEP §4).
 import { setTimeout as wait } from "node:timers/promises";
-import { Fault, faultFrom } from "../../base/errors.js";
+import { faultFrom, usage } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { newSessionId } from "../../client/random-ids.js";
@@ -80,7 +80,7 @@ export function agentDriver(path: string): Driver {
         const { code, sentence } = faultFrom(caught);
         const place = endpointText({ kind: "ipc", path });
         if (code === "not_found") throw noConnection(place, caught, "--agent");
-        throw new Fault("usage", `The suite's agent cannot publish at ${place}: ${sentence}`, { origin: "local" });
+        throw usage(`The suite's agent cannot publish at ${place}: ${sentence}`);
       });
     },
     lacks: () => undefined,

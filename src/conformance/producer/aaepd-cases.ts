@@ -1,5 +1,4 @@
 // The set "aaepd": rules of aaepd that no chapter asks for.
-
 import { fail, skip } from "../findings/finding.js";
 import { evidenceOf, type Message, noted } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";

@@ -1,5 +1,4 @@
 // Questions as cases hear and answer them, and a question that a case has made the producer ask.
-
 import type { Millis } from "../../contracts/clock.js";
 import type { ScenarioName } from "../drive/driver.js";
 import { type Evidence, fail, skip } from "../findings/finding.js";

@@ -1,5 +1,4 @@
 // Chapter 6: questions that are answered by more than yes or no.
-
 import { fail, skip } from "../findings/finding.js";
 import { type Message, noted } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";

@@ -1,5 +1,4 @@
 // Chapter 3 and 11: what every event carries.
-
 import { isCarried } from "../../base/json-number.js";
 import { type Evidence, fail } from "../findings/finding.js";
 import { type Conversation, evidenceOf, type Message } from "../wire/conversation.js";

@@ -1,5 +1,4 @@
 // The events that a conversation heard, by session, as the watching cases judge them.
-
 import type { ScenarioName } from "../drive/driver.js";
 import { arrivedIn, type Conversation, type Message, type Recorded } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";

@@ -1,5 +1,4 @@
 // The cases for producers, and the forms that most of them have.
-
 import { type CaseDescription, caseOf, fail } from "../findings/finding.js";
 import { evidenceOf, type Message } from "../wire/conversation.js";
 import { type HeardSession, heardEvents, heardSessions } from "./hearing.js";

@@ -1,5 +1,4 @@
 // Chapter 6: questions and their ends.
-
 import { fail, skip } from "../findings/finding.js";
 import { evidenceOf, noted } from "../wire/conversation.js";
 import { instantText, OTHER_INSTANTS, PLAIN_INSTANT } from "../wire/instant-forms.js";

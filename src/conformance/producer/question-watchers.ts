@@ -1,5 +1,4 @@
 // Chapter 6: the members of questions, and the calls that need one.
-
 import { fail } from "../findings/finding.js";
 import { type Arrived, arrivedIn, type Conversation, evidenceOf, type Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";

@@ -1,5 +1,4 @@
 // Chapter 6: the replies that count, and the replies that do not.
-
 import { fail } from "../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";

@@ -1,5 +1,4 @@
 // Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
-
 import { Fault } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { ScenarioName } from "../drive/driver.js";

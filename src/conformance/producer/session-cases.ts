@@ -1,5 +1,4 @@
 // Chapter 4: the order of the events of a session.
-
 import type { Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { type HeardSession, isTerminal } from "./hearing.js";

@@ -1,5 +1,4 @@
 // The stage of a case: connections to the producer, and scenarios that it shows.
-
 import { setTimeout } from "node:timers/promises";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { within } from "../../base/time-limit.js";

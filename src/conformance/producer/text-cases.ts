@@ -1,5 +1,4 @@
 // Chapter 4: streamed text.
-
 import { wordsOf } from "../wire/message-text.js";
 import type { HeardSession } from "./hearing.js";
 import { eachSession, type SessionFault, type WatchingCase } from "./producer-case.js";

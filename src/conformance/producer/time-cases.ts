@@ -1,5 +1,4 @@
 // Chapter 3: the timestamps of events.
-
 import type { Millis } from "../../contracts/clock.js";
 import { fail } from "../findings/finding.js";
 import { evidenceOf, type Recorded } from "../wire/conversation.js";

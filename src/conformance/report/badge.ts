@@ -1,5 +1,4 @@
 // A badge for a product's page. Its text is text, so that it can be read aloud, searched and enlarged.
-
 import { documentOf, markup } from "./markup.js";
 import type { ConformanceReport } from "./report-json.js";
 import { visibleLine } from "./visible-text.js";

@@ -1,5 +1,4 @@
 // The report as JUnit's XML, which tools of continuous integration read. It has no schema of its own; these elements are understood everywhere.
-
 import { documentOf, type Markup, markup } from "./markup.js";
 import type { ConformanceReport, TestResult } from "./report-json.js";
 

@@ -1,5 +1,4 @@
 // Level 2: a subscriber speaks for its user.
-
 import { setTimeout as wait } from "node:timers/promises";
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";

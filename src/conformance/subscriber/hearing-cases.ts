@@ -1,5 +1,4 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
-
 import { setTimeout as wait } from "node:timers/promises";
 import { fail, skip } from "../findings/finding.js";
 import { type Message, noted } from "../wire/conversation.js";

@@ -1,5 +1,4 @@
 // Level 3: a subscriber negotiates.
-
 import { setTimeout as wait } from "node:timers/promises";
 import * as schemas from "#gen/aaep/schemas.js";
 import { firstSentence } from "../../base/schema/fault-words.js";

@@ -1,5 +1,4 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
-
 import { type CaseResult, type Verdict, verdictIn } from "../findings/finding.js";
 import { noted } from "../wire/conversation.js";
 import { patienceAdvice } from "../wire/first-contact.js";

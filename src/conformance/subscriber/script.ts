@@ -1,5 +1,4 @@
 // The events of the scripted producer, whole and valid.
-
 import { newEventId, newReplyToken, newSessionId } from "../../client/random-ids.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Message } from "../wire/conversation.js";

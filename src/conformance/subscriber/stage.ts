@@ -1,7 +1,6 @@
 // The stage of a case for subscribers: the suite listens as a producer, and the subscriber connects.
-
 import { setTimeout as wait } from "node:timers/promises";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { newSessionId } from "../../client/random-ids.js";
 import type { Millis } from "../../contracts/clock.js";
@@ -114,8 +113,7 @@ export function createSubscriberStage(run: SubscriberRun, listen: ListenForLinks
   };
   const absence = (death: SubscriberDeath | undefined): Fault => {
     const said = death === undefined ? "" : lastWordsOf(death);
-    if (death?.refusal !== undefined)
-      return new Fault("usage", `The command of --start cannot be run. ${death.refusal}${said}`, { origin: "local" });
+    if (death?.refusal !== undefined) return usage(`The command of --start cannot be run. ${death.refusal}${said}`);
     const place = endpointText(endpoint);
     return new Fault(
       "peer_gone",

@@ -1,5 +1,4 @@
 // The user's part: what the tested subscriber announces, and the answer to a question as it sends it.
-
 import { setTimeout as wait } from "node:timers/promises";
 import type { Millis } from "../../contracts/clock.js";
 import { fail, skip, verdictIn } from "../findings/finding.js";

@@ -1,7 +1,7 @@
 // Links over the standard input and output of a command: JSON-RPC, one message a line (AAEP §B.6). All links share the one child.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { ownMember, textOf } from "../../base/members.js";
 import { endingWords, shellRefusal, signalGroup } from "./commands.js";
 import type { Link, Links } from "./link.js";
@@ -171,7 +171,7 @@ function childEnd(command: string, code: number | null, signal: NodeJS.Signals |
   const named = `The command ${JSON.stringify(command)}`;
   return refusal === undefined
     ? new Error(`${named} of --endpoint ended with ${endingWords(code, signal)}.`)
-    : new Fault("usage", `${named} of --endpoint cannot be run. ${refusal}`, { origin: "local" });
+    : usage(`${named} of --endpoint cannot be run. ${refusal}`);
 }
 
 /** Ends the child with its group, and reads nothing more of it. */

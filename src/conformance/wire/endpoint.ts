@@ -1,5 +1,5 @@
 // The option `--endpoint`: where the tested side is, by one of the ways to a daemon.
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 
 export type Endpoint =
   /** A Unix socket or a named pipe (AAEP §B.3, §B.4). */
@@ -36,13 +36,7 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
         return { kind: "ipc", path: rest };
       case "pipe":
         if (platform !== "win32")
-          throw new Fault(
-            "usage",
-            `${JSON.stringify(text)} is a named pipe of Windows. Give a Unix socket here: unix:/path.`,
-            {
-              origin: "local",
-            },
-          );
+          throw usage(`${JSON.stringify(text)} is a named pipe of Windows. Give a Unix socket here: unix:/path.`);
         return { kind: "ipc", path: rest.startsWith("\\\\") ? rest : `\\\\.\\pipe\\${rest}` };
       case "stdio":
         return { kind: "stdio", command: rest };
@@ -62,7 +56,7 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
         if (/^https?:/.test(rest) && URL.canParse(rest)) return { kind: "sse", baseUrl: new URL(rest).origin };
     }
   }
-  throw new Fault("usage", `${JSON.stringify(text)} is no endpoint. Give one such as ${FORMS}.`, { origin: "local" });
+  throw usage(`${JSON.stringify(text)} is no endpoint. Give one such as ${FORMS}.`);
 }
 
 function serviceEndpoint(scheme: string, rest: string): ServiceEndpoint {

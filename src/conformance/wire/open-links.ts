@@ -1,6 +1,6 @@
 // How the suite reaches an endpoint, as a subscriber or as a producer: each connection is a link.
 import { withPackages } from "../../../transports/optional-packages.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { unreachable } from "../../base/exhaustive.js";
 import { childLinks } from "./child-links.js";
 import type { Endpoint } from "./endpoint.js";
@@ -61,13 +61,9 @@ export async function listeningAt(endpoint: Endpoint, framing?: SocketFraming | 
       return (accept) => listenOverWebSocket(endpoint.url, accept);
     }
     case "sse":
-      throw new Fault("usage", "The suite is no producer over Server-Sent Events. Give another endpoint.", {
-        origin: "local",
-      });
+      throw usage("The suite is no producer over Server-Sent Events. Give another endpoint.");
     case "stdio":
-      throw new Fault("usage", "A subscriber starts its producer by itself over stdio. Give another endpoint.", {
-        origin: "local",
-      });
+      throw usage("A subscriber starts its producer by itself over stdio. Give another endpoint.");
     default:
       return unreachable(endpoint);
   }

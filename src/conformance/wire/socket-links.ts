@@ -1,5 +1,4 @@
 // Links over a Unix socket or named pipe (AAEP §B.4). A client chooses the framing; a server answers in its peer's.
-
 import type { ByteConnectionOptions } from "../../../transports/framing/options.js";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport } from "../../../transports/ipc/listen.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { mostEvents } from "../../../src/conformance/producer/negotiated/delivering.js";
 import { widerTerm } from "../../../src/conformance/producer/negotiated/honored-terms.js";
+import { mostEvents } from "../../../src/conformance/producer/session-on.js";
 
 it("a term is wider that lets through more than was requested", () => {
   const filters = { include: ["aaep:agent.tool.*"], exclude: ["aaep:agent.tool.completed"] };

@@ -1,12 +1,10 @@
 // Chapter 5: the boundaries of streamed text. Texts may be cut in scripts with spaces and without.
-
 import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, evidenceOf } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
-import { textOf } from "../session-on.js";
+import { heardBy, textOf } from "../session-on.js";
 import { isType, type ProducerStage } from "../stage.js";
-import { heardBy } from "./delivering.js";
 
 /** The units of text, as boundaries name them (AAEP §5.3.1.6). */
 export type TextUnit = "word" | "sentence" | "paragraph";

@@ -1,12 +1,10 @@
 // Chapter 5: the end of a subscription.
-
 import { fail, skip } from "../../findings/finding.js";
 import { evidenceOf } from "../../wire/conversation.js";
 import { lastListenerEnds } from "../asked-question.js";
 import { type ActiveCase, active } from "../producer-case.js";
-import { sessionEnd } from "../session-on.js";
+import { eventAfter, sessionEnd } from "../session-on.js";
 import { QUIET_MS, type Subscription } from "../stage.js";
-import { eventAfter } from "./delivering.js";
 
 function closed({ conversation, id }: Subscription): number {
   conversation.say({ type: "subscription.close", subscription_id: id, reason_code: "subscriber_shutdown" });

@@ -1,5 +1,4 @@
 // Chapter 5: what passes filters and rates.
-
 import type { Millis } from "../../../contracts/clock.js";
 import type { ScenarioName } from "../../drive/driver.js";
 import { fail, skip } from "../../findings/finding.js";
@@ -8,9 +7,8 @@ import { wordsOf } from "../../wire/message-text.js";
 import { ANSWERS, clarificationReply, confirmationReply } from "../asked-question.js";
 import { isTerminal } from "../hearing.js";
 import { type ActiveCase, active } from "../producer-case.js";
-import { eventsOf, shownIfPossible } from "../session-on.js";
+import { DRAINING_MS, eventsOf, mostEvents, renegotiate, shownIfPossible } from "../session-on.js";
 import { isCritical, isEvent, isType, type ProducerStage, type Subscription } from "../stage.js";
-import { DRAINING_MS, mostEvents, renegotiate } from "./delivering.js";
 
 /** The critical types (AAEP §5.5.4), each with a scenario that has one. */
 const CRITICAL: readonly (readonly [kind: string, scenario: ScenarioName])[] = [

@@ -1,5 +1,4 @@
 // Chapter 5: rates, filters, languages and verbosity.
-
 import type { ScenarioName } from "../../drive/driver.js";
 import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
@@ -7,9 +6,18 @@ import { wordsOf } from "../../wire/message-text.js";
 import { ANSWERS, actionAfter } from "../asked-question.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
 import { CORE_KINDS } from "../schema-faults.js";
-import { endOf, eventsOf, eventsToEnd, sessionEnd, shownToEnd } from "../session-on.js";
+import {
+  DRAINING_MS,
+  endOf,
+  eventsOf,
+  eventsToEnd,
+  heardBy,
+  mostEvents,
+  renegotiate,
+  sessionEnd,
+  shownToEnd,
+} from "../session-on.js";
 import { isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "../stage.js";
-import { DRAINING_MS, heardBy, mostEvents, renegotiate } from "./delivering.js";
 import { passes } from "./honored-terms.js";
 
 /** The rate that the flood exceeds, events/s. */

@@ -1,6 +1,6 @@
 // Chapter 5: the handshake and its terms.
-
 import * as schemas from "#gen/aaep/schemas.js";
+import { faultFrom } from "../../../base/errors.js";
 import { firstSentence } from "../../../base/schema/fault-words.js";
 import { fail, skip } from "../../findings/finding.js";
 import { arrivedIn, evidenceOf, type Message, noted, objectIn } from "../../wire/conversation.js";
@@ -219,9 +219,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       if (typeof accepted.manifest_uri === "string" || typeof accepted.signed_manifest === "string") return;
       if (stage.links.manifest === undefined)
         return fail("manifest_uri or signed_manifest stands there.", "Neither does.", [noted("received", accepted)]);
-      await stage.links
-        .manifest()
-        .catch(() => skip("No manifest comes over this transport. The suite does not fetch addresses."));
+      await manifestOf(stage, accepted);
     },
   ),
   recommended(
@@ -257,14 +255,12 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
   ),
 ];
 
-/** The text of the manifest. Skips the case where it stands only at an address. */
-async function manifestOf(stage: ProducerStage, { signed_manifest: signed }: Message): Promise<string> {
+/** The text of the manifest. Skips the case where it does not come over the transport. */
+async function manifestOf({ links }: ProducerStage, { signed_manifest: signed }: Message): Promise<string> {
   if (typeof signed === "string") return Buffer.from(signed.split(".")[1] ?? "", "base64url").toString();
-  if (stage.links.manifest === undefined)
-    skip("No manifest comes over this transport. The suite does not fetch addresses.");
-  return stage.links
+  if (links.manifest === undefined)
+    return skip("No manifest comes over this transport. The suite does not fetch addresses.");
+  return links
     .manifest()
-    .catch((caught: unknown) =>
-      skip(`GetManifest gave no manifest: ${caught instanceof Error ? caught.message : String(caught)}`),
-    );
+    .catch((caught: unknown) => skip(`GetManifest gave no manifest: ${faultFrom(caught).sentence}`));
 }

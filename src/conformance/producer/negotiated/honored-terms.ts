@@ -1,5 +1,4 @@
 // Whether honored terms are no more permissive than requested ones (AAEP §5.4.4).
-
 import type { Message } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { CORE_KINDS } from "../schema-faults.js";

@@ -1,14 +1,21 @@
 // Chapter 5: renegotiation.
-
 import type { ScenarioName } from "../../drive/driver.js";
 import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, arrivedIn, evidenceOf, type Message, noted } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import { clarificationReply, confirmationReply, resolutionOf } from "../asked-question.js";
 import { type ActiveCase, active } from "../producer-case.js";
-import { endOf, eventsOf, eventsToEnd, seekIn, shownIfPossible, textOf } from "../session-on.js";
+import {
+  endOf,
+  eventAfter,
+  eventsOf,
+  eventsToEnd,
+  renegotiate,
+  seekIn,
+  shownIfPossible,
+  textOf,
+} from "../session-on.js";
 import { answerIn, isAnswer, isCritical, isType, kindOf, type ProducerStage, QUIET_MS } from "../stage.js";
-import { eventAfter, renegotiate } from "./delivering.js";
 import { passes, widerTerm } from "./honored-terms.js";
 
 /** Terms of which each member differs from its default. */
