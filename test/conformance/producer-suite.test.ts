@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { NO_DRIVER } from "../../src/conformance/drive/driver.js";
 import { type CaseResult, verdictIn } from "../../src/conformance/findings/finding.js";
 import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
-import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";
 import type { Heard } from "../../src/conformance/producer/stage.js";
 import { SUBSCRIBER_CASES } from "../../src/conformance/subscriber/run-subscriber-cases.js";
 import { openLinks } from "../../src/conformance/wire/open-links.js";
@@ -14,7 +13,7 @@ import { itInFull } from "../support/extent.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { PRODUCER_MUTANTS } from "./mutants/all-mutants.js";
 import { AAEPD_FAILS, FAILS, failsOf, SUBSCRIBER_FAILS } from "./mutants/expected-failures.js";
-import { failedIds, judgeMutant } from "./mutants/judge-mutant.js";
+import { failedIds, judgeMutant, judgeProducer } from "./mutants/judge-mutant.js";
 import { PATCHED_SUBSCRIBERS } from "./mutants/patched-subscribers.js";
 import { AAEPD } from "./mutants/question-mutants.js";
 import { SUBSCRIBER_MUTANTS } from "./mutants/subscriber-mutants.js";
@@ -122,21 +121,8 @@ describe("a bad target", () => {
     return judge(path, chosen, patienceMs);
   }
 
-  async function judge(
-    path: string,
-    chosen: readonly string[] | undefined,
-    patienceMs = 8000,
-  ): Promise<readonly CaseResult[]> {
-    const links = await openLinks({ kind: "ipc", path });
-    return runProducerCases({
-      links,
-      driver: NO_DRIVER,
-      level: 3,
-      extensions: [],
-      chosen,
-      patienceMs,
-      told: () => {},
-    });
+  async function judge(path: string, chosen?: readonly string[], patienceMs = 8000): Promise<readonly CaseResult[]> {
+    return judgeProducer(await openLinks({ kind: "ipc", path }), NO_DRIVER, patienceMs, chosen);
   }
 
   function framed(text: string): Buffer {

@@ -2,16 +2,11 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { itInFull } from "../support/extent.js";
-import { judgeSubscriber, socketFolder } from "./mutants/judge-mutant.js";
+import { judgeSubscriber, socketFolder, toldOf } from "./mutants/judge-mutant.js";
 import { patchedCommand } from "./mutants/patched-subscribers.js";
 
-/** The verdict of each case, with what was seen, or the reason. */
 async function judged(start: string, ...cases: readonly string[]): Promise<readonly (readonly string[])[]> {
-  const results = await judgeSubscriber(join(socketFolder(), "suite.sock"), { start, accept: "yes" }, cases);
-  return results.map(({ about, verdict }) => {
-    const why = verdict.kind === "failed" ? verdict.seen : verdict.kind === "skipped" ? verdict.reason : "";
-    return [about.id, verdict.kind, why];
-  });
+  return toldOf(await judgeSubscriber(join(socketFolder(), "suite.sock"), { start, accept: "yes" }, cases));
 }
 
 const ANNOUNCES = '            self.announce(kind.rpartition("agent.")[2], message)\n';

@@ -5,12 +5,12 @@ import { expect, it, onTestFinished } from "vitest";
 import type { Driver, ScenarioName } from "../../src/conformance/drive/driver.js";
 import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
 import { widerTerm } from "../../src/conformance/producer/negotiated/honored-terms.js";
-import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";
 import { CORE_KINDS } from "../../src/conformance/producer/schema-faults.js";
 import { objectIn } from "../../src/conformance/wire/conversation.js";
 import { openLinks } from "../../src/conformance/wire/open-links.js";
 import { itInFull } from "../support/extent.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
+import { judgeProducer, toldOf } from "./mutants/judge-mutant.js";
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -69,19 +69,8 @@ async function judged(
     },
     stop: async () => {},
   };
-  const results = await runProducerCases({
-    links: await openLinks({ kind: "ipc", path }, { framing: "newline" }),
-    driver,
-    level: 3,
-    extensions: [],
-    chosen: cases,
-    patienceMs,
-    told: () => {},
-  });
-  return results.map(({ about, verdict }) => {
-    const why = verdict.kind === "failed" ? verdict.seen : verdict.kind === "skipped" ? verdict.reason : "";
-    return [about.id, verdict.kind, why];
-  });
+  const links = await openLinks({ kind: "ipc", path }, { framing: "newline" });
+  return toldOf(await judgeProducer(links, driver, patienceMs, cases));
 }
 
 it("a session that begins too late is not taken for that of the next scenario", async () => {

@@ -149,8 +149,6 @@ export const HANDSHAKE: Deviations = {
   "accepted-twice": told(isAccepted, (accepted) => [accepted, { ...accepted, subscription_id: `sub_${freshHex()}` }]),
   // AAEP §5.4.1: subscription.accepted requires honored_capabilities; the field is left out.
   "accepted-without-honored-terms": told(isAccepted, leaving("honored_capabilities")),
-  // AAEP §5.4.1: subscription.accepted requires aaep_version; the field is left out.
-  "accepted-without-version": told(isAccepted, leaving("aaep_version")),
   // AAEP §5.4.1: subscription.accepted requires the producer's identity; the field is left out.
   "accepted-without-producer": told(isAccepted, leaving("producer")),
   // AAEP §5.5.3: reason_code is one of the eight normative codes; it is `go_away`.

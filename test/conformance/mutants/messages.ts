@@ -13,29 +13,14 @@ const CRITICAL_KINDS: readonly string[] = [
   "agent.handoff.requested",
 ];
 export const CORE_KINDS: readonly string[] = [
-  "agent.session.started",
-  "agent.session.completed",
-  "agent.session.cancelled",
-  "agent.state.changed",
-  "agent.progress.updated",
-  "agent.tool.invoked",
-  "agent.tool.completed",
-  "agent.output.streaming",
+  ...["agent.session.started", "agent.session.completed", "agent.session.cancelled", "agent.state.changed"],
+  ...["agent.progress.updated", "agent.tool.invoked", "agent.tool.completed", "agent.output.streaming"],
   ...CRITICAL_KINDS,
 ];
 export const CORE_CAPABILITIES: readonly string[] = [
-  "max_events_per_second",
-  "preferred_verbosity",
-  "languages",
-  "supports_confirmation_reply",
-  "supports_clarification_reply",
-  "coalesce_boundaries",
-  "event_filters",
-  "supported_conformance_levels",
-  "supported_extensions",
-  "cognitive_load",
-  "pace_wpm",
-  "accept_signed_manifests_only",
+  ...["max_events_per_second", "preferred_verbosity", "languages", "supports_confirmation_reply"],
+  ...["supports_clarification_reply", "coalesce_boundaries", "event_filters", "supported_conformance_levels"],
+  ...["supported_extensions", "cognitive_load", "pace_wpm", "accept_signed_manifests_only"],
 ];
 export const DEFAULT_FILTERS: Message = { include: ["aaep:agent.*"], exclude: [] };
 export const DEFAULT_BOUNDARIES: readonly string[] = ["sentence", "completion"];
@@ -78,7 +63,7 @@ export const isReply = (message: Message): boolean => isConfirmationReply(messag
 
 export const session = (event: Message): string => text(event.session_id);
 export const token = (message: Message): string => text(message.reply_token);
-export const outputKey = (event: Message): string => `${session(event)} ${text(event.output_id)}`;
+
 export const position = (event: Message): number => (typeof event.position === "number" ? event.position : 0);
 export const codePoints = (value: unknown): readonly string[] => [...text(value)];
 const endOf = (event: Message): number => position(event) + codePoints(event.chunk).length;

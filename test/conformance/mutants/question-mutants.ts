@@ -211,10 +211,6 @@ export const BLOCKING: Deviations = {
     ms: secondsOf(question) * 1000 - 150,
     decision: question.default_decision === "accept" ? "reject" : "accept",
   })),
-  // AAEP §6.4: the default of a short question applies at once.
-  "default-at-once": selfAnswered((question) =>
-    isShort(question) ? { ms: 0, decision: text(question.default_decision) } : undefined,
-  ),
   // AAEP §6.4: the default applies after half the time.
   "default-after-half-the-time": selfAnswered((question) =>
     isShort(question) ? { ms: secondsOf(question) * 500, decision: text(question.default_decision) } : undefined,
@@ -239,8 +235,6 @@ export const BLOCKING: Deviations = {
   "resolution-never-announced": told(leavesQuestion, nothing),
   // AAEP §6.7.2: only the subscription that replied hears how its question ended.
   "resolution-kept-from-others": resolutionKeptFromOthers(),
-  // AAEP §4.4.1: awaiting.confirmation requires consequence; the field is left out.
-  "question-without-consequence": told(isConfirmation, leaving("consequence")),
   // AAEP §4.4.1: awaiting.confirmation MUST have urgency critical; it has normal.
   "question-not-critical": told(isConfirmation, (event) => ({ ...event, urgency: "normal" })),
   // AAEP §6.1(4): no second question for the same action while one is open; it is asked again with a new token.

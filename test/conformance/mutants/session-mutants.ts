@@ -65,11 +65,6 @@ export const SESSIONS: Deviations = {
 export const STATES: Deviations = {
   // AAEP §4.2.1: state.changed requires to_state; the field is left out.
   "state-without-to-state": told(isState, leaving("to_state")),
-  // AAEP §4.2.2: progress MUST contain at least one member; it is empty.
-  "progress-says-nothing": told(
-    (event) => isKind(event, "agent.progress.updated"),
-    (event) => ({ ...event, progress: {} }),
-  ),
 };
 
 /** tool.completed comes behind the state that follows it. */
@@ -103,6 +98,4 @@ export const TOOLS: Deviations = {
   }),
   // AAEP §4.3.2: tool of tool.completed MUST match its tool.invoked; it is another name.
   "tool-name-mismatched": told(isToolDone, (event) => ({ ...event, tool: `${text(event.tool)}_two` })),
-  // AAEP §4.3.2: status is success, error or timeout; it is `finished`.
-  "tool-status-invented": told(isToolDone, (event) => ({ ...event, status: "finished" })),
 };

@@ -62,8 +62,6 @@ const CRASHES: Deviations = {
 const REQUEST: Deviations = {
   // AAEP §9.5.2(2): subscription.request MUST include capabilities; the field is left out.
   "request-without-capabilities": sent(isRequest, leaving("capabilities")),
-  // AAEP §5.2.1: subscription.request requires aaep_version and subscriber_id; the field is left out.
-  "request-without-version": sent(isRequest, leaving("aaep_version")),
   "request-without-subscriber-id": sent(isRequest, leaving("subscriber_id")),
   // AAEP §9.4.2(2): from Level 2 on supports_confirmation_reply MUST be declared true; it is false.
   "claims-no-confirmation-reply": sent(asksForTerms, (message) => ({
@@ -174,8 +172,6 @@ const REPLIES: Deviations = {
   })),
   // AAEP §6.3.1: a reply requires timestamp; the field is left out.
   "reply-without-timestamp": sent(isReply, leaving("timestamp")),
-  // AAEP §6.3.1: the timestamp of a reply is RFC 3339; it is milliseconds since 1970.
-  "reply-timestamp-in-numbers": sent(isReply, (reply) => ({ ...reply, timestamp: Date.parse(text(reply.timestamp)) })),
   // AAEP §6.5.1: a clarification is answered by clarification.reply; confirmation.reply is sent.
   "clarification-sent-as-confirmation": sent(isClarificationReply, (reply) => ({
     ...without(reply, "response"),
