@@ -70,10 +70,10 @@ export function failedIds(results: readonly CaseResult[]): readonly string[] {
   return results.flatMap(({ about, verdict }) => (verdict.kind === "failed" ? [about.id] : []));
 }
 
-/** The verdict of each case, with what was seen, or the reason. */
-export function toldOf(results: readonly CaseResult[]): readonly (readonly string[])[] {
-  return results.map(({ about, verdict }) => {
-    const why = verdict.kind === "failed" ? verdict.seen : verdict.kind === "skipped" ? verdict.reason : "";
-    return [about.id, verdict.kind, why];
+/** The id and the verdict of each case, with what was seen, or the reason. */
+export function toldOf(results: readonly CaseResult[]): readonly string[] {
+  return results.map(({ about: { id }, verdict }) => {
+    if (verdict.kind === "passed") return `${id} passed`;
+    return `${id} ${verdict.kind}: ${verdict.kind === "failed" ? verdict.seen : verdict.reason}`;
   });
 }
