@@ -5,7 +5,7 @@ import { COMMANDS } from "../../src/cli/commands.js";
 import { main } from "../../src/cli/main.js";
 import { createProgram } from "../../src/cli/program.js";
 import type { CommandContext } from "../../src/cli/shell/context.js";
-import { OPTION_GROUPS } from "../../src/daemon/config/option-row.js";
+import { OPTION_GROUPS } from "../../src/daemon/config/config-schema.js";
 
 /** No command is run here. */
 const CONTEXT = {} as CommandContext;

@@ -225,14 +225,6 @@ describe("agents over real connections", () => {
     expect(await answer).toMatchObject({ resolved_by: "cancelled" });
     expect(await hearOutcome(person, asked)).toBeDefined();
   });
-
-  test("a question told as a notification is refused, and the daemon goes on", async () => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    agent.notify("aaep.confirm", { session_id: 5 });
-    expect(await agent.errors.next("the refusal")).toMatchObject({ code: "invalid_message", pointer: "/id" });
-    await rig.expectOthersServed();
-  });
 });
 
 const isQuestion = ({ type }: Message): boolean => String(type).startsWith("aaep:agent.awaiting.");

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { unreachable } from "../../base/exhaustive.js";
 import type { DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "../../daemon/config/config.js";
-import { OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
+import { OPTION_GROUPS, OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
 import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { fallbackOf, keyOf, measureOf } from "../../daemon/config/option-names.js";
-import { OPTION_GROUPS, type OptionRow } from "../../daemon/config/option-row.js";
+import type { OptionRow } from "../../daemon/config/option-row.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";

@@ -1,10 +1,9 @@
 // The options of serve, stdio and manifest, made from the table of the configuration.
 import { type Command, Option } from "commander";
 import type { OptionName } from "../../daemon/config/config.js";
-import { OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
+import { OPTION_GROUPS, OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
 import type { ConfigurationSources } from "../../daemon/config/config-sources.js";
 import { fallbackOf, flagOf, measureOf } from "../../daemon/config/option-names.js";
-import { OPTION_GROUPS } from "../../daemon/config/option-row.js";
 
 type DaemonCommand = ConfigurationSources["command"];
 

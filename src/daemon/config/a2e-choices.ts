@@ -31,11 +31,12 @@ export const namesChoice: ValueType<readonly string[]> = {
   toJson: (names) => names,
 };
 
+function isName(name: unknown): name is string {
+  return typeof name === "string" && name !== "" && name.length <= LONGEST_NAME;
+}
+
 function namesOf(json: unknown): ReadValue<readonly string[]> {
-  const isNames =
-    Array.isArray(json) &&
-    json.length <= MOST_NAMES &&
-    json.every((name) => typeof name === "string" && name !== "" && name.length <= LONGEST_NAME);
+  const isNames = Array.isArray(json) && json.length <= MOST_NAMES && json.every(isName);
   return isNames ? given([...new Set(json as readonly string[])]) : refused("a list of names, or none");
 }
 
@@ -46,9 +47,7 @@ export const tokenChoice: ValueType<string | undefined> = {
     range: "any, or a text of 1 to 1,024 characters",
     read: (text) => {
       if (text === "any") return given(undefined);
-      return text !== "" && text.length <= LONGEST_NAME
-        ? given(text)
-        : refused("a token of 1 to 1,024 characters, or any");
+      return isName(text) ? given(text) : refused("a token of 1 to 1,024 characters, or any");
     },
     toText: (token) => token ?? "any",
   }),
@@ -118,9 +117,8 @@ function providerOf(json: unknown, index: number): ProviderChoice | undefined {
     command.every((part) => typeof part === "string" && !part.includes("\0")) &&
     command[0] !== "";
   const isPriority = Number.isSafeInteger(priority) && Math.abs(Number(priority)) <= HIGHEST_PRIORITY;
-  const isName = typeof name === "string" && name !== "" && name.length <= LONGEST_NAME;
   const asked = capabilities === undefined ? undefined : namesOf(capabilities);
-  if (!isCommand || !isPriority || !isName || typeof authToken !== "string") return undefined;
+  if (!isCommand || !isPriority || !isName(name) || typeof authToken !== "string") return undefined;
   if (asked?.kind === "refused" || Object.keys(others).length > 0) return undefined;
   return { name, command, priority: Number(priority), capabilities: asked?.value, authToken };
 }

@@ -338,3 +338,6 @@ export const OPTIONS = {
 };
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly (keyof typeof OPTIONS)[];
+
+/** Headings of the help and the documentation, in their order. */
+export const OPTION_GROUPS: readonly string[] = [...new Set(OPTION_NAMES.map((name) => OPTIONS[name].group))];

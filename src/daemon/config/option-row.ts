@@ -2,19 +2,6 @@
 import type { ServiceName } from "../../../transports/ways.js";
 import type { ValueType } from "./config-values.js";
 
-/** Headings of the help and the documentation, in their order. */
-export const OPTION_GROUPS = [
-  "Where it listens",
-  "Agents",
-  "Subscribers",
-  "Questions",
-  "What is kept",
-  "A2E",
-  "Akashik",
-  "Process",
-] as const;
-type OptionGroup = (typeof OPTION_GROUPS)[number];
-
 export interface OptionRow<Value> {
   readonly type: ValueType<Value>;
   readonly fallback: Value;
@@ -40,12 +27,12 @@ export function option<Value>(row: OptionRow<NoInfer<Value>> & { readonly type: 
   return row;
 }
 
-/** Rows below a heading. */
-export function inGroup<Rows extends Readonly<Record<string, object>>>(group: OptionGroup, rows: Rows) {
+/** Rows below a heading of the help and the documentation. */
+export function inGroup<Rows extends Readonly<Record<string, object>>>(group: string, rows: Rows) {
   const placed = Object.entries(rows).map(([name, row]) => [name, { change: "at_once", ...row, group }]);
   return Object.fromEntries(placed) as {
     readonly [Name in keyof Rows]: Rows[Name] & {
-      readonly group: OptionGroup;
+      readonly group: string;
       readonly change: "at_once" | "next_start";
     };
   };

@@ -1,5 +1,5 @@
 // The params of `aaepd.hook`: one message of a host, as the host wrote it.
-import { HOOK_HOST_IDS, type HookHost, type HookHostId } from "../../adapters/hooks/hook-host.js";
+import { HOOK_HOST_IDS, type HookHost } from "../../adapters/hooks/hook-host.js";
 import { HOOK_HOSTS } from "../../adapters/hooks/hook-hosts.js";
 import { givenName } from "../../adapters/names.js";
 import { Fault } from "../../base/errors.js";
@@ -25,7 +25,8 @@ const LONGEST_OPTION = 256;
 export function readHookParams(params: unknown): HookCall {
   const given = (typeof params === "object" && params !== null ? params : {}) as Readonly<Record<string, unknown>>;
   const { host: id, message: text, name, pid, answers = false } = given;
-  if (!isHostId(id)) {
+  const hostId = HOOK_HOST_IDS.find((one) => one === id);
+  if (hostId === undefined) {
     const near = typeof id === "string" ? didYouMean(id, HOOK_HOST_IDS) : "";
     throw refused("/host", `Name a known host: ${HOOK_HOST_IDS.join(" or ")}. ${near}`.trim());
   }
@@ -34,7 +35,7 @@ export function readHookParams(params: unknown): HookCall {
     throw refused("/pid", "Give the number of a process, or leave it out.");
   if (typeof answers !== "boolean") throw refused("/answers", "Set `answers` to true or false, or leave it out.");
   return {
-    host: HOOK_HOSTS[id],
+    host: HOOK_HOSTS[hostId],
     ...read(text),
     name: nameIn(name),
     language: textAt("language", given.language),
@@ -42,10 +43,6 @@ export function readHookParams(params: unknown): HookCall {
     pid: pid as number | undefined,
     answers,
   };
-}
-
-function isHostId(id: unknown): id is HookHostId {
-  return HOOK_HOST_IDS.some((one) => one === id);
 }
 
 function nameIn(value: unknown): string | undefined {

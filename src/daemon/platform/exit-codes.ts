@@ -1,13 +1,7 @@
 // Exit codes of the programs of this project. docs/exit-codes.md has the same table.
 import type { Fault } from "../../base/errors.js";
 
-export interface ExitCode {
-  readonly code: number;
-  /** The conclusion for a person or a script. */
-  readonly meaning: string;
-}
-
-/** 69, 70 and 73 come from sysexits.h; 130 is the shells' code for SIGINT. */
+/** `meaning` is the conclusion for a person or a script. 69, 70 and 73 come from sysexits.h; 130 is the shells' code for SIGINT. */
 export const EXIT_CODES = {
   done: {
     code: 0,
@@ -36,7 +30,7 @@ export const EXIT_CODES = {
     code: 130,
     meaning: "A command other than `serve`, `stdio` and `a2e` was interrupted before it was done.",
   },
-} as const satisfies Record<string, ExitCode>;
+} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 /** Returns the exit code of a daemon that could not start. */
 export function startExitCode(fault: Fault): number {

@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { OptionName } from "../../../src/daemon/config/config.js";
-import { OPTION_NAMES, OPTIONS } from "../../../src/daemon/config/config-schema.js";
+import { OPTION_GROUPS, OPTION_NAMES, OPTIONS } from "../../../src/daemon/config/config-schema.js";
 import { fallbackOf, flagOf, keyOf, measureOf, variableOf } from "../../../src/daemon/config/option-names.js";
-import { OPTION_GROUPS } from "../../../src/daemon/config/option-row.js";
 
 const PATH = fileURLToPath(new URL("../../../docs/configuration.md", import.meta.url));
 
