@@ -12,8 +12,9 @@ export async function askDaemon(socket: ChosenSocket, method: string, timers: Ti
   const connect = connectingTo(socket, ipcRpcConnector(socket.path));
   const connection = await connect({ request: () => ({}), notification: () => {} });
   try {
-    const answer = await within(connection.request(method, {}), ANSWER_MS, timers);
-    if (answer !== undefined) return answer;
+    const result = connection.request(method, {}).then((answer) => ({ answer }));
+    const told = await within(result, ANSWER_MS, timers);
+    if (told !== undefined) return told.answer;
     const sentence = `The daemon at ${socket.path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or restart it.`;
     throw new Fault("timed_out", sentence, { origin: "local" });
   } finally {
