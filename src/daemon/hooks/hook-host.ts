@@ -92,8 +92,8 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
     open.delete(one.id);
   };
 
-  /** Speaks for a conversation. Returns undefined if its turn of the boot before cannot be taken over. */
-  const add = (id: string, kept: KeptConversation, releaseName: () => void): Open | undefined => {
+  /** Speaks for a conversation. A turn of the boot before that cannot be taken over is gone. */
+  const add = (id: string, kept: KeptConversation, releaseName: () => void): Open => {
     const { agentId } = HOOK_HOSTS[kept.host];
     const agent = engine.openAgent({ agent_id: agentId, agent_name: kept.name }, undefined);
     agent.setIdentity({ agent_id: agentId, agent_name: kept.name }, kept.language);
@@ -161,7 +161,7 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
     const claimed = claim(kept.name);
     if (kept.turn !== undefined) {
       const one = add(id, kept, claimed.release);
-      if (one !== undefined && isGone(one)) end(one);
+      if (isGone(one)) end(one);
     } else {
       claimed.release();
       state.remove(id);
@@ -189,7 +189,6 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
       const asks = reading.signs.some(({ kind }) => kind === "question");
       const caller = asks || !open.has(id) ? hostsOf(call, processId) : [];
       const one = open.get(id) ?? begin(id, call, caller, reading);
-      if (one === undefined) return {};
       if (asks && !isGuarded(one, caller)) reading = read(false) ?? reading;
       listen(one, clock.wallTime());
       const decision = await one.conversation.take(reading, whenLeft);

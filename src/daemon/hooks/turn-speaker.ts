@@ -115,7 +115,8 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
       endText(turn);
       publish(turn, `session.${how}`, {
         summary_normal: words,
-        ...(how === "errored" ? { error_category: "unknown", error_code: code } : {}),
+        ...(how === "errored" ? { error_category: "unknown" } : {}),
+        ...(how === "errored" && code !== undefined ? { error_code: code } : {}),
         ...(how === "cancelled" ? { cancelled_by: "user" } : {}),
       });
     },
