@@ -16,19 +16,14 @@ export interface BootFacts {
 
 type SessionState = "open" | "completed" | "errored" | "cancelled";
 
-export interface SessionFacts {
+export interface SessionFacts extends BootFacts {
   readonly sessionId: string;
   readonly agentId: string;
   readonly agentName: string | undefined;
   /** "open" if the journal does not contain the session's end. */
   readonly state: SessionState;
-  readonly eventCount: number;
   /** Events of the session that can no longer be read, as far as the remaining ones show. */
   readonly missingCount: number;
-  readonly firstEpoch: Epoch;
-  readonly lastEpoch: Epoch;
-  readonly firstAt: number;
-  readonly lastAt: number;
 }
 
 export interface DamagedPart {
@@ -82,13 +77,8 @@ export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
 
   const noteBoot = (epoch: Epoch, at: number): void => {
     const boot = boots.at(-1);
-    if (boot === undefined || epoch - boot.lastEpoch > BOOT_DISTANCE) {
-      boots.push({ firstEpoch: epoch, lastEpoch: epoch, eventCount: 1, firstAt: at, lastAt: at });
-      return;
-    }
-    boot.lastEpoch = epoch;
-    boot.lastAt = at;
-    boot.eventCount += 1;
+    if (boot === undefined || epoch - boot.lastEpoch > BOOT_DISTANCE) boots.push(begun(epoch, at));
+    else grow(boot, epoch, at);
   };
 
   const noteEvent = (block: StoredBlock, index: number): void => {
@@ -99,29 +89,16 @@ export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
     const state = isTerminalKind(kind) ? (kind.slice("session.".length) as SessionState) : "open";
     const known = sessions.get(sessionId);
     if (known === undefined) {
-      const { producer } = block.entry(index, 0).event;
-      sessions.set(sessionId, {
-        sessionId,
-        agentId: producer.agent_id,
-        agentName: producer.agent_name,
-        state,
-        eventCount: 1,
-        missingCount: ordinal - 1,
-        firstEpoch: epoch,
-        lastEpoch: epoch,
-        firstAt: at,
-        lastAt: at,
-        lastOrdinal: ordinal,
-      });
+      const { agent_id: agentId, agent_name: agentName } = block.entry(index, 0).event.producer;
+      const counts = { ...begun(epoch, at), missingCount: ordinal - 1, lastOrdinal: ordinal };
+      sessions.set(sessionId, { sessionId, agentId, agentName, state, ...counts });
       return;
     }
+    grow(known, epoch, at);
     known.state = state;
-    known.eventCount += 1;
     // A notice has the number of its question, so this difference may be negative.
     known.missingCount += Math.max(0, ordinal - known.lastOrdinal - 1);
     known.lastOrdinal = ordinal;
-    known.lastEpoch = epoch;
-    known.lastAt = at;
   };
 
   for (const { block, first, count, length } of blocks) {
@@ -134,4 +111,14 @@ export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
     for (let index = 0; index < count; index += 1) noteEvent(block, index);
   }
   return { eventCount, bytes, oldestAt, newestAt, boots, sessions, damaged };
+}
+
+function begun(epoch: Epoch, at: number): Growing<BootFacts> {
+  return { firstEpoch: epoch, lastEpoch: epoch, eventCount: 1, firstAt: at, lastAt: at };
+}
+
+function grow(facts: Growing<BootFacts>, epoch: Epoch, at: number): void {
+  facts.lastEpoch = epoch;
+  facts.lastAt = at;
+  facts.eventCount += 1;
 }

@@ -90,13 +90,7 @@ export function reportDocument(place: JournalPlace, facts: JournalFacts): object
     events: facts.eventCount,
     oldest: instantOf(facts.oldestAt),
     newest: instantOf(facts.newestAt),
-    boots: facts.boots.map(({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }) => ({
-      first_epoch: firstEpoch,
-      last_epoch: lastEpoch,
-      events: eventCount,
-      first: instantOf(firstAt),
-      last: instantOf(lastAt),
-    })),
+    boots: facts.boots.map(stretchDocument),
     sessions: [...facts.sessions.values()].map(sessionDocument),
     damaged: facts.damaged.map(({ firstEpoch, eventCount, bytes, afterAt }) => ({
       first_epoch: firstEpoch,
@@ -113,13 +107,14 @@ export function sessionDocument(session: SessionFacts): object {
     agent_id: session.agentId,
     ...(session.agentName === undefined ? {} : { agent_name: session.agentName }),
     state: session.state,
-    events: session.eventCount,
     missing_events: session.missingCount,
-    first_epoch: session.firstEpoch,
-    last_epoch: session.lastEpoch,
-    first: instantOf(session.firstAt),
-    last: instantOf(session.lastAt),
+    ...stretchDocument(session),
   };
+}
+
+function stretchDocument({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }: BootFacts): object {
+  const instants = { first: instantOf(firstAt), last: instantOf(lastAt) };
+  return { events: eventCount, first_epoch: firstEpoch, last_epoch: lastEpoch, ...instants };
 }
 
 function damagedLine({ firstEpoch, eventCount, bytes, afterAt }: DamagedPart): string {

@@ -155,27 +155,19 @@ function tellPlans(daemon: DaemonPlan, hooks: readonly InstallPlan[], place: Dae
 }
 
 /** By ear, a number of hooks is enough: `--print` tells them all. */
-function hookLines({ host, path, shim, hasShim, isOtherwise, changes, version }: InstallPlan): readonly string[] {
-  const shimLine = hasShim
-    ? []
-    : [`${existsSync(shim) ? "Change" : "New file:"} ${shownText(shim)}, the small program that hooks run.`];
-  if (isOtherwise) return [`The hooks of ${host.name} stay as you installed them.`, ...shimLine];
-  const added = changes.filter(({ kind }) => kind === "added");
-  const removed = changes.filter(({ kind }) => kind === "removed");
-  return [
-    ...(added.length === 0
-      ? []
-      : [
-          `${existsSync(path) ? "Change" : "New file:"} ${shownText(path)}: ${counted(added.length, "hook")} for ${host.name}. To see each: aaepd hook install ${host.id} --print`,
-        ]),
-    ...(removed.length === 0
-      ? []
-      : [`In ${shownText(path)}, take out ${counted(removed.length, "earlier hook")} of aaepd.`]),
-    ...(version === undefined && host.lateSince !== undefined && added.length > 0
-      ? [`Note: the version of ${host.name} is not known, so that only events of early versions are used.`]
-      : []),
-    ...shimLine,
-  ];
+function* hookLines({ host, path, shim, hasShim, isOtherwise, changes, version }: InstallPlan): Iterable<string> {
+  const countOf = (wanted: "added" | "removed") => changes.filter(({ kind }) => kind === wanted).length;
+  const [added, removed] = [countOf("added"), countOf("removed")];
+  const begin = (file: string): string => `${existsSync(file) ? "Change" : "New file:"} ${shownText(file)}`;
+  if (isOtherwise) yield `The hooks of ${host.name} stay as you installed them.`;
+  else {
+    if (added > 0)
+      yield `${begin(path)}: ${counted(added, "hook")} for ${host.name}. To see each: aaepd hook install ${host.id} --print`;
+    if (removed > 0) yield `In ${shownText(path)}, take out ${counted(removed, "earlier hook")} of aaepd.`;
+    if (version === undefined && host.lateSince !== undefined && added > 0)
+      yield `Note: the version of ${host.name} is not known, so that only events of early versions are used.`;
+  }
+  if (!hasShim) yield `${begin(shim)}, the small program that hooks run.`;
 }
 
 async function carryOut(
@@ -233,34 +225,28 @@ export function editorLines(agents: readonly string[]): readonly string[] {
   ];
 }
 
-export function keptLines(
-  configuration: Configuration,
-  { environment }: Pick<CommandIo, "environment">,
-): readonly string[] {
+/** Where text is kept, for how long, and how that is turned off. */
+function* keptLines(configuration: Configuration, { environment }: Pick<CommandIo, "environment">): Iterable<string> {
   const { journal, journalRetentionSeconds, journalRetentionBytes, audit } = configuration;
-  const lines: string[] = [];
   // Without a database, auto is memory.
   if (journal.kind === "memory" || (journal.kind === "auto" && !hasNativeCode()))
-    lines.push("What agents say is kept in memory only, and is gone when the daemon ends.");
+    yield "What agents say is kept in memory only, and is gone when the daemon ends.";
   else {
     const folder = journal.kind === "directory" ? journal.path : autoPath("journal", configuration, environment);
-    lines.push(
-      `What agents say is kept for ${span(journalRetentionSeconds)}, at most ${shownBytes(journalRetentionBytes).replace(".0 ", " ")}, in ${shownText(folder ?? "")}. Only you can read it.`,
-    );
+    const most = shownBytes(journalRetentionBytes).replace(".0 ", " ");
+    yield `What agents say is kept for ${span(journalRetentionSeconds)}, at most ${most}, in ${shownText(folder ?? "")}. Only you can read it.`;
   }
   if (audit.kind !== "off") {
     const folder = audit.kind === "directory" ? audit.path : autoPath("audit", configuration, environment);
-    lines.push(`Questions and their answers are noted in ${shownText(folder ?? "")}.`);
+    yield `Questions and their answers are noted in ${shownText(folder ?? "")}.`;
   }
   const members = [
     ...(journal.kind === "memory" ? [] : ['"journal": "memory"']),
     ...(audit.kind === "off" ? [] : ['"audit": "off"']),
   ];
+  const file = shownText(defaultConfigFile(environment));
   if (members.length > 0)
-    lines.push(
-      `To keep nothing on the disk, write { ${members.join(", ")} } into ${shownText(defaultConfigFile(environment))}, and start the daemon again.`,
-    );
-  return lines;
+    yield `To keep nothing on the disk, write { ${members.join(", ")} } into ${file}, and start the daemon again.`;
 }
 
 /** Whether `aaepd speak` can be a service here, and is none yet. */

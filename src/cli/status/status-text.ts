@@ -48,40 +48,33 @@ function wrapped(indent: number, text: string, columns: number): readonly string
   );
 }
 
-function problemLines(problems: readonly StatusProblem[]): Paragraph[] {
-  if (problems.length === 0) return [[0, "No problems."]];
-  return [
-    [0, `Problems: ${problems.length}`],
-    ...problems.flatMap(({ message, remedy, since }): Paragraph[] => [
-      [2, since === undefined ? message : `${message} Since ${timeOfDay(new Date(since))}.`],
-      [4, `Remedy: ${remedy}`],
-    ]),
-  ];
+function* problemLines(problems: readonly StatusProblem[]): Iterable<Paragraph> {
+  yield [0, problems.length === 0 ? "No problems." : `Problems: ${problems.length}`];
+  for (const { message, remedy, since } of problems) {
+    yield [2, since === undefined ? message : `${message} Since ${timeOfDay(new Date(since))}.`];
+    yield [4, `Remedy: ${remedy}`];
+  }
 }
 
-function listed<Item>(
+function* listed<Item>(
   name: string,
   count: number,
   items: readonly Item[],
   linesOf: (item: Item) => readonly Paragraph[],
-): Paragraph[] {
-  if (count === 0) return [[0, `${name}s: none`]];
-  const leftOut = count - items.length;
-  return [
-    [0, `${name}s: ${count}`],
-    ...items.flatMap(linesOf),
-    ...(leftOut > 0 ? ([[2, `and ${leftOut} more`]] satisfies Paragraph[]) : []),
-  ];
+): Iterable<Paragraph> {
+  yield [0, `${name}s: ${count === 0 ? "none" : count}`];
+  if (count === 0) return;
+  for (const item of items) yield* linesOf(item);
+  if (count > items.length) yield [2, `and ${count - items.length} more`];
 }
 
-function relayLines(relays: NonNullable<DaemonStatus["relays"]>): Paragraph[] {
-  if (relays.length === 0) return [];
-  const lines = relays.map(({ host, connected, events, refused }): Paragraph => {
+function* relayLines(relays: NonNullable<DaemonStatus["relays"]>): Iterable<Paragraph> {
+  if (relays.length > 0) yield [0, `Relays: ${relays.length}`];
+  for (const { host, connected, events, refused } of relays) {
     const rules = Object.entries(refused).map(([rule, count]) => `${count} refused by ${rule}`);
     const facts = `${host}: ${connected ? "connected" : "not connected"}, ${counted(events, "event")}`;
-    return [2, [facts, ...rules].join("; ")];
-  });
-  return [[0, `Relays: ${relays.length}`], ...lines];
+    yield [2, [facts, ...rules].join("; ")];
+  }
 }
 
 function sessionLines(one: StatusSession, now: number): Paragraph[] {
@@ -150,7 +143,7 @@ function totalsLine({ totals, closures }: DaemonStatus): string {
   return ended.length === 0 ? `${told}.` : `${told}. Subscriptions ended: ${ended.join(", ")}.`;
 }
 
-function journalLines(journal: StatusJournal): Paragraph[] {
+function* journalLines(journal: StatusJournal): Iterable<Paragraph> {
   const { oldest_age_seconds: age, policy, path, failure } = journal;
   const where = journal.kind === "memory" ? "in memory" : `on disk, policy ${policy}`;
   const facts = sentenceOf([
@@ -161,7 +154,8 @@ function journalLines(journal: StatusJournal): Paragraph[] {
     journal.pending_events === 0 ? "" : `${journal.pending_events} not yet durable`,
     failure === undefined ? "" : "FAILING",
   ]);
-  return [[0, `Journal: ${facts}`], ...(path === undefined ? [] : ([[2, path]] satisfies Paragraph[]))];
+  yield [0, `Journal: ${facts}`];
+  if (path !== undefined) yield [2, path];
 }
 
 function memoryLine({ rss_bytes, anonymous_bytes, heap_used_bytes }: DaemonStatus["memory"]): string {
@@ -170,14 +164,11 @@ function memoryLine({ rss_bytes, anonymous_bytes, heap_used_bytes }: DaemonStatu
   return `Memory: ${resident} resident${own}; ${shownBytes(heap_used_bytes)} of heap in use`;
 }
 
-function endpointLines({ endpoints, connections }: DaemonStatus): Paragraph[] {
+function* endpointLines({ endpoints, connections }: DaemonStatus): Iterable<Paragraph> {
   const counts = Object.entries(connections).map(([transport, count]) => `${count} over ${transport}`);
-  return [
-    [0, `Connections: ${counts.length === 0 ? "none" : counts.join(", ")}`],
-    ...Object.entries(endpoints).flatMap(([name, addresses]): Paragraph[] =>
-      [addresses].flat().map((address): Paragraph => [2, `${name} at ${address}`]),
-    ),
-  ];
+  yield [0, `Connections: ${counts.length === 0 ? "none" : counts.join(", ")}`];
+  for (const [name, addresses] of Object.entries(endpoints))
+    for (const address of [addresses].flat()) yield [2, `${name} at ${address}`];
 }
 
 function sentenceOf(parts: readonly string[]): string {
