@@ -16,6 +16,7 @@ Examples:
   aaepd address revoke page`;
 
 export function registerAddress(program: Command, io: CommandIo): void {
+  const run = () => import("./address-run.js");
   const address = program
     .command("address")
     .summary("make an address for a listener that can send no header")
@@ -28,20 +29,16 @@ export function registerAddress(program: Command, io: CommandIo): void {
     .option("--user-input", "hands what the listener says unasked to an agent that takes it")
     .option("--producer-id <ID>", "the daemon's producer id, as for serve");
   addCapabilityOptions(create);
-  create.action(async (name: string, options: AddressOptions) => (await loaded()).runCreate(name, options, io));
+  create.action(async (name: string, options: AddressOptions) => (await run()).runCreate(name, options, io));
   address
     .command("list")
     .description("Lists the addresses, without their secrets.")
     .option("--producer-id <ID>", "the daemon's producer id, as for serve")
-    .action(async (options: AddressOptions) => (await loaded()).runList(options, io));
+    .action(async (options: AddressOptions) => (await run()).runList(options, io));
   address
     .command("revoke")
     .argument("<name>", "the listener's name")
     .description("Revokes an address. Its open streams end.")
     .option("--producer-id <ID>", "the daemon's producer id, as for serve")
-    .action(async (name: string, options: AddressOptions) => (await loaded()).runRevoke(name, options, io));
-}
-
-function loaded(): Promise<typeof import("./address-run.js")> {
-  return import("./address-run.js");
+    .action(async (name: string, options: AddressOptions) => (await run()).runRevoke(name, options, io));
 }

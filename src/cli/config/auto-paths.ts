@@ -1,12 +1,12 @@
 // The paths that `auto` means.
+
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import type { Configuration, OptionName } from "../../daemon/config/config.js";
 import { defaultJournalDirectory } from "../../daemon/journal/journal-folder.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { manifestPath, tokenPathBeside } from "../../daemon/presence/runtime-files.js";
 import { serviceSocketPath } from "../../daemon/services/own-addresses.js";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../terminal/command-io.js";
 
 /** The options that may be `auto`. */
 type AutoName = {

@@ -8,7 +8,7 @@ import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
 import { within } from "../../client/timers.js";
 import { packagePath } from "../shell/package-path.js";
-import type { CommandIo } from "../terminal/command-io.js";
+import type { CommandIo, Environment } from "../terminal/command-io.js";
 
 export type DemoDaemon = Awaited<ReturnType<typeof startDemoDaemon>>;
 
@@ -78,10 +78,7 @@ function exitOf(child: ChildProcess): Promise<string> {
  * Returns the environment without settings of the user's own daemon, and with `directory` for sockets, configuration and state: the daemon finds
  * nothing of the user's.
  */
-function ownEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  directory: string,
-): Record<string, string | undefined> {
+function ownEnvironment(environment: Environment, directory: string): Record<string, string | undefined> {
   const others = Object.entries(environment).filter(([name]) => !name.startsWith("AAEPD_"));
   const own = { XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory };
   return { ...Object.fromEntries(others), ...own };

@@ -1,15 +1,13 @@
 // The session that the demo plays.
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import type { Envelope } from "#gen/aaep/types.js";
+import { type Fields, fieldsOf } from "../../adapters/fields.js";
 import { usage } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/package-path.js";
 import { chunkOf } from "../terminal/event-text.js";
-import { fieldsOf } from "../terminal/fields-of.js";
 import { readJson, readLines } from "../terminal/read-lines.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface DemoSession {
   readonly events: readonly Fields[];

@@ -1,5 +1,6 @@
 // The files of `aaepd hook`: a host's settings, and the shim that they name. The shim is in the user's own folder, and settings do not name aaepd
 // itself: Codex asks for trust in each changed line, and a removed aaepd must stop no agent.
+
 import { isUtf8 } from "node:buffer";
 import {
   closeSync,
@@ -20,8 +21,7 @@ import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { Fault, usage } from "../../base/errors.js";
 import { writeWhole } from "../../daemon/platform/whole-file.js";
 import { packagePath } from "../shell/package-path.js";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../terminal/command-io.js";
 
 /** The programs that the shim starts. A parameter, so that tests can pass others. */
 export interface HookPrograms {

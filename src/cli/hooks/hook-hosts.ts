@@ -1,11 +1,11 @@
 // The hosts into whose settings `aaepd hook install` writes, with the events of each.
+
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { isOnPath } from "../shell/on-path.js";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../terminal/command-io.js";
 
 export interface InstalledEvent {
   readonly event: string;

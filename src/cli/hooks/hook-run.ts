@@ -1,6 +1,7 @@
 // `aaepd hook install`, `uninstall` and `status`: show the difference, write the files, and say who hears and what was seen.
 import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
 import { faultFrom } from "../../base/errors.js";
+import { ownMember } from "../../base/members.js";
 import { Pause } from "../../client/timers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { socketOf } from "../shell/find-socket.js";
@@ -56,7 +57,7 @@ export function runHookUninstall(
   });
 }
 
-function tell({ stdout }: Pick<CommandIo, "stdout">, lines: readonly string[]): void {
+function tell({ stdout }: Pick<CommandIo, "stdout">, lines: Iterable<string>): void {
   for (const line of lines) stdout.write(`${line}\n`);
 }
 
@@ -109,28 +110,23 @@ async function askSeen({ socket }: HookStatusOptions, io: CommandIo): Promise<Ho
   return hooks ?? {};
 }
 
-function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo): readonly string[] {
-  const host = SETTINGS_HOSTS[id];
+function* statusLines(id: HookHostId, report: HookReport | string, io: CommandIo): Iterable<string> {
+  const { name } = SETTINGS_HOSTS[id];
   const settings = settingsOf(id, io.environment);
-  const entries = entriesIn(settings);
-  if (entries.size === 0) return [`${host.name}: not installed. Run: aaepd hook install ${id}`];
-  const isGone = !hasPrograms(io.environment);
-  const lines = [
-    `${host.name}: installed in ${shownText(settings.path)}`,
-    ...(isGone ? [`  The program behind it is gone, so that nothing is heard. Run: aaepd hook install ${id}`] : []),
-  ];
-  if (typeof report === "string") return lines;
+  const installed = [...entriesIn(settings).keys()];
+  if (installed.length === 0) return yield `${name}: not installed. Run: aaepd hook install ${id}`;
+  yield `${name}: installed in ${shownText(settings.path)}`;
+  if (!hasPrograms(io.environment))
+    yield `  The program behind it is gone, so that nothing is heard. Run: aaepd hook install ${id}`;
+  if (typeof report === "string") return;
   const seen: SeenEvents = report[id] ?? {};
-  const unseen = [...entries.keys()].filter((event) => !Object.hasOwn(seen, event));
-  if (unseen.length === entries.size) return [...lines, "  None of its events was seen yet."];
-  return [
-    ...lines,
-    ...[...entries.keys()].flatMap((event) => {
-      const at = Object.hasOwn(seen, event) ? seen[event] : undefined;
-      return at === undefined ? [] : [`  ${event}: seen ${span((io.clock.wallTime() - Date.parse(at)) / 1000)} ago`];
-    }),
-    ...(unseen.length === 0 ? [] : [`  Not seen yet: ${unseen.join(", ")}`]),
-  ];
+  const unseen = installed.filter((event) => !Object.hasOwn(seen, event));
+  if (unseen.length === installed.length) return yield "  None of its events was seen yet.";
+  for (const event of installed) {
+    const at = ownMember(seen, event);
+    if (at !== undefined) yield `  ${event}: seen ${span((io.clock.wallTime() - Date.parse(at)) / 1000)} ago`;
+  }
+  if (unseen.length > 0) yield `  Not seen yet: ${unseen.join(", ")}`;
 }
 
 /** Takes a person through one prompt, and says each event when it is seen. */

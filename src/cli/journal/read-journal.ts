@@ -1,4 +1,5 @@
 // Finds the journal that a command works on, and opens it for reading.
+
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
@@ -10,10 +11,9 @@ import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { type JournalReader, openJournalReader } from "../../storage/journal-reader.js";
 import { DATA_FILE } from "../../storage/lmdb/data-file.js";
 import { JOURNAL_FILES } from "../../storage/lmdb/plain-files.js";
+import type { Environment } from "../terminal/command-io.js";
 import { type JournalFacts, withMissing } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface JournalPlace {
   readonly path: string;

@@ -1,6 +1,7 @@
 // Formats a question to a person in lines that a screen reader can read one by one, with the agent's further data (`extra_context`): every value
 // can be heard, and omitted values are announced. Text of agents is shown, never obeyed.
 import type { Envelope } from "#gen/aaep/types.js";
+import { fieldsOf } from "../../adapters/fields.js";
 import { codePointCount } from "../../base/code-points.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
@@ -8,7 +9,6 @@ import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { spelled } from "../../speakable/index.js";
 import { consentText, shownName } from "../terminal/agent-text.js";
 import { span } from "../terminal/amounts.js";
-import { fieldsOf } from "../terminal/fields-of.js";
 
 export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
 

@@ -1,4 +1,6 @@
 // Checks the messages of a recorded conversation that are no events: the handshake and the replies (AAEP chapters 5 and 6).
+
+import { type Fields, fieldsOf, listOf } from "../../adapters/fields.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
 import {
@@ -10,9 +12,6 @@ import {
   assertSubscriptionRejected,
   assertSubscriptionRequest,
 } from "../../protocols/aaep/validation/validate-messages.js";
-import { fieldsOf } from "../terminal/fields-of.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The form of each message. */
 const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<unknown, (value: unknown) => void>([
@@ -114,8 +113,4 @@ function widerTerm(asked: Fields, honored: Fields): string | undefined {
   return ["supports_confirmation_reply", "supports_clarification_reply"].find(
     (name) => honored[name] === true && asked[name] === false,
   );
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

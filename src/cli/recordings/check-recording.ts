@@ -1,4 +1,5 @@
 // Finds every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of the daemon's own checks.
+import type { Fields } from "../../adapters/fields.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import { sha256Hex } from "../../daemon/platform/ids.js";
@@ -9,8 +10,6 @@ import { sentHash } from "../../engine/sessions/same-publish.js";
 import { Sessions } from "../../engine/sessions/sessions.js";
 import { allFaults } from "../../protocols/aaep/validation/validate.js";
 import { createAgentsParts, isDaemonMade } from "./recording.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface CheckOptions {
   /** Whether members that an agent may omit (R2) count as filled in. */

@@ -1,10 +1,9 @@
 // Makes a recording publishable again: current instants (R3b), new ids, and the recorded pace or another. Pure.
+
+import { type Fields, fieldsOf } from "../../adapters/fields.js";
 import type { IdSource } from "../../base/ids.js";
 import { textOf } from "../../base/members.js";
 import { AGENTS_MEMBERS } from "../../protocols/aaep/validation/agents-members.js";
-import { fieldsOf } from "../terminal/fields-of.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the part of a recorded event that an agent may publish, without the marks of the daemon that recorded it (R31). Of a `state.changed` made

@@ -1,4 +1,5 @@
 // The files of a service, made from the templates in `packaging`.
+
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { extname, isAbsolute, join } from "node:path";
@@ -7,6 +8,7 @@ import { fileNameOf } from "../../../transports/ipc/paths.js";
 import { Fault, usage } from "../../base/errors.js";
 import type { Configuration } from "../../daemon/config/config.js";
 import { packagePath } from "../shell/package-path.js";
+import type { Environment } from "../terminal/command-io.js";
 
 export const SERVICE_KINDS = ["systemd", "launchd"] as const;
 export type ServiceKind = (typeof SERVICE_KINDS)[number];
@@ -25,7 +27,7 @@ export interface ServicePlan {
   readonly configuration: Configuration;
   /** The program and its arguments, with absolute paths. */
   readonly command: readonly string[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
 }
 
 /** In each file of a service, so that `install` replaces only such files. */

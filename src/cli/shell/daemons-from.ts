@@ -1,4 +1,5 @@
 // Daemons that a command reaches, such as `ssh HOST aaepd connect`: its standard input and output are the connection.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
@@ -6,6 +7,7 @@ import { Fault } from "../../base/errors.js";
 import type { Discovery } from "../../client/listener/types.js";
 import type { Timers } from "../../client/timers.js";
 import type { Connection } from "../../contracts/transport.js";
+import type { Environment } from "../terminal/command-io.js";
 
 /** A command that ended without a connection is started again after this, ms. After a connection that stood it is started sooner. */
 const AGAIN_MS = 10_000;
@@ -15,11 +17,7 @@ const LONGEST_COMPLAINT = 200;
 const FROM = "from ";
 
 /** For `subscribe`: a daemon for each command of the shell, labelled by it, as in "ssh HOST" for `ssh HOST aaepd connect`. */
-export function daemonsFrom(
-  commands: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-  timers: Timers,
-): Discovery {
+export function daemonsFrom(commands: readonly string[], environment: Environment, timers: Timers): Discovery {
   return {
     watch: ({ appeared }) => {
       let cancel = (): void => {};
@@ -55,10 +53,7 @@ export function allOf(discoveries: readonly Discovery[]): Discovery {
   };
 }
 
-async function connectFrom(
-  command: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<Connection<Uint8Array>> {
+async function connectFrom(command: string, environment: Environment): Promise<Connection<Uint8Array>> {
   const child = spawn(command, {
     shell: true,
     detached: true,

@@ -7,7 +7,7 @@ import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths
 import { Fault, faultFrom, usage } from "../../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../../client/discovery/discover-daemons.js";
 import { given, readPath, socketChoice } from "../../daemon/config/config-values.js";
-import type { CommandIo } from "../terminal/command-io.js";
+import type { CommandIo, Environment } from "../terminal/command-io.js";
 
 export const SOCKET_VARIABLE = "AAEPD_SOCKET";
 
@@ -21,10 +21,7 @@ export interface ChosenSocket {
  * Returns the socket of `--socket`, else of AAEPD_SOCKET. Undefined if neither names one, as with the variable's `auto`: the command then looks for
  * daemons. Throws a Fault "usage" if the variable names no place, as with `off`.
  */
-export function chosenSocket(
-  option: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): ChosenSocket | undefined {
+export function chosenSocket(option: string | undefined, environment: Environment): ChosenSocket | undefined {
   if (option !== undefined) return { path: pathOfOption(option), isByVariable: false };
   const text = environment[SOCKET_VARIABLE];
   if (text === undefined) return undefined;

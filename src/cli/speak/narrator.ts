@@ -1,5 +1,6 @@
 // Makes speeches of events, by the table of the mode.
 import type { Envelope } from "#gen/aaep/types.js";
+import { fieldsOf } from "../../adapters/fields.js";
 import { keepNewest } from "../../base/keep-newest.js";
 import { textOf } from "../../base/members.js";
 import type { BrailleDisplay } from "../../braille/braille-display.js";
@@ -7,7 +8,6 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Part, Speech } from "../../speak/speech.js";
 import type { SpeechQueue } from "../../speak/speech-queue.js";
 import { endsSession, isCritical, summaryOf } from "../terminal/event-text.js";
-import { fieldsOf } from "../terminal/fields-of.js";
 import { createHeardTexts, type HeardText, type HeardTexts, leftOutOf } from "../terminal/heard-texts.js";
 import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { kindOf, type Mode, NARRATION } from "./narration-table.js";

@@ -1,10 +1,10 @@
 // The two speakers: the daemon, whose words have a pitch of their own, and agents, whose words are theirs alone.
 import type { Envelope } from "#gen/aaep/types.js";
+import { fieldsOf } from "../../adapters/fields.js";
 import { textOf } from "../../base/members.js";
 import { piecesOf } from "../../speak/pieces.js";
 import type { Part } from "../../speak/speech.js";
 import { revealed } from "../../speakable/index.js";
-import { fieldsOf } from "../terminal/fields-of.js";
 
 /** Most words and characters of a name in the daemon's own words. */
 const NAME_WORDS = 4;

@@ -13,6 +13,9 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 /** A stream to read; a terminal has `isTTY`. */
 type Input = Readable & { readonly isTTY?: boolean };
 
+/** Variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface CommandIo {
   readonly stdin: Input;
   readonly stdout: Output;

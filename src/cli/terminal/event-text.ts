@@ -1,10 +1,10 @@
 // Describes an event in one line for people, by its content alone; callers add colours and columns.
 
 import type { Envelope } from "#gen/aaep/types.js";
+import { fieldsOf } from "../../adapters/fields.js";
 import { textOf } from "../../base/members.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { agentText, consentText, type ReadText } from "./agent-text.js";
-import { fieldsOf } from "./fields-of.js";
 import { jsonText } from "./shown-text.js";
 
 export interface EventText {

@@ -1,5 +1,7 @@
 // The width of text for its reader.
 
+import type { Environment } from "./command-io.js";
+
 /** Columns if the width is unknown. */
 export const USUAL_COLUMNS = 80;
 
@@ -17,7 +19,7 @@ export function terminalColumns({ isTTY, columns }: MaybeTerminal): number | und
 const LEAST_HELP_WIDTH = 40;
 
 /** Columns for help: those of the terminal, else COLUMNS, else 80. */
-export function helpWidth(output: MaybeTerminal, environment: Readonly<Record<string, string | undefined>>): number {
+export function helpWidth(output: MaybeTerminal, environment: Environment): number {
   const asked = terminalColumns(output) ?? Number(environment.COLUMNS);
   return Number.isInteger(asked) && asked >= LEAST_HELP_WIDTH ? asked : USUAL_COLUMNS;
 }
