@@ -145,7 +145,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   }
   if (isReloadAsked) onHangup();
   // A daemon that stopped by itself has ended in order too.
-  const why = await Promise.race([asked, stoppedByItself(running)]);
+  const why = await Promise.race([asked, running.stopped.then(ignored, ignored)]);
   if (why === undefined) log.info({ reason: "nothing_left", exitCode: EXIT_CODES.done.code }, "stopped");
   else await stopInOrder(running, why, log);
   clearTimeout(deadline);
@@ -155,11 +155,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   host.exit(why?.code ?? EXIT_CODES.done.code);
 }
 
-/** Resolves when the daemon has stopped, also after an error. Never rejects. */
-async function stoppedByItself(running: Stoppable): Promise<undefined> {
-  await running.stopped.catch(() => undefined);
-  return undefined;
-}
+const ignored = (): undefined => undefined;
 
 async function stopInOrder(running: Stoppable, why: Ending, log: DaemonLog): Promise<void> {
   try {

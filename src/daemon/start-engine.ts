@@ -1,7 +1,6 @@
 // Starts the engine of a daemon, on the journal that the configuration names.
 import { Fault } from "../base/errors.js";
 import type { Audit } from "../contracts/audit.js";
-import type { Millis } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import { Engine } from "../engine/engine.js";
 import type { EngineOptions } from "../engine/engine-options.js";
@@ -78,16 +77,12 @@ export function engineOptionsOf(
     lag: () => ({ maxMs: options.maxLagSeconds * 1000, maxEvents: options.maxLagEvents }),
     confirmationGraceMs: () => options.confirmationGraceSeconds * 1000,
     reconnectGraceMs: () => options.reconnectGraceSeconds * 1000,
-    endedRetentionMs: () => endedRetentionMs(options),
+    // One day longer than a session's events can be read (R17). A journal in memory limits its events by number, not by age.
+    endedRetentionMs: () => DAY_MS + (options.journal.kind === "memory" ? 0 : options.journalRetentionSeconds * 1000),
   });
 }
 
 function readEachTime<Values>(readers: { readonly [Name in keyof Values]: () => Values[Name] }): Values {
   const properties = Object.entries<() => unknown>(readers).map(([name, get]) => [name, { get, enumerable: true }]);
   return Object.defineProperties({}, Object.fromEntries(properties)) as Values;
-}
-
-/** One day longer than a session's events can be read (R17). A journal in memory limits its events by number, not by age. */
-function endedRetentionMs({ journal, journalRetentionSeconds }: Configuration): Millis {
-  return DAY_MS + (journal.kind === "memory" ? 0 : journalRetentionSeconds * 1000);
 }

@@ -47,7 +47,7 @@ export function resolveConfiguration(from: ConfigurationSources): ResolvedConfig
     else inLines.push({ line: file?.values.get(name)?.line ?? 0, sentence: refused(read.wanted) });
   }
   inLines.sort((one, other) => one.line - other.line);
-  problems.push(...inLines.map(({ line, sentence }) => inFile(file?.path ?? "", line, sentence)), ...elsewhere);
+  problems.push(...inLines.map(({ line, sentence }) => `Line ${line} of ${file?.path}: ${sentence}`), ...elsewhere);
   // The values set so far have the types of the table; refused values are absent.
   problems.push(...ineffective(configuration as Partial<Configuration>, sources, from.command));
   if (problems.length > 0) throw new Fault("usage", problems.join("\n"), { origin: "local", rule: "P5" });
@@ -126,7 +126,7 @@ function find(name: OptionName, from: ConfigurationSources, file: ConfigFile | u
   });
   const flag = from.flags[name];
   if (flag !== undefined) {
-    const source: ValueSource = { kind: "flag", flag: flag === false ? negated(flagOf(name)) : flagOf(name) };
+    const source: ValueSource = { kind: "flag", flag: flag === false ? `--no-${flagOf(name).slice(2)}` : flagOf(name) };
     return found(source, flag, typeof flag === "string" ? type.fromText(flag) : type.fromJson(flag));
   }
   const variable = variableOf(name);
@@ -143,15 +143,6 @@ function find(name: OptionName, from: ConfigurationSources, file: ConfigFile | u
     read: value.read,
     refused: (wanted) => refusalOf(name, key, value.json, wanted),
   };
-}
-
-/** A sentence about a line of the file. */
-function inFile(path: string, line: number, sentence: string): string {
-  return `Line ${line} of ${path}: ${sentence}`;
-}
-
-function negated(flag: string): string {
-  return `--no-${flag.slice(2)}`;
 }
 
 function unknownVariables(environment: ConfigurationSources["environment"]): readonly string[] {

@@ -21,7 +21,10 @@ export type Taken = ({ readonly kind: "taken" } & Ownership) | { readonly kind: 
  */
 export function takeOwnership(path: string): Taken {
   const other = otherThanFile(path);
-  if (other !== undefined) throw notAFile(path, other);
+  if (other !== undefined) {
+    const sentence = `${path} is ${other}, where a file is to say which process has the place. Remove it, or choose another place.`;
+    throw new Fault("address_invalid", sentence, { origin: "local" });
+  }
   const content = `${process.pid}\n${beginningOf(process.pid)}\n`;
   const taken = (wasLeft: boolean): Taken => ({ kind: "taken", wasLeft, release: () => release(path, content) });
   try {
@@ -40,22 +43,13 @@ export function takeOwnership(path: string): Taken {
   return taken(true);
 }
 
+/** A file that cannot be read is not this process's to remove. */
 function release(path: string, content: string): void {
-  if (contentOf(path) === content) rmSync(path, { force: true });
-}
-
-/** Returns undefined if the file cannot be read. */
-function contentOf(path: string): string | undefined {
   try {
-    return otherThanFile(path) === undefined ? readFileSync(path, "utf8") : undefined;
+    if (otherThanFile(path) === undefined && readFileSync(path, "utf8") === content) rmSync(path, { force: true });
   } catch {
-    return undefined;
+    // It stays, and its owner is one that has ended.
   }
-}
-
-function notAFile(path: string, other: string): Fault {
-  const sentence = `${path} is ${other}, where a file is to say which process has the place. Remove it, or choose another place.`;
-  return new Fault("address_invalid", sentence, { origin: "local" });
 }
 
 /** Returns the live process that owns `path`. */

@@ -111,7 +111,7 @@ function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: num
   const since = Math.min(behindSince ?? now, now - lag.ms);
   const facts: string[] = [];
   if (lag.ms > 0)
-    facts.push(`it has taken nothing for ${secondsText(lag.ms)}, in which ${counted(lag.eventCount)} came`);
+    facts.push(`it has taken nothing for ${Math.round(lag.ms / 1000)} s, in which ${counted(lag.eventCount)} came`);
   if (behindSince !== undefined) facts.push(`it reads from the journal and is ${counted(untakenCount)} behind`);
   return {
     grade: "advice",
@@ -125,10 +125,6 @@ function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: num
     subscriber_id: one.subscriberId,
     since: new Date(since).toISOString(),
   };
-}
-
-function secondsText(ms: number): string {
-  return `${Math.round(ms / 1000)} s`;
 }
 
 function counted(events: number): string {
