@@ -7,7 +7,7 @@ import { Fault } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
 import { within } from "../../client/timers.js";
-import { packagePath } from "../shell/package-path.js";
+import { packagePath } from "../shell/program-paths.js";
 import type { CommandIo, Environment } from "../terminal/command-io.js";
 
 export type DemoDaemon = Awaited<ReturnType<typeof startDemoDaemon>>;

@@ -1,7 +1,10 @@
-// The three listeners of the demo, and the capabilities that they request.
-import type { Capabilities } from "#gen/aaep/types.js";
+// The three listeners of the demo, the capabilities that they request, and the summary of what each got.
+import type { Capabilities, Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
 import { usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
+import { counted } from "../terminal/amounts.js";
+import { isCritical } from "../terminal/event-text.js";
+import { type DemoSession, OutputTexts } from "./demo-session.js";
 
 export interface DemoListener {
   readonly id: string;
@@ -78,4 +81,45 @@ export function chosenListeners<Listener extends Pick<DemoListener, "name">>(
 function refuse(name: string, known: readonly string[]): never {
   const all = `There are: ${known.join(", ")}.`;
   throw usage(`There is no listener ${JSON.stringify(name)}. ${`${didYouMean(name, known)} ${all}`.trim()}`);
+}
+
+/** A listener of the demo, with its granted terms and what it got. */
+export interface Seat {
+  readonly listener: DemoListener;
+  readonly got: Got;
+  accepted: SubscriptionAccepted | undefined;
+}
+
+/** Counts the events of one listener. */
+export class Got {
+  eventCount = 0;
+  textCount = 0;
+  criticalCount = 0;
+  readonly #texts = new OutputTexts();
+
+  note(event: Envelope): void {
+    this.eventCount += 1;
+    if (isCritical(event)) this.criticalCount += 1;
+    if (this.#texts.note(event)) this.textCount += 1;
+  }
+
+  /** Whether every published output arrived unchanged (R10). */
+  hasWholeText({ events }: DemoSession): boolean {
+    const published = new OutputTexts();
+    for (const event of events) published.note(event as unknown as Envelope);
+    return JSON.stringify(this.#texts.all()) === JSON.stringify(published.all());
+  }
+}
+
+export function summaryLines(seats: readonly Seat[], session: DemoSession): readonly string[] {
+  return [
+    `Published: ${counted(session.events.length, "event")}, ${counted(session.charCount, "character")} of text.`,
+    ...seats.flatMap(({ listener, got, accepted }) => [
+      "",
+      listener.name,
+      ...(accepted?.negotiation_notes === undefined ? [] : [`  notes: ${accepted.negotiation_notes}`]),
+      `  got: ${counted(got.eventCount, "event")}, ${got.textCount} of text, ${got.criticalCount} critical`,
+      `  text: ${got.hasWholeText(session) ? "complete, every character once and in order" : "NOT complete"}`,
+    ]),
+  ];
 }

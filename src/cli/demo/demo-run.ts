@@ -16,10 +16,9 @@ import { endsSession } from "../terminal/event-text.js";
 import { createLineWriter, type LineWriter } from "../terminal/line-writer.js";
 import { createDemoAnswers, type DemoAnswers } from "./demo-answers.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
-import { chosenListeners, demoListeners } from "./demo-listeners.js";
+import { chosenListeners, demoListeners, type Seat, summaryLines } from "./demo-listeners.js";
 import { createDemoScreen } from "./demo-screen.js";
 import { type DemoSession, isQuestion, readDemoSession } from "./demo-session.js";
-import { type Seat, summaryLines } from "./demo-summary.js";
 
 export interface DemoOptions {
   readonly session: string;
@@ -167,16 +166,10 @@ async function played(playing: Playing, interrupted: Promise<ExitCode>): Promise
   return code;
 }
 
-interface SeatSubscription {
-  readonly subscriber: Subscriber;
+function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) => void) {
   /** Rejects with a Fault if the terms are not granted. */
-  readonly active: Promise<void>;
-  /** Resolves when the end of the session has arrived, or the subscription has ended. */
-  readonly finished: Promise<void>;
-}
-
-function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) => void): SeatSubscription {
   const { promise: active, resolve: tellActive, reject: tellFailed } = withResolvers();
+  /** Resolves when the end of the session has arrived, or the subscription has ended. */
   const { promise: finished, resolve: tellFinished } = withResolvers();
 
   function note(state: SubscriberState): void {

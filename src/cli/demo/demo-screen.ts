@@ -8,8 +8,7 @@ import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { eventText } from "../terminal/event-text.js";
 import { wrapText } from "../terminal/wrap-text.js";
-import { chosenListeners, demoListeners } from "./demo-listeners.js";
-import { Got, type Seat } from "./demo-summary.js";
+import { chosenListeners, demoListeners, Got, type Seat } from "./demo-listeners.js";
 
 interface DemoScreenOptions {
   readonly io: CommandIo;

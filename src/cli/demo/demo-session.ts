@@ -5,7 +5,7 @@ import { type Fields, fieldsOf } from "../../adapters/fields.js";
 import { usage } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
-import { packagePath } from "../shell/package-path.js";
+import { packagePath } from "../shell/program-paths.js";
 import { chunkOf } from "../terminal/event-text.js";
 import { readJson, readLines } from "../terminal/read-lines.js";
 

@@ -9,14 +9,12 @@ import { type Located, tellFindings } from "../shell/finding-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { peerUserFindings, portFindings, socketFindings } from "./address-findings.js";
-import { agentFindings } from "./agent-findings.js";
-import { clockFindings } from "./clock-findings.js";
 import { examineConfiguration } from "./configuration-findings.js";
-import { examineDaemons } from "./daemon-findings.js";
 import { diskFactsOf, diskFindings, folderFindings } from "./folder-findings.js";
 import { examineJournals } from "./journal-findings.js";
+import { clockFindings, versionFindings } from "./machine-findings.js";
 import type { Patient } from "./patient.js";
-import { versionFindings } from "./version-findings.js";
+import { agentFindings, examineDaemons } from "./running-findings.js";
 
 export interface DoctorOptions {
   readonly producerId?: string;

@@ -20,7 +20,7 @@ import { isMissing, nodeErrorCode } from "../../../transports/node-errors.js";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { Fault, usage } from "../../base/errors.js";
 import { writeWhole } from "../../daemon/platform/whole-file.js";
-import { packagePath } from "../shell/package-path.js";
+import { packagePath } from "../shell/program-paths.js";
 import type { Environment } from "../terminal/command-io.js";
 
 /** The programs that the shim starts. A parameter, so that tests can pass others. */

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
-import { isOnPath } from "../shell/on-path.js";
+import { isOnPath } from "../shell/program-paths.js";
 import type { Environment } from "../terminal/command-io.js";
 
 export interface InstalledEvent {

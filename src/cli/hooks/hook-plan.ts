@@ -5,7 +5,7 @@ import { givenName } from "../../adapters/names.js";
 import { usage } from "../../base/errors.js";
 import { shellWord } from "../../daemon/platform/finding.js";
 import { chosenSocket } from "../shell/find-socket.js";
-import { isInRunnersCache } from "../shell/package-path.js";
+import { isInRunnersCache } from "../shell/program-paths.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import {
   type HookPrograms,

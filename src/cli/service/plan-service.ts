@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { Fault, usage } from "../../base/errors.js";
 import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
-import { isInRunnersCache, packagePath } from "../shell/package-path.js";
+import { isInRunnersCache, packagePath } from "../shell/program-paths.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { SERVICE_KINDS, type ServiceKind, type ServicePlan, SPEAK_NAME, serviceName } from "./service-files.js";
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { fileNameOf } from "../../../transports/ipc/paths.js";
 import { Fault, usage } from "../../base/errors.js";
 import type { Configuration } from "../../daemon/config/config.js";
-import { packagePath } from "../shell/package-path.js";
+import { packagePath } from "../shell/program-paths.js";
 import type { Environment } from "../terminal/command-io.js";
 
 export const SERVICE_KINDS = ["systemd", "launchd"] as const;

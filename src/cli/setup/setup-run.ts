@@ -15,7 +15,7 @@ import { planService, platformKind, projectNote, unseenVariables } from "../serv
 import { type ServiceKind, SPEAK_NAME, serviceFiles, servicePaths } from "../service/service-files.js";
 import { assertOwn, managerAnswers, startService, writeServiceFile } from "../service/service-steps.js";
 import { chosenSocket } from "../shell/find-socket.js";
-import { isOnPath } from "../shell/on-path.js";
+import { isOnPath } from "../shell/program-paths.js";
 import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { statusAt } from "../status/ask-status.js";
 import { counted, shownBytes, span } from "../terminal/amounts.js";

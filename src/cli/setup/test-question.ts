@@ -6,7 +6,7 @@ import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { openAgent } from "../../client/node.js";
 import { ableToConfirm } from "../hooks/audience.js";
 import { SOCKET_VARIABLE } from "../shell/find-socket.js";
-import { packagePath } from "../shell/package-path.js";
+import { packagePath } from "../shell/program-paths.js";
 import { EXIT, type ExitCode } from "../shell/run-command.js";
 import { statusAt } from "../status/ask-status.js";
 import { runTail } from "../tail/tail-run.js";

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Fault } from "../../base/errors.js";
 import { referenceLinks } from "../../base/reference-links.js";
 import { jsonText, shownText } from "../terminal/shown-text.js";
-import { packagePath } from "./package-path.js";
+import { packagePath } from "./program-paths.js";
 
 /** Formats a fault of one line of the input: for people "line 3, /timestamp: sentence (code, rule)", or one JSON object. */
 export function faultLine(line: number, fault: Fault, asJson: boolean): string {

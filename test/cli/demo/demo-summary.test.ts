@@ -1,9 +1,8 @@
 // The listeners of the demo, the account of what each got, and the summary of both.
 import { expect, it } from "vitest";
 import type { Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
-import { demoListeners } from "../../../src/cli/demo/demo-listeners.js";
+import { demoListeners, Got, summaryLines } from "../../../src/cli/demo/demo-listeners.js";
 import { type DemoSession, readDemoSession } from "../../../src/cli/demo/demo-session.js";
-import { Got, summaryLines } from "../../../src/cli/demo/demo-summary.js";
 
 const chunk = (text: string, urgency = "normal") => ({
   type: "aaep:agent.output.streaming",
