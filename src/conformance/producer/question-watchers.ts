@@ -77,24 +77,6 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
     ({ events }) => {
       const judged = events.flatMap(({ event }, place) => {
         if (!isType(event, "awaiting.confirmation")) return [];
-
-        /** The place of the irreversible call that a question was about: the first one after it, before the next question. */
-        function callAfter(events: readonly HeardEvent[], question: number): number | undefined {
-          const after = events.findIndex(
-            ({ event }, place) =>
-              place > question && (isIrreversibleCall(event) || isType(event, "awaiting.confirmation")),
-          );
-          const found = events[after]?.event;
-          return found !== undefined && isIrreversibleCall(found) ? after : undefined;
-        }
-
-        /** Both are optional members of a question. Its call then says what the question left out. */
-        function isRiskyAndIrreversible(question: Message, call: Message | undefined): boolean {
-          const isIrreversible =
-            question.irreversible === true || question.reversibility === "irreversible" || call !== undefined;
-          const risk = question.risk_level ?? call?.risk_level;
-          return isIrreversible && (risk === "high" || risk === "medium");
-        }
         const callPlace = callAfter(events, place);
         const call = callPlace === undefined ? undefined : events[callPlace]?.event;
         if (!isRiskyAndIrreversible(event, call)) return [];
@@ -154,4 +136,21 @@ function tokensSent(
 function isOverAt(question: Message, later: Message): boolean {
   const deadline = Date.parse(wordsOf(question.timestamp)) + Number(wordsOf(question.timeout_seconds)) * 1000;
   return Date.parse(wordsOf(later.timestamp)) >= deadline;
+}
+
+/** The place of the irreversible call that a question was about: the first one after it, before the next question. */
+function callAfter(events: readonly HeardEvent[], question: number): number | undefined {
+  const after = events.findIndex(
+    ({ event }, place) => place > question && (isIrreversibleCall(event) || isType(event, "awaiting.confirmation")),
+  );
+  const found = events[after]?.event;
+  return found !== undefined && isIrreversibleCall(found) ? after : undefined;
+}
+
+/** Both are optional members of a question. Its call then says what the question left out. */
+function isRiskyAndIrreversible(question: Message, call: Message | undefined): boolean {
+  const isIrreversible =
+    question.irreversible === true || question.reversibility === "irreversible" || call !== undefined;
+  const risk = question.risk_level ?? call?.risk_level;
+  return isIrreversible && (risk === "high" || risk === "medium");
 }
