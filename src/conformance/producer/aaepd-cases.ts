@@ -4,7 +4,7 @@ import { evidenceOf, type Message, noted } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import { ANSWERS, ask, confirmationReply, isIrreversibleCall, isRejected, staysOpen } from "./asked-question.js";
 import { type ActiveCase, active } from "./producer-case.js";
-import { eventsOf, eventsToEnd, sessionEnd, shownToEnd } from "./session-on.js";
+import { eventsOf, eventsToEnd, heardBy, sessionEnd, shownToEnd } from "./session-on.js";
 import { isCritical, isType, QUIET_MS } from "./stage.js";
 
 /** Members of a reply, and how they stand there twice. */
@@ -31,9 +31,8 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
     "An irreversible tool call that nobody has accepted does not go out.",
     ["R5"],
     async (stage) => {
-      const listener = await stage.subscribe(ANSWERS);
-      const sessionId = await shownToEnd(stage, "irreversible-unasked", listener);
-      const call = eventsOf(listener, sessionId).find(({ message }) => isIrreversibleCall(message));
+      const [heard] = await heardBy(stage, "irreversible-unasked", [ANSWERS]);
+      const call = heard?.events.find(({ message }) => isIrreversibleCall(message));
       if (call !== undefined) fail("The call is refused.", "It went out.", [evidenceOf(call)]);
     },
   ),
@@ -81,9 +80,9 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
     if (wrong !== undefined) fail("Only critical events come.", "Another came.", [evidenceOf(wrong)]);
   }),
   active("A-max-chars", "No text is longer than max_chars.", ["R26"], async (stage) => {
-    const narrow = await stage.subscribe({ coalesce_boundaries: ["completion"], aaepd: { max_chars: 80 } });
-    const sessionId = await shownToEnd(stage, "text", narrow);
-    const chunks = eventsOf(narrow, sessionId).filter(({ message }) => isType(message, "output.streaming"));
+    const terms = { coalesce_boundaries: ["completion"], aaepd: { max_chars: 80 } };
+    const [heard] = await heardBy(stage, "text", [terms]);
+    const chunks = heard?.events.filter(({ message }) => isType(message, "output.streaming")) ?? [];
     if (chunks.length === 0) skip("No text came.");
     const long = chunks.find(({ message }) => [...wordsOf(message.chunk)].length > 80);
     if (long !== undefined) fail("Every chunk has at most 80 characters.", "One has more.", [evidenceOf(long)]);

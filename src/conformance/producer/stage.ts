@@ -6,7 +6,7 @@ import { withResolvers } from "../../base/with-resolvers.js";
 import { PLATFORM_TIMERS } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Driver, LATEST_BEGINNING, type Performance, type ScenarioName } from "../drive/driver.js";
-import { fail, type Level, skip } from "../findings/finding.js";
+import { type Evidence, fail, type Level, skip } from "../findings/finding.js";
 import {
   type Arrived,
   arrivedIn,
@@ -120,11 +120,7 @@ export function createStage({ links, driver, level, patienceMs }: ProducerRun, h
     request: async (members: Message) => {
       const conversation = await requested(members);
       const answer = await answerIn(conversation);
-      return {
-        conversation,
-        message: answer.message,
-        evidence: [evidenceOf(conversation.record[0]), evidenceOf(answer)],
-      };
+      return { conversation, message: answer.message, evidence: exchange(conversation, answer) };
     },
     /** Connects and subscribes. Fails the case if the request is not accepted. */
     subscribe: async (capabilities: Message = {}, members: Message = {}): Promise<Subscription> => {
@@ -135,10 +131,7 @@ export function createStage({ links, driver, level, patienceMs }: ProducerRun, h
         : conversation.seek(isAnswer, { withinMs: UNASKED_MS }));
       if (answer === undefined) return { conversation, accepted: {}, id: "sub_unasked", honored: {} };
       if (answer.message.type !== "subscription.accepted")
-        fail("The request is accepted.", "It is answered by something else.", [
-          evidenceOf(conversation.record[0]),
-          evidenceOf(answer),
-        ]);
+        fail("The request is accepted.", "It is answered by something else.", exchange(conversation, answer));
       const accepted = answer.message;
       const honored = (accepted.honored_capabilities ?? {}) as Message;
       return { conversation, accepted, id: wordsOf(accepted.subscription_id), honored };
@@ -259,6 +252,11 @@ async function waitOut(scenarios: readonly AskedScenario[], patienceMs: Millis):
   const unbegun = scenarios.filter(({ hasBegun, isOver }) => !hasBegun && !isOver);
   if (unbegun.length > 0) await over(unbegun, (LATEST_BEGINNING - 1) * patienceMs);
   for (const { isOver, giveUp } of unbegun) if (!isOver) giveUp();
+}
+
+/** The first message that was said, and its answer. */
+function exchange({ record }: Conversation, answer: Arrived): readonly Evidence[] {
+  return [evidenceOf(record[0]), evidenceOf(answer)];
 }
 
 /** The answer to a request: accepted, rejected, or an error. Fails the case if none comes. */

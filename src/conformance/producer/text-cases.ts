@@ -1,4 +1,5 @@
 // Chapter 4: streamed text.
+import type { Message } from "../wire/conversation.js";
 import { wordsOf } from "../wire/message-text.js";
 import type { HeardSession } from "./hearing.js";
 import { eachSession, type SessionFault, type WatchingCase } from "./producer-case.js";
@@ -33,21 +34,21 @@ export const TEXT_CASES: readonly WatchingCase[] = [
 
 interface Chunk {
   readonly place: number;
-  readonly text: string;
-  readonly position: unknown;
-  readonly isComplete: boolean;
-  readonly hint: unknown;
+  readonly event: Message;
 }
+
+const isComplete = ({ event }: Chunk): boolean => event.complete === true;
 
 function hintFault(session: HeardSession): SessionFault | "not judged" | undefined {
   let judged = false;
   for (const chunks of outputsOf(session))
-    for (const { place, isComplete, hint } of chunks) {
-      if (hint === undefined) continue;
+    for (const chunk of chunks) {
+      if (chunk.event.coalesce_hint === undefined) continue;
       judged = true;
-      const told = wordsOf(hint);
-      if (!HINTS.has(told) || (told === "completion" && !isComplete))
-        return { seen: `A chunk has the hint ${told}${isComplete ? "" : ", and is not the last"}.`, places: [place] };
+      const hint = wordsOf(chunk.event.coalesce_hint);
+      const later = isComplete(chunk) ? "" : ", and is not the last";
+      if (!HINTS.has(hint) || (hint === "completion" && later !== ""))
+        return { seen: `A chunk has the hint ${hint}${later}.`, places: [chunk.place] };
     }
   return judged ? undefined : "not judged";
 }
@@ -56,16 +57,9 @@ function outputsOf({ events }: HeardSession): readonly (readonly Chunk[])[] {
   const outputs = new Map<unknown, Chunk[]>();
   for (const [place, { event }] of events.entries()) {
     if (!isType(event, "output.streaming")) continue;
-    const chunk = {
-      place,
-      text: wordsOf(event.chunk ?? ""),
-      position: event.position,
-      isComplete: event.complete === true,
-      hint: event.coalesce_hint,
-    };
     const chunks = outputs.get(event.output_id);
-    if (chunks === undefined) outputs.set(event.output_id, [chunk]);
-    else chunks.push(chunk);
+    if (chunks === undefined) outputs.set(event.output_id, [{ place, event }]);
+    else chunks.push({ place, event });
   }
   return [...outputs.values()];
 }
@@ -88,7 +82,7 @@ function overOutputs(
 }
 
 function completionFault(chunks: readonly Chunk[], isOver: boolean): SessionFault | "not judged" | undefined {
-  const complete = chunks.filter(({ isComplete }) => isComplete);
+  const complete = chunks.filter(isComplete);
   const [first] = complete;
   if (complete.length > 1)
     return { seen: "An output was completed twice.", places: complete.map(({ place }) => place) };
@@ -108,14 +102,17 @@ const COUNTS: readonly ((text: string) => number)[] = [(text) => [...text].lengt
 function positionFault(chunks: readonly Chunk[]): SessionFault | "not judged" | undefined {
   let before = "";
   let judged = false;
-  for (const { place, text, position } of chunks) {
+  for (const {
+    place,
+    event: { chunk, position },
+  } of chunks) {
     if (position !== undefined) {
       judged = true;
       const fits = COUNTS.map((count) => count(before));
       if (!fits.includes(Number(wordsOf(position))))
         return { seen: `A chunk has the position ${wordsOf(position)}, after ${fits[0]} characters.`, places: [place] };
     }
-    before += text;
+    before += wordsOf(chunk ?? "");
   }
   return judged ? undefined : "not judged";
 }

@@ -63,9 +63,10 @@ export function childLinks(command: string): Links {
       if (typeof answer.subscription_id === "string") link.subscriptionId = answer.subscription_id;
       link.texts.push(JSON.stringify(answer));
     } else if (method === "aaep.event") link.texts.push(JSON.stringify(params));
-    else if (method === "aaep.close")
-      link.texts.push(JSON.stringify({ type: "subscription.close", ...(params as Fields) }));
-    else link.texts.push(JSON.stringify({ type: method, ...(params as Fields) }));
+    else {
+      const type = method === "aaep.close" ? "subscription.close" : method;
+      link.texts.push(JSON.stringify({ type, ...(params as Fields) }));
+    }
   }
 
   function start(): ChildProcess {
@@ -116,16 +117,9 @@ export function childLinks(command: string): Links {
     };
     links.add(link);
     const close = async (): Promise<void> => {
-      if (link.subscriptionId !== undefined)
-        say({
-          jsonrpc: "2.0",
-          method: "aaep.close",
-          params: {
-            subscription_id: link.subscriptionId,
-            type: "subscription.close",
-            reason_code: "subscriber_shutdown",
-          },
-        });
+      const { subscriptionId: subscription_id } = link;
+      const params = { subscription_id, type: "subscription.close", reason_code: "subscriber_shutdown" };
+      if (subscription_id !== undefined) say({ jsonrpc: "2.0", method: "aaep.close", params });
       links.delete(link);
       link.texts.end();
     };

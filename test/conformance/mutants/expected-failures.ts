@@ -48,7 +48,7 @@ export const FAILS: Failures = {
   "languages-ignored": "P3-accepted-form P3-malformed-answered P3-language",
   "last-language-first": "P3-language",
   "last-reply-wins": "P2-first-reply-wins",
-  "last-space-trimmed": "P1-output-position P3-text-whole P3-renegotiate-text",
+  "last-space-trimmed": "P1-output-position P3-text-whole P3-boundary-sentence P3-renegotiate-text",
   "late-reply-counted": "P2-reply-dated-late",
   "other-major-version-claimed": "P3-version-unsupported",
   "output-never-complete": "P1-output-complete P3-boundary-completion",
