@@ -1,6 +1,5 @@
 // Prints the configuration in force, with the source of each value.
 import { existsSync } from "node:fs";
-import { unreachable } from "../../base/exhaustive.js";
 import type { DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "../../daemon/config/config.js";
 import { OPTION_GROUPS, OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
 import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
@@ -89,16 +88,7 @@ function jsonOf(name: OptionName, value: unknown): unknown {
 
 /** The kind of the source in the words of the command line, and its name. */
 function sourceMembers(source: ValueSource): { readonly source: string; readonly from?: string } {
-  switch (source.kind) {
-    case "flag":
-      return { source: "option", from: source.flag };
-    case "environment":
-      return { source: "variable", from: source.variable };
-    case "file":
-      return { source: "file", from: source.key };
-    case "default":
-      return { source: "default" };
-    default:
-      return unreachable(source);
-  }
+  if (source.kind === "flag") return { source: "option", from: source.flag };
+  if (source.kind === "environment") return { source: "variable", from: source.variable };
+  return source.kind === "file" ? { source: "file", from: source.key } : { source: source.kind };
 }

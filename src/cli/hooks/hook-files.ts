@@ -7,6 +7,7 @@ import {
   constants,
   existsSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -157,17 +158,11 @@ export function writeSettings(path: string, text: string, before: string): void 
   }
 }
 
-const MOST_LINKS = 40;
-
 /** The file to which a path leads, there or not. */
-function linked(path: string, steps = 0): string {
+function linked(path: string): string {
   if (existsSync(path)) return realpathSync(path);
-  try {
-    const next = readlinkSync(path);
-    return steps < MOST_LINKS ? linked(resolve(dirname(path), next), steps + 1) : path;
-  } catch {
-    return path;
-  }
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? resolve(dirname(path), readlinkSync(path)) : path;
 }
 
 function readIfThere(path: string): string | undefined {

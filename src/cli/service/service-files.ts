@@ -77,14 +77,9 @@ export function serviceFiles({ kind, name, configuration, command, environment }
 
 /** The manager knows the runtime folder as `%t`, whatever the shell of the installation has for it. */
 function socketOf({ socket, producerId }: Configuration): string {
-  switch (socket.kind) {
-    case "auto":
-      return `%t/aaep/${systemdValue(`${fileNameOf(producerId)}.sock`)}`;
-    case "path":
-      return systemdValue(socket.path);
-    case "off":
-      throw usage("The service needs a local socket, and the configuration has socket off. Remove that option.");
-  }
+  if (socket.kind === "auto") return `%t/aaep/${systemdValue(`${fileNameOf(producerId)}.sock`)}`;
+  if (socket.kind === "path") return systemdValue(socket.path);
+  throw usage("The service needs a local socket, and the configuration has socket off. Remove that option.");
 }
 
 /** Where the files of a service are, in the order in which people read them. Throws a Fault "unsupported" where there is none of `aaepd speak`. */

@@ -116,28 +116,22 @@ async function runningLines({
 }
 
 function nextLines({ kind, name }: ServicePlan, files: readonly ServiceFile[]): readonly string[] {
-  switch (kind) {
-    case "systemd":
-      if (name === SPEAK_NAME)
-        return [
-          "The next commands start it, now and at each login:",
-          "  systemctl --user daemon-reload",
-          `  systemctl --user enable --now ${name}.service`,
-        ];
-      return [
-        ...(existsSync(SYSTEMD_RUNS) ? [] : ["Note: systemd does not run here, so nothing reads these files yet."]),
-        "From the next commands on, the first agent or listener that connects starts the daemon:",
-        "  systemctl --user daemon-reload",
-        `  systemctl --user enable --now ${name}.socket`,
-        "To start the daemon at each login as well, for --http and --grpc:",
-        `  systemctl --user enable --now ${name}.service`,
-      ];
-    case "launchd":
-      return [
-        "The next command starts the daemon, now and at each login:",
-        `  launchctl bootstrap gui/$(id -u) '${files[0]?.path}'`,
-      ];
-  }
+  if (kind === "launchd")
+    return [
+      "The next command starts the daemon, now and at each login:",
+      `  launchctl bootstrap gui/$(id -u) '${files[0]?.path}'`,
+    ];
+  const [reload, enable] = ["  systemctl --user daemon-reload", "  systemctl --user enable --now"];
+  if (name === SPEAK_NAME)
+    return ["The next commands start it, now and at each login:", reload, `${enable} ${name}.service`];
+  return [
+    ...(existsSync(SYSTEMD_RUNS) ? [] : ["Note: systemd does not run here, so nothing reads these files yet."]),
+    "From the next commands on, the first agent or listener that connects starts the daemon:",
+    reload,
+    `${enable} ${name}.socket`,
+    "To start the daemon at each login as well, for --http and --grpc:",
+    `${enable} ${name}.service`,
+  ];
 }
 
 function tellNotes(plan: ServicePlan, { environment, stderr }: CommandIo): void {

@@ -8,28 +8,17 @@ import { termsInWords } from "./capability-options.js";
 
 /** Empty if the state is not worth a line. `label` is the name in front of the line, if any. */
 export function stateInWords(state: SubscriberState, label = ""): string {
-  switch (state.kind) {
-    case "connecting":
-      return "";
-    case "active": {
-      const { accepted } = state;
-      const { agent_name: name, agent_id: id } = accepted.producer;
-      const notes = accepted.negotiation_notes ?? "";
-      const { resumed } = accepted.honored_capabilities.aaepd ?? {};
-      const what = resumed === "all" || resumed === "rolled_back" ? "Connected again" : "Connected";
-      const to = (name ?? id) === label ? "" : ` to ${name ?? id}`;
-      const sentence = `${what}${to}: ${termsInWords(accepted.honored_capabilities)}.`;
-      return shownText(
-        [sentence, notes, ownMember(PLACES, resumed ?? "") ?? ""].filter((part) => part !== "").join(" "),
-      );
-    }
-    case "waiting":
-      return waitingInWords(state.because);
-    case "ended":
-      return "";
-    default:
-      return unreachable(state);
-  }
+  if (state.kind === "waiting") return waitingInWords(state.because);
+  if (state.kind !== "active") return "";
+  const { accepted } = state;
+  const { agent_name: name, agent_id: id } = accepted.producer;
+  const notes = accepted.negotiation_notes ?? "";
+  const { resumed } = accepted.honored_capabilities.aaepd ?? {};
+  const what = resumed === "all" || resumed === "rolled_back" ? "Connected again" : "Connected";
+  const to = (name ?? id) === label ? "" : ` to ${name ?? id}`;
+  const sentence = `${what}${to}: ${termsInWords(accepted.honored_capabilities)}.`;
+  const place = ownMember(PLACES, resumed ?? "") ?? "";
+  return shownText([sentence, notes, place].filter((part) => part !== "").join(" "));
 }
 
 /** How the resume place was met; nothing is said if everything after the place follows (R17). */
@@ -43,20 +32,11 @@ const PLACES: Readonly<Record<string, string>> = {
 
 /** One sentence for any number of attempts: a countdown would talk over everything else. */
 function waitingInWords(because: Interruption): string {
-  switch (because.kind) {
-    case "fault": {
-      const { origin } = because.fault;
-      // A failure on this side says more than that the daemon has gone.
-      if (origin === "local") return `${interruptionInWords(because)} Trying again.`;
-      return "The daemon has gone. Waiting for it to come back.";
-    }
-    case "closed":
-      return `${interruptionInWords(because)} Waiting for it to come back.`;
-    case "rejected":
-      return `${interruptionInWords(because)} Trying again.`;
-    default:
-      return unreachable(because);
-  }
+  // A failure on this side says more than that the daemon has gone.
+  if (because.kind === "fault" && because.fault.origin !== "local")
+    return "The daemon has gone. Waiting for it to come back.";
+  const next = because.kind === "closed" ? "Waiting for it to come back." : "Trying again.";
+  return `${interruptionInWords(because)} ${next}`;
 }
 
 export function interruptionInWords(because: Interruption): string {
