@@ -2,6 +2,7 @@
 import { fail, skip } from "../../findings/finding.js";
 import { type Arrived, evidenceOf } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
+import { isTerminal } from "../hearing.js";
 import { type ActiveCase, active, recommended } from "../producer-case.js";
 import { heardBy, textOf } from "../session-on.js";
 import { isType, type ProducerStage } from "../stage.js";
@@ -49,6 +50,7 @@ async function heardWith(stage: ProducerStage, wishes: readonly (readonly string
     "text",
     wishes.map((coalesce_boundaries) => ({ coalesce_boundaries })),
   );
+  if (heard.some(({ events }) => !isTerminal(events.at(-1)?.message ?? {}))) skip("The session did not end.");
   return heard.map(({ listener, events }) => ({
     listener,
     chunks: events.filter(({ message }) => isType(message, "output.streaming")),
