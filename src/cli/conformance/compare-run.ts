@@ -38,20 +38,11 @@ function readReport(given: string): ConformanceReport {
     const why = caught instanceof Error ? caught.message : String(caught);
     throw usage(`${path} cannot be read (${why}). Give a conformance-report.json, or its folder.`);
   }
-  const report = parsed(text);
-  if (isReport(report)) return report;
-  throw usage(`${path} is no conformance report. Give a conformance-report.json.`);
-}
-
-function isReport(given: unknown): given is ConformanceReport {
-  const { test_results, metadata } = (given ?? {}) as Partial<ConformanceReport>;
-  return Array.isArray(test_results) && typeof metadata === "object" && metadata !== null;
-}
-
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const report = JSON.parse(text) as ConformanceReport;
+    if (Array.isArray(report.test_results) && typeof report.metadata.target_kind === "string") return report;
   } catch {
-    return undefined;
+    // It is told below.
   }
+  throw usage(`${path} is no conformance report. Give a conformance-report.json.`);
 }

@@ -52,7 +52,8 @@ export async function runSuite(options: SuiteOptions, io: CommandIo, side: Suite
   const strange = extensions.find((name) => !EXTENSIONS.includes(name));
   if (strange !== undefined) throw notThere(`There is no set ${strange}.`, strange, EXTENSIONS);
 
-  if (options.report !== undefined) makeReportFolder(options.report);
+  const { report: folder } = options;
+  if (folder !== undefined) written(folder, () => makeReportFolder(folder));
 
   const output = createLineWriter(io.stdout);
   const failOnWarning = options.failOnWarning === true;
@@ -72,7 +73,7 @@ export async function runSuite(options: SuiteOptions, io: CommandIo, side: Suite
     results,
   };
   const report = reportJson(run, { failOnWarning });
-  if (options.report !== undefined) writeReports(options.report, report);
+  if (folder !== undefined) written(folder, () => writeReports(folder, report));
   tell(lines.atEnd(report.verdict));
   await output.write(`${report.verdict}: ${countWords(report)}.`);
   await output.write(report.claim ?? `No claim: ${report.claim_refused ?? "the report gives no reason."}`);
@@ -105,15 +106,13 @@ export function suiteExitCode({ code }: Fault): ExitCode {
   return OF_THE_CALLER.includes(code) ? EXIT.usage : EXIT.suiteFailed;
 }
 
-/** Makes the folder of the reports, before a run whose report could not be written. Throws a Fault "usage" if that is not possible. */
+/** Makes the folder of the reports, before a run whose report could not be written. */
 function makeReportFolder(folder: string): void {
-  written(folder, () => {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK);
-  });
+  mkdirSync(folder, { recursive: true });
+  accessSync(folder, constants.W_OK);
 }
 
-/** Writes a report in each of its forms into a folder. Throws a Fault "usage" if that is not possible. */
+/** Writes a report in each of its forms into a folder. */
 function writeReports(folder: string, report: ConformanceReport): void {
   const files = {
     "conformance-report.json": `${JSON.stringify(report, null, 2)}\n`,
@@ -121,11 +120,10 @@ function writeReports(folder: string, report: ConformanceReport): void {
     "conformance-report.junit.xml": reportJunit(report),
     "badge.svg": badgeSvg(report),
   };
-  written(folder, () => {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
+/** Throws a Fault "usage" where the folder cannot be written. */
 function written(folder: string, write: () => void): void {
   try {
     write();

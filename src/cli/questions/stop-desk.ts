@@ -33,15 +33,12 @@ export function createStopDesk(say: (line: string) => void) {
   const all = (): readonly Session[] => [...open.values()].flatMap((sessions) => [...sessions.values()]);
   const isOpen = ({ source, id }: Session): boolean => open.get(source)?.has(id) === true;
 
-  function list(): void {
+  function list() {
     listed = all();
-    if (listed.length === 0) say("No agent is heard at the moment.");
-    const [first, second] = listed;
-    if (first !== undefined && second === undefined) say(`Type stop 1 to stop ${nameIn(first)}.`);
-    if (second === undefined) return;
-    listed.forEach((one, index) => {
-      say(`${index + 1} is ${nameIn(one)}.`);
-    });
+    const [first] = listed;
+    if (first === undefined) return say("No agent is heard at the moment.");
+    if (listed.length === 1) return say(`Type stop 1 to stop ${nameIn(first)}.`);
+    for (const [index, one] of listed.entries()) say(`${index + 1} is ${nameIn(one)}.`);
     say("Type stop and a number, as in stop 1.");
   }
 

@@ -145,29 +145,18 @@ function readLiteral(text: string, { kinds }: Clarification): Typed | undefined 
 function readResponse(text: string, answerable: Clarification): Typed {
   const { kinds, choices } = answerable;
   const word = text.toLowerCase();
-  for (const kind of kinds) {
-    switch (kind) {
-      case "multiple_choice": {
-        const choice = chosen(text, choices, numbersChoose(kinds));
-        if (choice !== undefined) return { kind: "response", response: choice.value };
-        const why = meantAsChoice(text, answerable);
-        if (why !== undefined) return { kind: "unclear", why };
-        break;
-      }
-      case "yes_no":
-        if (Object.hasOwn(YES_OR_NO, word)) return { kind: "response", response: YES_OR_NO[word] === true };
-        break;
-      case "numeric": {
-        const number = numberIn(text);
-        if (number !== undefined) return { kind: "response", response: number };
-        if (NUMBER.test(text) && !kinds.includes("freetext")) return { kind: "unclear", why: TOO_LONG_A_NUMBER };
-        break;
-      }
-      case "freetext":
-        return readText(text);
-    }
+  if (kinds.includes("multiple_choice")) {
+    const choice = chosen(text, choices, numbersChoose(kinds));
+    if (choice !== undefined) return { kind: "response", response: choice.value };
+    const why = meantAsChoice(text, answerable);
+    if (why !== undefined) return { kind: "unclear", why };
   }
-  return { kind: "unclear", why: hintLine(answerable) };
+  const agreed = kinds.includes("yes_no") ? ownMember(YES_OR_NO, word) : undefined;
+  if (agreed !== undefined) return { kind: "response", response: agreed };
+  const literal = readLiteral(text, answerable);
+  if (literal !== undefined) return literal;
+  const isTooLong = kinds.includes("numeric") && NUMBER.test(text);
+  return { kind: "unclear", why: isTooLong ? TOO_LONG_A_NUMBER : hintLine(answerable) };
 }
 
 /**

@@ -111,24 +111,15 @@ async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGenerator
   for await (const line of lines) {
     const read = readJson(line);
     const { number } = line;
-    switch (read.kind) {
-      case "object":
-        yield { number, fields: read.fields, fault: undefined };
-        break;
-      case "fault":
-        yield { number, fields: undefined, fault: read.fault };
-        break;
-      case "value":
-        yield { number, fields: undefined, fault: notAnObject() };
-        break;
-    }
+    if (read.kind === "object") yield { number, fields: read.fields, fault: undefined };
+    else yield { number, fields: undefined, fault: read.kind === "fault" ? read.fault : NOT_AN_OBJECT };
   }
 }
 
-function notAnObject(): Fault {
-  const detail = { pointer: "", rule: "AAEP §3.9" };
-  return new Fault("invalid_event", "An event is a JSON object. Write one event a line.", detail);
-}
+const NOT_AN_OBJECT = new Fault("invalid_event", "An event is a JSON object. Write one event a line.", {
+  pointer: "",
+  rule: "AAEP §3.9",
+});
 
 /** Refusals of one kind that are reported one by one; the rest are counted, because equal refusals of every line would hide all others. */
 const TOLD_EACH = 5;

@@ -98,20 +98,16 @@ export function createSchedule(pace: Pace): (fields: Fields) => number {
   let firstAt: number | undefined;
   let dueMs = 0;
   return ({ timestamp }) => {
-    switch (pace.kind) {
-      case "unpaced":
-        return 0;
-      case "rate":
-        dueMs = (count * 1000) / pace.eventsPerSecond;
-        count += 1;
-        return dueMs;
-      case "recorded": {
-        const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
-        if (Number.isNaN(at)) return dueMs;
-        firstAt ??= at;
-        dueMs = Math.max(dueMs, (at - firstAt) / pace.speed);
-        return dueMs;
-      }
+    if (pace.kind === "unpaced") return 0;
+    if (pace.kind === "rate") {
+      dueMs = (count * 1000) / pace.eventsPerSecond;
+      count += 1;
+      return dueMs;
     }
+    const at = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
+    if (Number.isNaN(at)) return dueMs;
+    firstAt ??= at;
+    dueMs = Math.max(dueMs, (at - firstAt) / pace.speed);
+    return dueMs;
   };
 }

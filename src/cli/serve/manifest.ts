@@ -59,17 +59,12 @@ async function manifestFor(parsed: Readonly<Record<string, unknown>>, io: Comman
   if (sources.socket.kind === "default" && sources.producerId.kind === "default") {
     return askAt({ path: await theOnlySocket(io.daemonDirectories), isByVariable: false }, io);
   }
-  const isByVariable = sources.socket.kind === "environment";
-  switch (socket.kind) {
-    case "path":
-      return askAt({ path: socket.path, isByVariable }, io);
-    case "auto":
-      return askAt({ path: ipcPath(currentPlace(io.environment), producerId), isByVariable: false }, io);
-    case "off": {
-      const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, auto, or --new.`;
-      throw usage(sentence);
-    }
-  }
+  if (socket.kind === "path")
+    return askAt({ path: socket.path, isByVariable: sources.socket.kind === "environment" }, io);
+  if (socket.kind === "auto")
+    return askAt({ path: ipcPath(currentPlace(io.environment), producerId), isByVariable: false }, io);
+  const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, auto, or --new.`;
+  throw usage(sentence);
 }
 
 async function theOnlySocket(directories: readonly string[]): Promise<string> {

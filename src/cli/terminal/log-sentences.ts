@@ -66,17 +66,14 @@ function generalSentences(fields: Fields): string {
   );
 }
 
+const CAUSES: Readonly<Record<string, string>> = {
+  stdin_ended: "its standard input has ended",
+  parent_gone: "the process that started it has ended",
+};
+
 function causeOf(reason: unknown, signal: unknown): string {
-  switch (reason) {
-    case "signal":
-      return `of ${signal === "SIGINT" ? "Ctrl-C (SIGINT)" : textOf(signal)}`;
-    case "stdin_ended":
-      return "its standard input has ended";
-    case "parent_gone":
-      return "the process that started it has ended";
-    default:
-      return `of ${textOf(reason)}`;
-  }
+  if (reason === "signal") return `of ${signal === "SIGINT" ? "Ctrl-C (SIGINT)" : textOf(signal)}`;
+  return ownMember(CAUSES, textOf(reason)) ?? `of ${textOf(reason)}`;
 }
 
 /** The message of an error. A code in front of it is for programs. */
