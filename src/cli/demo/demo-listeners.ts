@@ -4,6 +4,7 @@ import { usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import { counted } from "../terminal/amounts.js";
 import { isCritical } from "../terminal/event-text.js";
+import { sentences } from "../terminal/shown-text.js";
 import { type DemoSession, OutputTexts } from "./demo-session.js";
 
 export interface DemoListener {
@@ -72,15 +73,18 @@ export function chosenListeners<Listener extends Pick<DemoListener, "name">>(
 ): readonly Listener[] {
   if (names === undefined) return listeners;
   const known = listeners.map(({ name }) => name);
-  const wanted = names.map(
-    (name) => known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? refuse(name, known),
-  );
+  const wanted = names.map((name) => {
+    const found = known.find((one) => one.toLowerCase() === name.toLowerCase());
+    if (found !== undefined) return found;
+    throw usage(
+      sentences(
+        `There is no listener ${JSON.stringify(name)}.`,
+        didYouMean(name, known),
+        `There are: ${known.join(", ")}.`,
+      ),
+    );
+  });
   return listeners.filter(({ name }) => wanted.includes(name));
-}
-
-function refuse(name: string, known: readonly string[]): never {
-  const all = `There are: ${known.join(", ")}.`;
-  throw usage(`There is no listener ${JSON.stringify(name)}. ${`${didYouMean(name, known)} ${all}`.trim()}`);
 }
 
 /** A listener of the demo, with its granted terms and what it got. */

@@ -6,7 +6,7 @@ import { Subscriber } from "../../client/listener/subscriber.js";
 import type { SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
 import { within } from "../../client/timers.js";
-import { type PlayedLine, type Playing, play } from "../recordings/play.js";
+import { type PlayedLine, play } from "../recordings/play.js";
 import { createRestamper, createSchedule } from "../recordings/recording.js";
 import { describeFault, EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { interruptionInWords } from "../shell/tail-states.js";
@@ -134,8 +134,14 @@ async function show(
       stopsOnError: false,
       onRefused,
     });
-    const code = await played(playing, interrupted);
-    if (code !== undefined) return code;
+    // After an early end nobody waits for it.
+    playing.done.catch(() => {});
+    const end = await Promise.race([interrupted, playing.done]);
+    if (typeof end === "number") {
+      playing.stop();
+      return end;
+    }
+    if (end.gone !== undefined) throw end.gone;
     const awaited = subscriptions.filter(({ seat }) => shown.includes(seat)).map(({ finished: end }) => end);
     const drainMs = options.speed === undefined ? USUAL_MS - screen.elapsedMs() : DRAIN_MS / speed;
     const finished = Promise.all(awaited).then(() => undefined);
@@ -150,20 +156,6 @@ async function show(
     answers.stop();
     await Promise.all(audience.map((subscriber) => subscriber.close()));
   }
-}
-
-/** Resolves when everything is played; with an exit code if the demo is to end early, which stops the playing. Rejects if the daemon has gone. */
-async function played(playing: Playing, interrupted: Promise<ExitCode>): Promise<ExitCode | undefined> {
-  const done = playing.done.then(({ gone }) => {
-    if (gone !== undefined) throw gone;
-    return undefined;
-  });
-  const code = await Promise.race([interrupted, done]);
-  if (code !== undefined) {
-    playing.stop();
-    done.catch(() => {});
-  }
-  return code;
 }
 
 function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) => void) {

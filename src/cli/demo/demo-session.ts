@@ -8,6 +8,7 @@ import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/program-paths.js";
 import { chunkOf } from "../terminal/event-text.js";
 import { readJson, readLines } from "../terminal/read-lines.js";
+import { sentences } from "../terminal/shown-text.js";
 
 export interface DemoSession {
   readonly events: readonly Fields[];
@@ -76,7 +77,6 @@ function pathOf(name: string): string {
     .map((file) => file.slice(0, -ENDING.length));
   if (known.includes(name)) return packagePath("examples", "sessions", `${name}${ENDING}`);
   if (existsSync(name)) return name;
-  throw usage(
-    `There is no session ${JSON.stringify(name)}. ${`${didYouMean(name, known)} There are: ${known.join(", ")}.`.trim()}`,
-  );
+  const all = `There are: ${known.join(", ")}.`;
+  throw usage(sentences(`There is no session ${JSON.stringify(name)}.`, didYouMean(name, known), all));
 }

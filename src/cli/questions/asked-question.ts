@@ -9,6 +9,7 @@ import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { spelled } from "../../speakable/index.js";
 import { consentText, shownName } from "../terminal/agent-text.js";
 import { span } from "../terminal/amounts.js";
+import { sentences } from "../terminal/shown-text.js";
 
 export type ResponseKind = "freetext" | "yes_no" | "multiple_choice" | "numeric";
 
@@ -118,7 +119,7 @@ export function riskLine({ risk_level: risk, reversibility, irreversible, conseq
     isForGood && !textOf(consequence).endsWith(FOR_GOOD) ? FOR_GOOD : "",
     reversibility === "reversible_with_effort" ? "It can be undone, with effort." : "",
   ];
-  const line = parts.filter((part) => part !== "").join(" ");
+  const line = sentences(...parts);
   return line === "" ? [] : [line];
 }
 

@@ -51,8 +51,6 @@ export interface Played {
   readonly gone: Fault | undefined;
 }
 
-export type Playing = ReturnType<typeof play>;
-
 export function play(options: PlayOptions) {
   const { client, clock, maxUnanswered, restamp, partOf = createAgentsParts() } = options;
   const unanswered = new Set<Promise<unknown>>();

@@ -52,17 +52,12 @@ export async function planDaemon(
 
 /** The plan in a sentence or two. */
 export function daemonLine(plan: DaemonPlan, { record }: Pick<DaemonPlace, "record">): string {
-  switch (plan.kind) {
-    case "running":
-      return `The daemon runs already, as process ${plan.pid}.`;
-    case "service": {
-      const missing = plan.files.filter(({ path }) => !existsSync(path)).map(({ path }) => shownText(path));
-      const files = missing.length === 0 ? "" : ` New files: ${missing.join(" and ")}.`;
-      return `Start the daemon as a service of ${plan.manager}, now and at each login.${files}`;
-    }
-    case "background":
-      return `Start the daemon in the background, because no service manager answers here. After a restart of the machine, run aaepd setup again. Its log is ${shownText(record.log)}.`;
-  }
+  if (plan.kind === "running") return `The daemon runs already, as process ${plan.pid}.`;
+  if (plan.kind === "background")
+    return `Start the daemon in the background, because no service manager answers here. After a restart of the machine, run aaepd setup again. Its log is ${shownText(record.log)}.`;
+  const missing = plan.files.filter(({ path }) => !existsSync(path)).map(({ path }) => shownText(path));
+  const files = missing.length === 0 ? "" : ` New files: ${missing.join(" and ")}.`;
+  return `Start the daemon as a service of ${plan.manager}, now and at each login.${files}`;
 }
 
 /** Makes the daemon run, and says what was done. Rejects with a Fault where it does not run afterwards. */

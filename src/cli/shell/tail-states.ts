@@ -3,7 +3,7 @@
 import { unreachable } from "../../base/exhaustive.js";
 import { ownMember } from "../../base/members.js";
 import type { Interruption, SubscriberState } from "../../client/listener/types.js";
-import { shownText } from "../terminal/shown-text.js";
+import { sentences, shownText } from "../terminal/shown-text.js";
 import { termsInWords } from "./capability-options.js";
 
 /** Empty if the state is not worth a line. `label` is the name in front of the line, if any. */
@@ -18,7 +18,7 @@ export function stateInWords(state: SubscriberState, label = ""): string {
   const to = (name ?? id) === label ? "" : ` to ${name ?? id}`;
   const sentence = `${what}${to}: ${termsInWords(accepted.honored_capabilities)}.`;
   const place = ownMember(PLACES, resumed ?? "") ?? "";
-  return shownText([sentence, notes, place].filter((part) => part !== "").join(" "));
+  return shownText(sentences(sentence, notes, place));
 }
 
 /** How the resume place was met; nothing is said if everything after the place follows (R17). */

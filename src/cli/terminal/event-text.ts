@@ -5,7 +5,7 @@ import { fieldsOf } from "../../adapters/fields.js";
 import { textOf } from "../../base/members.js";
 import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { agentText, consentText, type ReadText } from "./agent-text.js";
-import { jsonText } from "./shown-text.js";
+import { jsonText, sentences } from "./shown-text.js";
 
 export interface EventText {
   /** Kind of the event: one of `EVENT_WORDS`, or the type of an extension's event. */
@@ -160,8 +160,4 @@ function wordsOf(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim()} `;
-}
-
-function sentences(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(" ");
 }

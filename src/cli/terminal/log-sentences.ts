@@ -2,7 +2,7 @@
 
 import { ownMember } from "../../base/members.js";
 import { shownBytes, timeOfDay } from "./amounts.js";
-import { shownText } from "./shown-text.js";
+import { sentences, shownText } from "./shown-text.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ export const SENTENCES: Readonly<Record<string, (fields: Fields) => string>> = {
   "the configuration was read again": ({ applied, new_token_in: token }) =>
     sentences(
       "The configuration was read again.",
-      isEmpty(applied) ? "No option changes now." : `These options apply now: ${listed(applied)}.`,
+      listed(applied) === "" ? "No option changes now." : `These options apply now: ${listed(applied)}.`,
       token === undefined ? "" : `The new token is in ${textOf(token)}.`,
     ),
   "takes effect at the next start": ({ options }) => `These options wait for the next start: ${listed(options)}.`,
@@ -95,14 +95,6 @@ function inWords(name: string): string {
 function sentence(text: string): string {
   const begun = /^\w*_/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]["')\]]?$/.test(begun) || begun === "" ? begun : `${begun}.`;
-}
-
-function sentences(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(" ");
-}
-
-function isEmpty(value: unknown): boolean {
-  return !Array.isArray(value) || value.length === 0;
 }
 
 function listed(value: unknown): string {

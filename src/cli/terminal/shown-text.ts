@@ -18,3 +18,8 @@ export function shownText(text: string): string {
 export function jsonText(value: unknown, indent?: number): string {
   return shownJson(JSON.stringify(value, null, indent));
 }
+
+/** The texts one behind the other; those that are empty are left out. */
+export function sentences(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}
