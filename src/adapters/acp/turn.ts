@@ -3,6 +3,7 @@ import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { planned } from "../shared-signs.js";
 import { announced, ofSubagent, oneLine } from "../words.js";
 import { ToolCalls } from "./tool-calls.js";
 
@@ -108,16 +109,11 @@ export class Turn {
   }
 
   #planned(entries: readonly Fields[]): readonly Sign[] {
-    const total = entries.length;
-    const done = entries.filter(({ status }) => status === "completed").length;
-    const current = entries.find(({ status }) => status === "in_progress");
-    const description = this.#say(someText(current?.content) ?? "");
-    const step = Math.min(done + 1, total);
-    const plan = `${step} ${total} ${description}`;
-    if (total === 0 || plan === this.#plan || done === total) return [];
+    const progress = planned(this.key, entries, this.#options.words);
+    const plan = JSON.stringify(progress);
+    if (progress.length === 0 || plan === this.#plan) return [];
     this.#plan = plan;
-    const progress: Sign = { kind: "progress", turn: this.key, step, total };
-    return [description === "" ? progress : { ...progress, words: description }];
+    return progress;
   }
 
   #subagent(sessionId: string | undefined, title = ""): readonly Sign[] {

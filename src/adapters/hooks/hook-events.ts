@@ -5,13 +5,14 @@ import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Decision, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
 import { foreignId } from "../foreign-id.js";
+import { planned } from "../shared-signs.js";
 import { questionWords, runsWords } from "../tool-words.js";
 import { announced, ofSubagent, oneLine } from "../words.js";
 import type { HookOptions, HookReading } from "./hook-host.js";
 import { callKey, isAnswerable, isDialog, isSilent, toolFacts } from "./tool-facts.js";
 
 /** The content of a message beside its conversation. */
-export type Told = Omit<HookReading, "event" | "conversation" | "folder" | "actor">;
+type Told = Omit<HookReading, "event" | "conversation" | "folder" | "actor">;
 
 interface EventContext extends HookOptions {
   readonly turn: string;
@@ -35,13 +36,13 @@ const UNASKED_MODE = "bypassPermissions";
 
 export const NOTHING: Told = { signs: [] };
 
-export const promptSubmitted: HookEvent = ({ prompt, source }, { turn, folder, words }) => {
+const promptSubmitted: HookEvent = ({ prompt, source }, { turn, folder, words }) => {
   const isPersons = source === undefined || source === "user" || source === "sdk";
   const request = isPersons ? shortenedText(oneLine(someText(prompt) ?? ""), LONGEST_REQUEST) : "";
   return { signs: [{ kind: "turn", turn, words: request || words.say("works"), conversation: turn, folder }] };
 };
 
-export const toolBegins: HookEvent = (message, context) => {
+const toolBegins: HookEvent = (message, context) => {
   const { turn, words, inFront } = context;
   const { tool, call, input, key } = callOf(message);
   if (tool === "TodoWrite") return { signs: planned(turn, listOf(fieldsOf(input).todos).map(fieldsOf), words) };
@@ -55,7 +56,7 @@ export const toolBegins: HookEvent = (message, context) => {
   };
 };
 
-export const toolSucceeded: HookEvent = (message, context) => toolEnded(message, context, "success");
+const toolSucceeded: HookEvent = (message, context) => toolEnded(message, context, "success");
 
 export const toolFailed: HookEvent = (message, context) =>
   toolEnded(message, context, message.is_interrupt === true ? "cancelled" : "error");
@@ -69,7 +70,7 @@ export const toolDenied: HookEvent = (message, context) => {
   return { ...ended, signs: [...ended.signs, state(turn, "thinking", said, words)] };
 };
 
-export const permissionRequested: HookEvent = (message, { turn, words, answers, seconds, inFront }) => {
+const permissionRequested: HookEvent = (message, { turn, words, answers, seconds, inFront }) => {
   const { tool, input, key } = callOf(message);
   // It was told when its call began.
   if (isDialog(tool)) return NOTHING;
@@ -113,7 +114,7 @@ export function permissionOutput(decision: Decision): object {
 /** For the model. */
 const DENIED = "The person rejected this.";
 
-export const agentStopped: HookEvent = ({ last_assistant_message: last }, { turn, words }) => {
+const agentStopped: HookEvent = ({ last_assistant_message: last }, { turn, words }) => {
   const lastMessage = someText(last);
   return {
     ...(lastMessage === undefined ? {} : { lastMessage }),
@@ -121,7 +122,7 @@ export const agentStopped: HookEvent = ({ last_assistant_message: last }, { turn
   };
 };
 
-export const agentFailed: HookEvent = ({ error }, { turn, words }) => {
+const agentFailed: HookEvent = ({ error }, { turn, words }) => {
   const isSignIn = error === "authentication_failed";
   const said = isSignIn ? words.say("signInNeeded") : words.say("failed");
   return { signs: [{ kind: "end", turn, how: "errored", words: said, code: "AGENT_ERROR" }] };
@@ -132,22 +133,36 @@ export const turnInterrupted: HookEvent = (_, { turn, words }) => ({
   signs: [{ kind: "end", turn, how: "cancelled", words: words.say("stopped") }],
 });
 
-export const subagentStarted: HookEvent = (_, { turn, words, inFront }) => ({
+const subagentStarted: HookEvent = (_, { turn, words, inFront }) => ({
   signs: [state(turn, "thinking", inFront(words.say("works")), words)],
 });
 
-export const subagentStopped: HookEvent = (_, { turn, words, inFront }) => ({
+const subagentStopped: HookEvent = (_, { turn, words, inFront }) => ({
   signs: [state(turn, "thinking", inFront(words.say("done")), words)],
 });
 
-export const compacting: HookEvent = (_, { turn, words }) => ({
+const compacting: HookEvent = (_, { turn, words }) => ({
   signs: [state(turn, "thinking", words.say("compacting"), words)],
 });
 
-export const conversationEnded: HookEvent = (_, { turn, words }) => ({
+const conversationEnded: HookEvent = (_, { turn, words }) => ({
   isLast: true,
   signs: [{ kind: "end", turn, how: "cancelled", words: words.say("hostClosed") }],
 });
+
+/** The events that all hosts have, each in the same form. */
+export const SHARED_EVENTS: Readonly<Record<string, HookEvent>> = {
+  UserPromptSubmit: promptSubmitted,
+  PreToolUse: toolBegins,
+  PermissionRequest: permissionRequested,
+  PostToolUse: toolSucceeded,
+  Stop: agentStopped,
+  StopFailure: agentFailed,
+  SubagentStart: subagentStarted,
+  SubagentStop: subagentStopped,
+  PreCompact: compacting,
+  SessionEnd: conversationEnded,
+};
 
 export function state(turn: string, name: string, said: string, words: Wording): Sign {
   return { kind: "state", turn, state: name, words: announced(said, words) };
@@ -202,16 +217,6 @@ function toolEnded(message: Fields, context: EventContext, status: "success" | "
 
 function toolRuns(tool: string, input: unknown, { words, inFront }: EventContext): string {
   return announced(inFront(runsWords(toolFacts(tool, input, words), words)), words);
-}
-
-/** The agent's list of tasks, as progress of its turn. */
-function planned(turn: string, todos: readonly Fields[], words: Wording): readonly Sign[] {
-  const done = todos.filter(({ status }) => status === "completed").length;
-  const current = todos.find(({ status }) => status === "in_progress");
-  if (todos.length === 0 || done === todos.length) return [];
-  const said = announced(someText(current?.activeForm) ?? someText(current?.content) ?? "", words);
-  const progress: Sign = { kind: "progress", turn, step: done + 1, total: todos.length };
-  return [said === "" ? progress : { ...progress, words: said }];
 }
 
 /** The questions of a dialog with their choices, or the name of its tool. */

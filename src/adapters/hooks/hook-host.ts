@@ -1,6 +1,6 @@
-// A host of hooks, as the daemon sees it: it reads the host's messages, and makes its answers. Types only.
+// A host of hooks, as the daemon sees it: it reads the host's messages. Types only.
 import type { Wording } from "../../engine/messages/wording.js";
-import type { Decision, Sign } from "../adapter.js";
+import type { Sign } from "../adapter.js";
 import type { Fields } from "../fields.js";
 
 /** One message of a host, in signs. Their `turn` is the conversation: its present turn. */
@@ -48,8 +48,6 @@ export interface HookHost {
   readonly agentId: string;
   /** Undefined for a message without an id of its conversation. A message of an unknown event has no signs. */
   readonly read: (message: Fields, options: HookOptions) => HookReading | undefined;
-  /** The output for a person's answer. Exactly these members: hosts refuse others. */
-  readonly answer: (decision: Decision) => object;
 }
 
 export const HOOK_HOST_IDS = ["claude", "codex"] as const;

@@ -2,6 +2,7 @@
 
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { type ClaimedName, claimName } from "../../adapters/claim-name.js";
+import { permissionOutput } from "../../adapters/hooks/hook-events.js";
 import { HOOK_HOST_IDS, type HookHostId, type HookReading } from "../../adapters/hooks/hook-host.js";
 import { HOOK_HOSTS } from "../../adapters/hooks/hook-hosts.js";
 import { speechOf } from "../../adapters/language.js";
@@ -193,7 +194,7 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
       listen(one, clock.wallTime());
       const decision = await one.conversation.take(reading, whenLeft);
       if (reading.isLast === true && open.get(id) === one) end(one);
-      return decision === undefined ? {} : { output: host.answer(decision) };
+      return decision === undefined ? {} : { output: permissionOutput(decision) };
     },
     report: seen.report,
     /** Leaves open turns to the engine. */

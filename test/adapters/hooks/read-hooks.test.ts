@@ -1,13 +1,14 @@
 // One message of a host, in signs: each event, the words of each kind of tool, and what is left to the host's own dialog.
 import { describe, expect, it } from "vitest";
 import type { Sign } from "../../../src/adapters/adapter.js";
-import { CLAUDE } from "../../../src/adapters/hooks/claude/claude-hooks.js";
-import { CODEX } from "../../../src/adapters/hooks/codex/codex-hooks.js";
+import { permissionOutput } from "../../../src/adapters/hooks/hook-events.js";
 import type { HookHost, HookReading } from "../../../src/adapters/hooks/hook-host.js";
+import { HOOK_HOSTS } from "../../../src/adapters/hooks/hook-hosts.js";
 import { WORDINGS } from "../../../src/engine/messages/wording.js";
 import { CLAUDE_MESSAGES, CODEX_MESSAGES, INPUT } from "./hook-messages.js";
 
 type Message = Readonly<Record<string, unknown>>;
+const { claude: CLAUDE, codex: CODEX } = HOOK_HOSTS;
 
 function read(message: Message, host: HookHost = CLAUDE, answers = true): HookReading {
   const reading = host.read(message, { words: WORDINGS.en, answers });
@@ -261,16 +262,14 @@ describe("messages that are none", () => {
   });
 });
 
-describe("the output for an answer", () => {
-  it.each([CLAUDE, CODEX])("$id: has the members that its host takes, and no other", ({ answer }) => {
-    expect(answer("accept")).toEqual({
-      hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
-    });
-    expect(answer("reject")).toEqual({
-      hookSpecificOutput: {
-        hookEventName: "PermissionRequest",
-        decision: { behavior: "deny", message: "The person rejected this." },
-      },
-    });
+it("the output for an answer has the members that the hosts take, and no other", () => {
+  expect(permissionOutput("accept")).toEqual({
+    hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
+  });
+  expect(permissionOutput("reject")).toEqual({
+    hookSpecificOutput: {
+      hookEventName: "PermissionRequest",
+      decision: { behavior: "deny", message: "The person rejected this." },
+    },
   });
 });

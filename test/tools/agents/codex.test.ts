@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, expect, it } from "vitest";
-import { CODEX } from "../../../src/adapters/hooks/codex/codex-hooks.js";
+import { permissionOutput } from "../../../src/adapters/hooks/hook-events.js";
 import { CODEX_MESSAGES } from "../../adapters/hooks/hook-messages.js";
 import { said } from "../../adapters/mcp/mcp-host.js";
 import { eventually, serve } from "../../cli/command-stage.js";
@@ -194,8 +194,8 @@ it(
     };
     const output = "permission-request.command.output";
     for (const decision of ["accept", "reject"] as const)
-      expect(faults(output, CODEX.answer(decision))).toBeUndefined();
-    expect(faults(output, { ...CODEX.answer("accept"), decision: "allow" })).toHaveLength(1);
+      expect(faults(output, permissionOutput(decision))).toBeUndefined();
+    expect(faults(output, { ...permissionOutput("accept"), decision: "allow" })).toHaveLength(1);
     // This version has no StopFailure.
     const { StopFailure: _, ...messages } = CODEX_MESSAGES;
     const read = Object.entries(messages).map(([event, message]) => [
