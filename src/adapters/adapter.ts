@@ -1,4 +1,5 @@
 // An adapter makes signs of a host's messages, in the terms of AAEP's sessions and by the host's own ids. Types only.
+import type { Speech } from "./language.js";
 
 /** A question's answer by a person. */
 export type Decision = "accept" | "reject";
@@ -74,7 +75,7 @@ export type Sign =
     };
 
 /** One message between a host and the child that it started, which is an agent or a server. */
-interface HostMessage {
+export interface HostMessage {
   readonly from: "host" | "child";
   /** The text of the message: some members must not change on the way through a parser. */
   readonly text: string;
@@ -92,16 +93,22 @@ export interface Reading {
   readonly folder?: string;
 }
 
-/** Reads the messages of one host, in their order. It knows no stream and no clock: instants come in, in ms. */
-export interface Adapter {
-  /** Whether the first message of a connection is one of this host's protocol. */
-  readonly recognizes: (message: HostMessage) => boolean;
-  readonly read: (message: HostMessage, now: number) => Reading;
-  /** A person has answered the question with that id. */
-  readonly answered: (question: string, decision: Decision, now: number) => Reading;
-  /** A person wants the turn to stop. */
-  readonly stop: (turn: string, now: number) => Reading;
-  /** When `wake` has something to tell, unless a message comes before; undefined: never. */
-  readonly dueAt: () => number | undefined;
-  readonly wake: (now: number) => Reading;
+/** A program that aaepd starts, and how it is heard. */
+export interface RunOptions {
+  /** The program and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The name for people. Default: the program and its folder. */
+  readonly name: string | undefined;
+  readonly speech: Speech;
+  /** The daemon's socket. Default: the usual one. */
+  readonly socket: string | undefined;
+  /** Where names in use are noted. */
+  readonly runtimeFolder: string | undefined;
+  /** The folder in which the program runs. */
+  readonly folder: string;
+  /** Receives each fault of aaepd. Must not throw. */
+  readonly onFault: (caught: unknown) => void;
+  /** Called with the running program. */
+  readonly onStarted: (program: { readonly kill: (signal: NodeJS.Signals) => void }) => void;
 }

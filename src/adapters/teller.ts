@@ -1,23 +1,27 @@
-// Tells a daemon the signs of an adapter, by the sessions of an agent. It is the only file of the adapters that knows the client: whatever is open in
-// a turn is closed before its end, and nothing here ever throws, waits or writes to standard output.
+// Tells a daemon that runs the signs of an adapter, by the sessions of an agent whose name no other one has. The teller closes what is open in a turn
+// before the turn ends. Nothing here ever throws, waits or writes to standard output.
 import { toolNameOf } from "../base/tool-name.js";
 import { APPROVED_BY_HOST } from "../client/agent/own-extension.js";
 import type { Agent, AgentSession, CallOptions, ToolCall } from "../client/agent/session-types.js";
+import { openAgent } from "../client/node.js";
 import { newReplyToken } from "../client/random-ids.js";
-import type { Decision, Sign } from "./adapter.js";
+import type { Decision, RunOptions, Sign } from "./adapter.js";
+import { claimName } from "./claim-name.js";
 import { foreignId } from "./foreign-id.js";
+import { agentIdOf } from "./names.js";
 
 export interface TellerOptions {
-  /** Opens the agent, and again for each turn that begins without a daemon. Signs wait meanwhile. Must not throw. */
-  readonly open: (onStop: ((session: AgentSession) => void) | undefined) => Promise<Agent>;
+  readonly run: Pick<RunOptions, "command" | "speech" | "socket" | "runtimeFolder" | "onFault">;
+  /** Name for people; it gets a number if another process has it. */
+  readonly name: string;
+  /** The process of the agent: no program below it answers it (R5d). Undefined: not known. */
+  readonly pid: number | undefined | Promise<number>;
   /** A person has answered. Nothing but a reply is an answer: a default, a time-out and a lost daemon leave the decision to the host. */
   readonly answered: (question: string, decision: Decision) => void;
   /** A question is over without a person's answer, or could not be asked. Default: nobody waits for that. Must not throw. */
   readonly unanswered?: (question: string) => void;
   /** A person wants a turn to stop (R39). The host ends it. Default: nobody can stop it. */
   readonly stop?: (turn: string) => void;
-  /** Receives what went wrong. Must not throw. */
-  readonly onFault: (caught: unknown) => void;
 }
 
 export interface Teller {
@@ -46,7 +50,9 @@ interface OpenTurn {
 }
 
 export function createTeller(options: TellerOptions): Teller {
-  const { open, answered, unanswered = () => {}, stop, onFault } = options;
+  const { run, pid, answered, unanswered = () => {}, stop } = options;
+  const { socket, onFault } = run;
+  const { name, release } = claimName(options.name, run.runtimeFolder, process.getuid?.());
   const turns = new Map<string, OpenTurn>();
   /** Undefined once an agent takes the signs. */
   let waiting: Sign[] | undefined;
@@ -54,11 +60,25 @@ export function createTeller(options: TellerOptions): Teller {
   let isClosing = false;
   let opened = look();
 
-  /** Opens the agent, and hands it what waits. */
+  async function open(): Promise<Agent> {
+    const known = await pid;
+    return openAgent({
+      id: agentIdOf(run.command),
+      name,
+      language: run.speech.language,
+      ...(known === undefined ? {} : { pid: known }),
+      onStop: stop === undefined ? undefined : onStop,
+      ...(socket === undefined ? {} : { socket }),
+      // A daemon of its own would be found by nobody in time.
+      spawn: false,
+      onError: ({ fault }) => onFault(fault),
+    });
+  }
+  /** Opens the agent, at first and for each turn that begins without a daemon, and hands it what has waited. */
   async function look(): Promise<Agent | undefined> {
     waiting = [];
     try {
-      const one = await open(stop === undefined ? undefined : onStop);
+      const one = await open();
       for (const sign of waiting) quietly(() => tellTo(one, sign), sign);
       waiting = undefined;
       agent = one;
@@ -236,6 +256,7 @@ export function createTeller(options: TellerOptions): Teller {
       const one = await Promise.race([opened, later(withinMs)]);
       isClosing = true;
       await one?.close(withinMs);
+      release();
     },
   };
 }

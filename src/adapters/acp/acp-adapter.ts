@@ -4,7 +4,7 @@
 import { keepNewest } from "../../base/keep-newest.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
-import type { Adapter, Reading, Sign } from "../adapter.js";
+import type { Decision, HostMessage, Reading, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
 import { idKey, type RpcMessage, readMessage } from "../rpc-message.js";
 import { elicited } from "../shared-signs.js";
@@ -16,13 +16,6 @@ import { Turn, type TurnOptions } from "./turn.js";
 export interface AcpOptions extends TurnOptions {
   /** Whether a turn begins with the words of the request. */
   readonly saysPrompts: boolean;
-}
-
-export interface AcpAdapter extends Adapter {
-  /** Whether the next lines of the host may be answers that are swallowed. */
-  readonly holds: () => boolean;
-  /** The agent has ended. `how` is its exit code in words, or its signal. */
-  readonly ended: (how: string, isAfterHost: boolean) => Reading;
 }
 
 /** UTF-16 units of a request in the words of its turn. */
@@ -38,10 +31,6 @@ const MOST_MODES = 64;
 const AUTHENTICATION_REQUIRED = -32000;
 
 const NOTHING: Reading = { signs: [] };
-
-export function createAcpAdapter(options: AcpOptions): AcpAdapter {
-  return new Acp(options);
-}
 
 interface Conversation {
   folder: string | undefined;
@@ -59,7 +48,8 @@ type Awaited =
   | { readonly kind: "replay"; readonly sessionId: string }
   | { readonly kind: "prompt"; readonly turn: Turn };
 
-class Acp implements AcpAdapter {
+/** Reads the messages of an editor and its agent, in their order. Instants come in, in ms. */
+export class AcpAdapter {
   readonly #options: AcpOptions;
   readonly #words: Wording;
   readonly #permissions: Permissions;
@@ -77,30 +67,29 @@ class Acp implements AcpAdapter {
     this.#permissions = new Permissions(options.words, options.irreversibleKinds);
   }
 
-  readonly recognizes: Adapter["recognizes"] = ({ text }) => {
-    const message = readMessage(text);
-    return message?.kind === "request" && message.method === "initialize" && "protocolVersion" in message.params;
-  };
-
+  /** Whether the next lines of the host may be answers that are swallowed. */
   readonly holds = (): boolean => this.#permissions.isAnyAwaited();
 
-  readonly read: Adapter["read"] = ({ from, text }, now) => {
+  readonly read = ({ from, text }: HostMessage, now: number): Reading => {
     const message = readMessage(text);
     if (message === undefined) return NOTHING;
     return from === "host" ? this.#fromHost(message, now) : this.#fromAgent(message, text, now);
   };
 
-  readonly answered: Adapter["answered"] = (question, decision, now) =>
+  /** A person has answered the question with that id. */
+  readonly answered = (question: string, decision: Decision, now: number): Reading =>
     this.#permissions.answeredByListener(question, decision, now);
 
-  readonly stop: Adapter["stop"] = (key, now) => {
+  /** A person wants the turn to stop. */
+  readonly stop = (key: string, now: number): Reading => {
     const turn = [...this.#turns].find((one) => one.key === key);
     if (turn === undefined) return NOTHING;
     const { signs, toChild = [], toHost = [] } = this.#permissions.stopped(turn, now);
     return { signs, toChild: [sessionCancelled(turn.sessionId), ...toChild], toHost };
   };
 
-  readonly dueAt: Adapter["dueAt"] = () => {
+  /** When `wake` has something to tell, unless a message comes before; undefined: never. */
+  readonly dueAt = (): number | undefined => {
     let first: number | undefined;
     for (const { tools } of this.#turns) {
       const at = tools.dueAt();
@@ -109,9 +98,10 @@ class Acp implements AcpAdapter {
     return first;
   };
 
-  readonly wake: Adapter["wake"] = (now) => ({ signs: [...this.#turns].flatMap(({ tools }) => tools.wake(now)) });
+  readonly wake = (now: number): Reading => ({ signs: [...this.#turns].flatMap(({ tools }) => tools.wake(now)) });
 
-  readonly ended: AcpAdapter["ended"] = (how, isAfterHost) => {
+  /** The agent has ended. `how` is its exit code in words, or its signal. */
+  readonly ended = (how: string, isAfterHost: boolean): Reading => {
     const signs = [...this.#turns].flatMap((turn) =>
       isAfterHost
         ? this.#end(turn, "cancelled", this.#words.say("hostClosed"))

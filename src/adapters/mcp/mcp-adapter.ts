@@ -2,14 +2,14 @@
 import { createHash } from "node:crypto";
 import { textsOf } from "../../base/json-members.js";
 import type { Wording } from "../../engine/messages/wording.js";
-import type { Adapter, Reading, Sign } from "../adapter.js";
+import type { Decision, HostMessage, Reading, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { idKey, readMessage } from "../rpc-message.js";
 import { elicited } from "../shared-signs.js";
 import { announced } from "../words.js";
 import { Calls } from "./calls.js";
 import { type Answered, createHolding, type HeldCall, type Holding } from "./holding.js";
-import { CALL, isModern, type McpMessage, type McpRequest, progressTokenIn, refusedLine } from "./mcp-message.js";
+import { CALL, type McpMessage, type McpRequest, progressTokenIn, refusedLine } from "./mcp-message.js";
 import { raisedProgress } from "./raised-progress.js";
 import { ServerTools } from "./server-tools.js";
 
@@ -21,17 +21,6 @@ export interface McpOptions {
   readonly holdSeconds: number;
 }
 
-export interface McpAdapter extends Adapter {
-  /** A line of the host that is a call of a held tool. It never passes by itself. */
-  readonly hold: (text: string, now: number) => Reading;
-  /** A question was not answered by a person. */
-  readonly unanswered: (question: string, now: number) => Reading;
-  /** Whether lines of the server may have to be changed on their way. */
-  readonly changesProgress: () => boolean;
-  /** The server has ended. `how` is its exit code in words, or its signal. */
-  readonly ended: (how: string, isAfterHost: boolean) => Reading;
-}
-
 /** A turn ends when the server has had nothing to do for so long. */
 const QUIET_MS = 30_000;
 /** Requests for lists of tools that are remembered. */
@@ -39,11 +28,8 @@ const MOST_LISTS = 64;
 
 const NOTHING: Reading = { signs: [] };
 
-export function createMcpAdapter(options: McpOptions): McpAdapter {
-  return new Mcp(options);
-}
-
-class Mcp implements McpAdapter {
+/** Reads the messages of a host and its server, in their order. It knows no stream and no clock: instants come in, in ms. */
+export class McpAdapter {
   readonly #options: McpOptions;
   readonly #tools = new ServerTools();
   readonly #calls: Calls;
@@ -61,22 +47,17 @@ class Mcp implements McpAdapter {
     this.#holding = createHolding(options.words, options.holdSeconds);
   }
 
-  readonly recognizes: Adapter["recognizes"] = ({ text }) => {
-    const message = readMessage(text);
-    if (message?.kind !== "request") return false;
-    const { method, params } = message;
-    return (method === "initialize" && typeof params.protocolVersion === "string") || isModern(params);
-  };
-
+  /** Whether lines of the server may have to be changed on their way. */
   readonly changesProgress = (): boolean => this.#calls.isAnyRaised();
 
-  readonly read: Adapter["read"] = ({ from, text }, now) => {
+  readonly read = ({ from, text }: HostMessage, now: number): Reading => {
     const message = readMessage(text);
     if (message === undefined) return NOTHING;
     return this.#after(from === "host" ? this.#fromHost(message, text) : this.#fromServer(message, text), now);
   };
 
-  readonly hold: McpAdapter["hold"] = (text, now) => {
+  /** Takes a line of the host that is a call of a held tool. It never passes by itself. */
+  readonly hold = (text: string, now: number): Reading => {
     const line = text.replace(/\n$/, "");
     const message = readMessage(line);
     if (message === undefined) return { signs: [], toHost: [refusedLine()], verdict: "swallow" };
@@ -97,29 +78,30 @@ class Mcp implements McpAdapter {
     return this.#after({ ...answers, signs: [...begun.signs, ...signs], verdict: "swallow" }, now);
   };
 
-  readonly answered: Adapter["answered"] = (question, decision, now) =>
+  /** A person has answered the question with that id. */
+  readonly answered = (question: string, decision: Decision, now: number): Reading =>
     this.#after(this.#follow(this.#holding.answered(question, decision, now)), now);
 
-  readonly unanswered: McpAdapter["unanswered"] = (question, now) =>
+  /** A question was not answered by a person. */
+  readonly unanswered = (question: string, now: number): Reading =>
     this.#after(this.#holding.unanswered(question), now);
 
-  /** A host alone ends what it does with a server. */
-  readonly stop: Adapter["stop"] = () => NOTHING;
-
-  readonly dueAt: Adapter["dueAt"] = () => {
+  /** When `wake` has something to tell, unless a message comes before; undefined: never. */
+  readonly dueAt = (): number | undefined => {
     const heldUntil = this.#holding.dueAt();
     if (heldUntil !== undefined) return heldUntil;
     return this.#turn === undefined || this.#isBusy() ? undefined : this.#quietSince + QUIET_MS;
   };
 
-  readonly wake: Adapter["wake"] = (now) => {
+  readonly wake = (now: number): Reading => {
     const { signs, toHost } = this.#holding.wake(now);
     if (signs.length > 0 || toHost.length > 0) return this.#after({ signs, toHost }, now);
     if (this.#isBusy() || now < this.#quietSince + QUIET_MS) return NOTHING;
     return { signs: this.#end("completed", this.#options.words.say("done")) };
   };
 
-  readonly ended: McpAdapter["ended"] = (how, isAfterHost) => {
+  /** The server has ended. `how` is its exit code in words, or its signal. */
+  readonly ended = (how: string, isAfterHost: boolean): Reading => {
     const { words } = this.#options;
     return {
       signs: isAfterHost

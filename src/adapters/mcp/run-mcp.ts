@@ -1,41 +1,22 @@
 // `aaepd mcp`: the proxy between a host and its server, the adapter that reads along, and the teller of the agent that uses the server.
-import type { Readable, Writable } from "node:stream";
 import { QUIET_TIMERS } from "../../client/timers.js";
-import type { Reading } from "../adapter.js";
+import type { Reading, RunOptions } from "../adapter.js";
 import { AGENT_VARIABLE } from "../host-marks.js";
-import type { Speech } from "../language.js";
-import { createNamedTeller } from "../named-teller.js";
-import { agentIdOf, agentName, serverName } from "../names.js";
-import { type ChildEnd, type RunningProxy, startProxy } from "../proxy/run-proxy.js";
-import type { Teller } from "../teller.js";
+import { agentName, serverName } from "../names.js";
+import { type ChildEnd, createWaking, type HostSide, type RunningProxy, startProxy } from "../proxy/run-proxy.js";
+import { createTeller, type Teller } from "../teller.js";
 import { heldNames } from "./held-lines.js";
 import { createHostReader } from "./host-reader.js";
-import { createMcpAdapter } from "./mcp-adapter.js";
+import { McpAdapter } from "./mcp-adapter.js";
 
-export interface RunMcpOptions {
-  /** The server. */
-  readonly command: readonly [string, ...string[]];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly host: { readonly readable: Readable; readonly writable: Writable };
+export interface RunMcpOptions extends RunOptions {
+  readonly host: HostSide;
   /** The process of the host, which is the agent (R5d). Undefined: not known. */
   readonly hostPid: number | undefined;
-  /** The name for people. Default: the server and the folder. */
-  readonly name: string | undefined;
-  readonly speech: Speech;
-  /** The daemon's socket. Default: the usual one. */
-  readonly socket: string | undefined;
-  /** Where names in use are noted. */
-  readonly runtimeFolder: string | undefined;
   /** Names of tools that wait for a person, as `heldNames` takes them. */
   readonly irreversibleTools: readonly string[];
   /** How long a person has to answer, in seconds. */
   readonly holdSeconds: number;
-  /** The folder in which the command runs. */
-  readonly folder: string;
-  /** Receives each fault of aaepd. Must not throw. */
-  readonly onFault: (caught: unknown) => void;
-  /** Called with the running proxy. */
-  readonly onStarted: (proxy: RunningProxy) => void;
 }
 
 /** How long the daemon may take to hear the end, ms. The host waits for the process. */
@@ -43,27 +24,24 @@ const CLOSING_MS = 500;
 
 /** Runs the server until it ends. Rejects with a Fault if it cannot be started. */
 export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
-  const { command, speech, onFault, runtimeFolder, socket } = options;
-  const { words, language } = speech;
+  const { command, onFault } = options;
+  const { words } = options.speech;
   const { now } = QUIET_TIMERS;
   const server = serverName(command);
   const name = agentName(options.name, server, options.folder, words);
-  const adapter = createMcpAdapter({ words, server, holdSeconds: options.holdSeconds });
+  const adapter = new McpAdapter({ words, server, holdSeconds: options.holdSeconds });
   let proxy: RunningProxy | undefined;
   /** Lines that were sent before the server had started. */
   const early: ((to: RunningProxy) => void)[] = [];
-  let wakeUp: { readonly at: number; readonly cancel: () => void } | undefined;
+  const sleep = createWaking(adapter.dueAt, () => quietly(() => adapter.wake(now())));
   let teller: Teller | undefined;
 
   /** Made at the first call: hosts start each server that they know, and use few. */
   const tellerOfCalls = (): Teller =>
-    createNamedTeller({
-      id: agentIdOf(command),
+    createTeller({
+      run: options,
       name,
-      language,
       pid: options.hostPid,
-      socket,
-      runtimeFolder,
       answered: (question, decision) => {
         proxy?.catchUp();
         try {
@@ -74,7 +52,6 @@ export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
         }
       },
       unanswered: (question) => quietly(() => adapter.unanswered(question, now())),
-      onFault,
     });
 
   function follow({ signs, toChild = [], toHost = [] }: Reading): void {
@@ -89,16 +66,6 @@ export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
   function send(one: (to: RunningProxy) => void): void {
     if (proxy === undefined) early.push(one);
     else one(proxy);
-  }
-  function sleep(): void {
-    const at = adapter.dueAt();
-    if (at === wakeUp?.at) return;
-    wakeUp?.cancel();
-    wakeUp = at === undefined ? undefined : { at, cancel: QUIET_TIMERS.wakeAt(at, wake) };
-  }
-  function wake(): void {
-    wakeUp = undefined;
-    quietly(() => adapter.wake(now()));
   }
   function quietly(reading: () => Reading): void {
     proxy?.catchUp();

@@ -3,40 +3,21 @@ import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { shortenedText } from "../../engine/text/shortened-text.js";
-import type { Sign } from "../adapter.js";
+import type { RunOptions, Sign } from "../adapter.js";
 import { AGENT_VARIABLE } from "../host-marks.js";
 import type { Speech } from "../language.js";
-import { createNamedTeller } from "../named-teller.js";
-import { agentIdOf, agentName, hostName } from "../names.js";
+import { agentName, hostName } from "../names.js";
 import { type LineRelay, relayLines } from "../proxy/line-relay.js";
-import { silence, spawned } from "../proxy/run-proxy.js";
+import { type ChildEnd, silence, spawned } from "../proxy/run-proxy.js";
+import { createTeller } from "../teller.js";
 import { announced } from "../words.js";
 
-export interface RunProgramOptions {
-  /** The program and its arguments. */
-  readonly command: readonly [string, ...string[]];
-  readonly environment: Readonly<Record<string, string | undefined>>;
+export interface RunProgramOptions extends RunOptions {
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** The name for people. Default: the program and its folder. */
-  readonly name: string | undefined;
-  readonly speech: Speech;
-  /** The daemon's socket. Default: the usual one. */
-  readonly socket: string | undefined;
-  /** Where names in use are noted. */
-  readonly runtimeFolder: string | undefined;
-  /** The folder in which the program runs. */
-  readonly folder: string;
-  /** Receives each fault of aaepd. Must not throw. */
-  readonly onFault: (caught: unknown) => void;
-  /** Called with the running program. */
-  readonly onStarted: (program: { readonly kill: (signal: NodeJS.Signals) => void }) => void;
 }
 
-export interface ProgramEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+type ProgramEnd = Pick<ChildEnd, "code" | "signal">;
 
 const TURN = "run";
 /** UTF-16 units of the command in an announcement. */
@@ -47,7 +28,7 @@ const CLOSING_MS = 500;
 /** Runs the program until it ends. Rejects with a Fault if it cannot be started. It has this process's standard input as its own. */
 export async function runProgram(options: RunProgramOptions): Promise<ProgramEnd> {
   const { command, speech, onFault } = options;
-  const { words, language } = speech;
+  const { words } = speech;
   const [file, ...rest] = command;
   const name = agentName(options.name, hostName(command), options.folder, words);
   const child = spawn(file, rest, {
@@ -68,20 +49,16 @@ export async function runProgram(options: RunProgramOptions): Promise<ProgramEnd
   ];
   const pid = await spawned(child, file);
   let isStopped = false;
-  const teller = createNamedTeller({
-    id: agentIdOf(command),
+  const teller = createTeller({
+    run: options,
     name,
-    language,
     pid,
-    socket: options.socket,
-    runtimeFolder: options.runtimeFolder,
     // A program that knows nothing of aaepd asks nothing.
     answered: () => {},
     stop: () => {
       isStopped = true;
       child.kill("SIGINT");
     },
-    onFault,
   });
   const begun = announced(
     words.say("runs.execute", { what: shortenedText(command.join(" "), LONGEST_COMMAND) }),

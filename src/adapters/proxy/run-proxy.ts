@@ -3,21 +3,23 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
+import { QUIET_TIMERS } from "../../client/timers.js";
+import type { RunOptions } from "../adapter.js";
 import { createLateReading } from "./late-reading.js";
 import { type LineReader, relayLines } from "./line-relay.js";
 
-export interface ProxyOptions {
-  /** The program and its arguments. */
-  readonly command: readonly [string, ...string[]];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The host's side: its output is `readable`, its input `writable`. */
-  readonly host: { readonly readable: Readable; readonly writable: Writable };
+/** The host's side: its output is `readable`, its input `writable`. */
+export interface HostSide {
+  readonly readable: Readable;
+  readonly writable: Writable;
+}
+
+interface ProxyOptions extends Pick<RunOptions, "command" | "environment" | "onFault"> {
+  readonly host: HostSide;
   /** Reads the lines from the host to the child. */
   readonly fromHost: LineReader;
   /** Reads the lines from the child to the host. */
   readonly fromChild: LineReader;
-  /** Receives what a reader has thrown. Must not throw. */
-  readonly onFault: (caught: unknown) => void;
 }
 
 export interface ChildEnd {
@@ -111,4 +113,19 @@ export function silence(source: Readable, isFlowing: () => boolean): Promise<voi
       hasCome = false;
     }, SILENCE_MS);
   });
+}
+
+/** Returns the function to call whenever `dueAt` may have changed. `wake` is then called at that instant. */
+export function createWaking(dueAt: () => number | undefined, wake: () => void): () => void {
+  let planned: { readonly at: number; readonly cancel: () => void } | undefined;
+  const due = (): void => {
+    planned = undefined;
+    wake();
+  };
+  return () => {
+    const at = dueAt();
+    if (at === planned?.at) return;
+    planned?.cancel();
+    planned = at === undefined ? undefined : { at, cancel: QUIET_TIMERS.wakeAt(at, due) };
+  };
 }

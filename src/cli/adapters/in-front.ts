@@ -2,7 +2,8 @@
 // end nothing.
 import type { Command } from "commander";
 import { currentPlace, type IpcPlace, ipcDirectories } from "../../../transports/ipc/paths.js";
-import { type Speech, speechOf } from "../../adapters/language.js";
+import type { RunOptions } from "../../adapters/adapter.js";
+import { speechOf } from "../../adapters/language.js";
 import { givenName } from "../../adapters/names.js";
 import type { ChildEnd } from "../../adapters/proxy/run-proxy.js";
 import { faultFrom } from "../../base/errors.js";
@@ -25,13 +26,7 @@ export function addAdapterOptions(command: Command, fallback: string): Command {
     .option("--socket <path>", "socket of the daemon (default: AAEPD_SOCKET, else that of aaepd serve)");
 }
 
-interface AdapterSettings {
-  readonly name: string | undefined;
-  readonly speech: Speech;
-  readonly socket: string | undefined;
-  readonly runtimeFolder: string | undefined;
-  readonly folder: string;
-}
+type AdapterSettings = Pick<RunOptions, "name" | "speech" | "socket" | "runtimeFolder" | "folder">;
 
 /** Throws a Fault "usage" for a name or a socket that cannot be. */
 export function adapterSettings(
@@ -52,20 +47,12 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Faults that are told. Further ones would only repeat them. */
 const MOST_TOLD = 20;
 
-/** The settings, the program and the listeners of each way to run a program. */
-interface InFront extends AdapterSettings {
-  readonly command: readonly [string, ...string[]];
-  readonly environment: CommandIo["environment"];
-  readonly onFault: (caught: unknown) => void;
-  readonly onStarted: (started: { readonly kill: (signal: NodeJS.Signals) => void }) => void;
-}
-
 /** Runs a program, and ends this process as the program ends. Rejects with a Fault if it cannot be started, or an option is wrong. */
 export async function runInFront(
   [program = "", ...words]: readonly string[],
   options: AdapterOptions,
   io: CommandIo,
-  run: (given: InFront) => Promise<Pick<ChildEnd, "code" | "signal">>,
+  run: (given: RunOptions) => Promise<Pick<ChildEnd, "code" | "signal">>,
 ): Promise<void> {
   const { environment, host } = io;
   const { code, signal } = await run({

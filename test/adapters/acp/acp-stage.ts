@@ -1,30 +1,10 @@
 // An adapter of ACP between an editor and an agent that a test writes, on a clock of its own.
-import { type AcpAdapter, type AcpOptions, createAcpAdapter } from "../../../src/adapters/acp/acp-adapter.js";
+import { AcpAdapter, type AcpOptions } from "../../../src/adapters/acp/acp-adapter.js";
 import type { Decision, Reading, Sign } from "../../../src/adapters/adapter.js";
 import { WORDINGS } from "../../../src/engine/messages/wording.js";
+import { lastQuestion, lineOf, passed, textOf } from "../sign-lines.js";
 
-export interface AcpStage {
-  readonly adapter: AcpAdapter;
-  readonly signs: Sign[];
-  /** One line a sign, without its turn. */
-  readonly told: () => readonly string[];
-  /** Lines that the agent gets: those of the editor that passed, and our own. */
-  readonly toAgent: string[];
-  readonly toEditor: string[];
-  readonly editor: (message: object | string) => void;
-  readonly agent: (message: object | string) => void;
-  /** The agent tells of its session "s". */
-  readonly update: (update: object) => void;
-  /** The agent asks for permission, by default with the usual options, for the call "t". */
-  readonly ask: (id: unknown, toolCall?: object, options?: readonly object[]) => void;
-  /** The editor answers with an option; undefined: it was cancelled. */
-  readonly choose: (id: unknown, optionId: string | undefined) => void;
-  readonly answer: (decision: Decision, question?: string) => void;
-  readonly follow: (reading: Reading) => void;
-  readonly pass: (ms: number) => void;
-  readonly prompt: (id: number, text?: string) => void;
-  readonly stop: (id: number, stopReason?: string) => void;
-}
+export type AcpStage = ReturnType<typeof acpStage>;
 
 export const OPTIONS = [
   { optionId: "yes always", name: "Always", kind: "allow_always" },
@@ -32,8 +12,8 @@ export const OPTIONS = [
   { optionId: "no", name: "No", kind: "reject_once" },
 ] as const;
 
-export function acpStage(options: Partial<AcpOptions> = {}): AcpStage {
-  const adapter = createAcpAdapter({
+export function acpStage(options: Partial<AcpOptions> = {}) {
+  const adapter = new AcpAdapter({
     words: WORDINGS.en,
     irreversibleKinds: new Set(),
     tellsThoughts: false,
@@ -41,6 +21,7 @@ export function acpStage(options: Partial<AcpOptions> = {}): AcpStage {
     ...options,
   });
   const signs: Sign[] = [];
+  /** Lines that the agent gets: those of the editor that passed, and our own. */
   const toAgent: string[] = [];
   const toEditor: string[] = [];
   let now = 1000;
@@ -49,8 +30,6 @@ export function acpStage(options: Partial<AcpOptions> = {}): AcpStage {
     toAgent.push(...(reading.toChild ?? []));
     toEditor.push(...(reading.toHost ?? []));
   };
-  const textOf = (message: object | string): string =>
-    typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message });
   const editor = (message: object | string): void => {
     const text = textOf(message);
     const isHeld = adapter.holds();
@@ -71,42 +50,29 @@ export function acpStage(options: Partial<AcpOptions> = {}): AcpStage {
     follow,
     editor,
     agent,
-    told: () => signs.map(lineOf),
-    update: (update) => agent({ method: "session/update", params: { sessionId: "s", update } }),
-    ask: (id, toolCall = {}, offered = OPTIONS) =>
+    /** One line a sign, without its turn. */
+    told: (): readonly string[] => signs.map(lineOf),
+    /** The agent tells of its session "s". */
+    update: (update: object) => agent({ method: "session/update", params: { sessionId: "s", update } }),
+    /** The agent asks for permission, by default with the usual options, for the call "t". */
+    ask: (id: unknown, toolCall: object = {}, offered: readonly object[] = OPTIONS) =>
       agent({
         id,
         method: "session/request_permission",
         params: { sessionId: "s", toolCall: { toolCallId: "t", ...toolCall }, options: offered },
       }),
-    choose: (id, optionId) =>
+    /** The editor answers with an option; undefined: it was cancelled. */
+    choose: (id: unknown, optionId: string | undefined) =>
       editor({
         id,
         result: { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } },
       }),
-    answer: (decision, question = lastQuestion(signs)) => follow(adapter.answered(question, decision, now)),
-    pass: (ms) => {
-      const until = now + ms;
-      for (let due = adapter.dueAt(); due !== undefined && due <= until; due = adapter.dueAt()) {
-        now = Math.max(now, due);
-        follow(adapter.wake(now));
-      }
-      now = until;
+    answer: (decision: Decision, question = lastQuestion(signs)) => follow(adapter.answered(question, decision, now)),
+    pass: (ms: number) => {
+      now = passed(adapter, now, ms, follow);
     },
-    prompt: (id, text = "Mend the tests.") =>
+    prompt: (id: number, text = "Mend the tests.") =>
       editor({ id, method: "session/prompt", params: { sessionId: "s", prompt: [{ type: "text", text }] } }),
-    stop: (id, stopReason = "end_turn") => agent({ id, result: { stopReason } }),
+    stop: (id: number, stopReason = "end_turn") => agent({ id, result: { stopReason } }),
   };
-}
-
-function lastQuestion(signs: readonly Sign[]): string {
-  return signs.findLast((sign) => sign.kind === "question")?.id ?? "";
-}
-
-function lineOf(sign: Sign): string {
-  const { kind, turn: _, ...members } = sign;
-  const shown = Object.entries(members).filter(([, value]) => value !== undefined);
-  return [kind, ...shown.map(([, value]) => (typeof value === "object" ? JSON.stringify(value) : String(value)))].join(
-    " | ",
-  );
 }

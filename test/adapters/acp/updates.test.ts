@@ -333,11 +333,3 @@ test("what is no message, or could be read in two ways, is passed on and not rea
   expect(on.told()).toEqual([]);
   expect(on.toAgent.slice(-5)).toEqual(on.toEditor.slice(-5));
 });
-
-test("the protocol is known by its first message", () => {
-  const { recognizes } = acpStage().adapter;
-  const text = (message: object) => ({ from: "host" as const, text: JSON.stringify(message) });
-  expect(recognizes(text({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } }))).toBe(true);
-  expect(recognizes(text({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} }))).toBe(false);
-  expect(recognizes(text({ jsonrpc: "2.0", method: "session/cancel" }))).toBe(false);
-});

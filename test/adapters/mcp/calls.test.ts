@@ -171,13 +171,3 @@ test("calls that no server answers are forgotten, the oldest first", () => {
   expect(stage.told().filter((line) => line.startsWith("tool-end"))).toHaveLength(6);
   expect(stage.told()).toContain("tool-end | call 1 | cancelled");
 });
-
-test("both eras are recognized by their first message, and other protocols are not", () => {
-  const { recognizes } = mcpStage().adapter;
-  const is = (message: object) =>
-    recognizes({ from: "host", text: JSON.stringify({ jsonrpc: "2.0", id: 0, ...message }) });
-  expect(is({ method: "initialize", params: { protocolVersion: "2025-06-18" } })).toBe(true);
-  expect(is({ method: "server/discover", params: { _meta: MODERN } })).toBe(true);
-  expect(is({ method: "initialize", params: { protocolVersion: 1 } })).toBe(false);
-  expect(recognizes({ from: "host", text: "{}" })).toBe(false);
-});

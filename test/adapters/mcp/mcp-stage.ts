@@ -2,27 +2,11 @@
 import type { Decision, Reading, Sign } from "../../../src/adapters/adapter.js";
 import { heldNames } from "../../../src/adapters/mcp/held-lines.js";
 import { createHostReader } from "../../../src/adapters/mcp/host-reader.js";
-import { createMcpAdapter, type McpAdapter } from "../../../src/adapters/mcp/mcp-adapter.js";
+import { McpAdapter } from "../../../src/adapters/mcp/mcp-adapter.js";
 import { WORDINGS } from "../../../src/engine/messages/wording.js";
+import { lastQuestion, lineOf, passed, textOf } from "../sign-lines.js";
 
-export interface McpStage {
-  readonly adapter: McpAdapter;
-  readonly signs: Sign[];
-  /** One line a sign, without its turn. */
-  readonly told: () => readonly string[];
-  /** Lines that the server gets: those of the host that passed, and released ones. */
-  readonly toServer: string[];
-  readonly toHost: string[];
-  readonly faults: unknown[];
-  /** A line of the host. An object gets its version. */
-  readonly host: (message: object | string | Buffer) => void;
-  readonly server: (message: object | string) => void;
-  readonly call: (id: unknown, name: string, given?: object, meta?: object) => void;
-  readonly answer: (decision: Decision | undefined, question?: string) => void;
-  readonly pass: (ms: number) => void;
-}
-
-export interface McpStageOptions {
+interface McpStageOptions {
   readonly held?: readonly string[];
   readonly holdSeconds?: number;
   /** Replaces parts of the adapter. */
@@ -32,10 +16,11 @@ export interface McpStageOptions {
 /** The `_meta` of a request of the newer era. */
 export const MODERN = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 
-export function mcpStage({ held = [], holdSeconds = 45, broken = {} }: McpStageOptions = {}): McpStage {
-  const adapter = createMcpAdapter({ words: WORDINGS.en, server: "notes", holdSeconds });
-  const used: McpAdapter = { ...adapter, ...broken };
+export function mcpStage({ held = [], holdSeconds = 45, broken = {} }: McpStageOptions = {}) {
+  const adapter = new McpAdapter({ words: WORDINGS.en, server: "notes", holdSeconds });
+  const used = { ...adapter, ...broken };
   const signs: Sign[] = [];
+  /** Lines that the server gets: those of the host that passed, and released ones. */
   const toServer: string[] = [];
   const toHost: string[] = [];
   const faults: unknown[] = [];
@@ -52,8 +37,7 @@ export function mcpStage({ held = [], holdSeconds = 45, broken = {} }: McpStageO
     follow,
     onFault: (caught) => faults.push(caught),
   });
-  const textOf = (message: object | string): string =>
-    typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message });
+  /** A line of the host. An object gets its version. */
   const host = (message: object | string | Buffer): void => {
     const line = Buffer.isBuffer(message) ? message : Buffer.from(`${textOf(message)}\n`);
     // As the relay does: what nobody holds back has passed before it is read.
@@ -71,41 +55,25 @@ export function mcpStage({ held = [], holdSeconds = 45, broken = {} }: McpStageO
     toHost,
     faults,
     host,
-    told: () => signs.map(lineOf),
-    server: (message) => {
+    /** One line a sign, without its turn. */
+    told: (): readonly string[] => signs.map(lineOf),
+    server: (message: object | string) => {
       const text = textOf(message);
       const isChanged = adapter.changesProgress();
       const reading = adapter.read({ from: "child", text }, now);
       if (!isChanged || reading.verdict !== "swallow") toHost.push(text);
       follow(reading);
     },
-    call: (id, name, given = {}, meta) =>
+    call: (id: unknown, name: string, given: object = {}, meta?: object) =>
       host({
         id,
         method: "tools/call",
         params: { name, arguments: given, ...(meta === undefined ? {} : { _meta: meta }) },
       }),
-    answer: (decision, question = lastQuestion(signs)) =>
+    answer: (decision: Decision | undefined, question = lastQuestion(signs)) =>
       follow(decision === undefined ? adapter.unanswered(question, now) : adapter.answered(question, decision, now)),
-    pass: (ms) => {
-      const until = now + ms;
-      for (let due = adapter.dueAt(); due !== undefined && due <= until; due = adapter.dueAt()) {
-        now = Math.max(now, due);
-        follow(adapter.wake(now));
-      }
-      now = until;
+    pass: (ms: number) => {
+      now = passed(adapter, now, ms, follow);
     },
   };
-}
-
-function lastQuestion(signs: readonly Sign[]): string {
-  return signs.findLast((sign) => sign.kind === "question")?.id ?? "";
-}
-
-function lineOf(sign: Sign): string {
-  const { kind, turn: _, ...members } = sign;
-  const shown = Object.values(members).filter((value) => value !== undefined);
-  return [kind, ...shown.map((value) => (typeof value === "object" ? JSON.stringify(value) : String(value)))].join(
-    " | ",
-  );
 }
