@@ -15,6 +15,9 @@ export type RpcMessage =
   | { readonly kind: "notification"; readonly method: string; readonly params: Fields }
   | { readonly kind: "response"; readonly id: MessageId; readonly result: Fields; readonly error: Fields | undefined };
 
+export type RpcRequest = Extract<RpcMessage, { readonly kind: "request" }>;
+export type RpcResponse = Extract<RpcMessage, { readonly kind: "response" }>;
+
 /** Undefined for what is no message, or could be read in two ways: it passes, and nothing is made of it. */
 export function readMessage(text: string): RpcMessage | undefined {
   const message = fieldsOf(parsed(text));

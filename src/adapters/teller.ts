@@ -7,7 +7,7 @@ import { openAgent } from "../client/node.js";
 import { newReplyToken } from "../client/random-ids.js";
 import type { Decision, RunOptions, Sign } from "./adapter.js";
 import { claimName } from "./claim-name.js";
-import { foreignId } from "./foreign-id.js";
+import { foreignId } from "./fields.js";
 import { agentIdOf } from "./names.js";
 
 export interface TellerOptions {

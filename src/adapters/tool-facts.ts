@@ -1,9 +1,6 @@
 // One call of a tool, as far as its host has described it.
 import { type Fields, someText } from "./fields.js";
 
-/** How long a call waits for a question about it, ms. Hosts ask up to half a second after they have said that a call is in progress. */
-export const ASKED_WITHIN_MS = 700;
-
 export type ToolStatus = "pending" | "in_progress" | "completed" | "failed";
 
 export interface ToolFacts {

@@ -1,11 +1,16 @@
-// A tool in words: an announcement has names and titles only, a question everything.
+// A tool in words: an announcement has names and titles only, a question everything. Its action is short and says what it leaves out; its
+// consequence has everything.
 import { argumentParts } from "../base/argument-words.js";
+import { unhidden } from "../base/unhidden.js";
+import { wholeEnd } from "../base/whole-end.js";
 import type { Wording } from "../engine/messages/wording.js";
+import { shortenedText } from "../engine/text/shortened-text.js";
 import { someText } from "./fields.js";
-import { shortAction, type WholeText, wholeText } from "./question-words.js";
 import { commandIn, type ToolFacts } from "./tool-facts.js";
-import { announced, fileName, hostOf, linesIn } from "./words.js";
+import { announced, fileName, hostOf, LONGEST_ANNOUNCEMENT, linesIn } from "./words.js";
 
+/** UTF-16 units of a consequence. AAEP takes 16,384. */
+const LONGEST_CONSEQUENCE = 16_000;
 /** The actions of tools that have a sentence of their own. */
 const TOOL_ACTIONS = ["read", "edit", "delete", "move", "execute", "fetch"] as const;
 
@@ -14,8 +19,7 @@ export function runsWords(facts: ToolFacts, words: Wording): string {
   const action = actionOf(facts);
   const title = facts.title ?? facts.name ?? facts.kind ?? "";
   const [path, ...others] = pathsOf(facts);
-  const address = someText(facts.input.url);
-  const host = address === undefined ? undefined : hostOf(address);
+  const host = hostOf(someText(facts.input.url) ?? "");
   switch (action) {
     case "execute":
       // Some agents' titles begin with the verb, as in "Run npm test".
@@ -44,8 +48,7 @@ export interface QuestionWords {
 export function questionWords(facts: ToolFacts, words: Wording): QuestionWords {
   const { input, diffs, title } = facts;
   const command = commandIn(input);
-  const address = someText(input.url);
-  const host = address === undefined ? undefined : hostOf(address);
+  const host = hostOf(someText(input.url) ?? "");
   const values = new Set(Object.values(input));
   const given = Object.entries(input).filter(([name]) => name !== "description" && name !== command?.argument);
   const isBare = Object.keys(input).length === 0;
@@ -99,4 +102,32 @@ function pathsOf({ paths, diffs }: ToolFacts): readonly string[] {
 
 function actionOf({ kind }: ToolFacts): (typeof TOOL_ACTIONS)[number] | undefined {
   return TOOL_ACTIONS.find((action) => action === kind);
+}
+
+/** The first line of what will be done, and how much of it and how many lines follow. */
+export function shortAction(what: string, words: Wording): string {
+  const [line = "", ...others] = linesIn(unhidden(what)).map((one) => one.trim());
+  const shown = shortenedText(line, LONGEST_ANNOUNCEMENT / 2);
+  // One of its characters is the ellipsis.
+  const rest = shown === line ? 0 : line.length - shown.length + 1;
+  return [
+    shown,
+    ...(rest === 0 ? [] : [words.say("moreCharacters", { count: rest })]),
+    ...(others.length === 0 ? [] : [words.say("moreLines", { count: others.length })]),
+  ].join(" ");
+}
+
+export interface WholeText {
+  readonly text: string;
+  /** The text has not everything, and says so first. */
+  readonly isCut: boolean;
+}
+
+/** The parts of a consequence, each in a line of its own. */
+export function wholeText(parts: readonly string[], words: Wording): WholeText {
+  const text = unhidden(parts.join("\n"));
+  if (text.length <= LONGEST_CONSEQUENCE)
+    return { text: text.trim() === "" ? words.say("noDetails") : text, isCut: false };
+  const end = wholeEnd(text, LONGEST_CONSEQUENCE);
+  return { text: `${words.say("leftOut", { count: text.length - end })}\n${text.slice(0, end)}`, isCut: true };
 }

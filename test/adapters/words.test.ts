@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { speechOf } from "../../src/adapters/language.js";
 import { agentIdOf, agentName, givenName, hostName, LONGEST_NAME, serverName } from "../../src/adapters/names.js";
-import { shortAction, wholeText } from "../../src/adapters/question-words.js";
+import { shortAction, wholeText } from "../../src/adapters/tool-words.js";
 import { announced, LONGEST_ANNOUNCEMENT } from "../../src/adapters/words.js";
 import { argumentParts } from "../../src/base/argument-words.js";
 import { WORDINGS, type Wording } from "../../src/engine/messages/wording.js";

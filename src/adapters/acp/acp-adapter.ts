@@ -6,10 +6,9 @@ import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Decision, HostMessage, Reading, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
-import { idKey, type RpcMessage, readMessage } from "../rpc-message.js";
+import { idKey, type RpcMessage, type RpcResponse, readMessage } from "../rpc-message.js";
 import { elicited } from "../shared-signs.js";
 import { announced, oneLine } from "../words.js";
-import { sessionCancelled } from "./acp-message.js";
 import { Permissions } from "./permissions.js";
 import { Turn, type TurnOptions } from "./turn.js";
 
@@ -85,7 +84,8 @@ export class AcpAdapter {
     const turn = [...this.#turns].find((one) => one.key === key);
     if (turn === undefined) return NOTHING;
     const { signs, toChild = [], toHost = [] } = this.#permissions.stopped(turn, now);
-    return { signs, toChild: [sessionCancelled(turn.sessionId), ...toChild], toHost };
+    const cancel = { jsonrpc: "2.0", method: "session/cancel", params: { sessionId: turn.sessionId } };
+    return { signs, toChild: [JSON.stringify(cancel), ...toChild], toHost };
   };
 
   /** When `wake` has something to tell, unless a message comes before; undefined: never. */
@@ -202,7 +202,7 @@ export class AcpAdapter {
     }
   }
 
-  #answeredByAgent({ id, result, error }: Extract<RpcMessage, { readonly kind: "response" }>): readonly Sign[] {
+  #answeredByAgent({ id, result, error }: RpcResponse): readonly Sign[] {
     const awaited = this.#awaited.get(id.key);
     this.#awaited.delete(id.key);
     switch (awaited?.kind) {

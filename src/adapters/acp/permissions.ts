@@ -3,10 +3,9 @@
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Reading, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
-import { isClear, type MessageId, type RpcMessage } from "../rpc-message.js";
+import { isClear, type MessageId, type RpcRequest, type RpcResponse } from "../rpc-message.js";
 import { questionWords } from "../tool-words.js";
 import { announced } from "../words.js";
-import { permissionAnswer, requestCancelled } from "./acp-message.js";
 import { type Answers, answersOf, decisionOf } from "./own-dialogs.js";
 import type { Turn } from "./turn.js";
 
@@ -15,9 +14,6 @@ const ANSWER_SECONDS = 600;
 
 /** Requests that are open at a time. Further ones are between agent and host. */
 const MOST_OPEN = 256;
-
-type Request = Extract<RpcMessage, { readonly kind: "request" }>;
-type Response = Extract<RpcMessage, { readonly kind: "response" }>;
 
 interface Permission {
   readonly id: MessageId;
@@ -56,7 +52,7 @@ export class Permissions {
   }
 
   /** The agent asks the host, in a turn. `text` is the whole message. */
-  requested({ id, params }: Request, text: string, turn: Turn, now: number): Reading {
+  requested({ id, params }: RpcRequest, text: string, turn: Turn, now: number): Reading {
     const sessionId = someText(params.sessionId) ?? "";
     const toolCall = fieldsOf(params.toolCall);
     const call = turn.callOf(sessionId, someText(toolCall.toolCallId) ?? id.key);
@@ -108,7 +104,7 @@ export class Permissions {
   }
 
   /** The host answers a request of the agent. */
-  answeredByHost({ id, result, error }: Response, now: number): Reading {
+  answeredByHost({ id, result, error }: RpcResponse, now: number): Reading {
     const late = this.#late.get(id.key);
     if (late !== undefined) {
       if (late === 1) this.#late.delete(id.key);
@@ -187,13 +183,14 @@ export class Permissions {
     return [...this.#open.values()].filter(isMeant);
   }
 
-  #answer(
-    { id }: Permission,
-    outcome: Fields,
-  ): { readonly toChild: readonly string[]; readonly toHost: readonly string[] } {
+  /** The answer to the agent, and the word to the host that nobody waits for its answer. */
+  #answer({ id }: Permission, outcome: Fields): { readonly toChild: [string]; readonly toHost: [string] } {
     this.#open.delete(id.key);
     this.#late.set(id.key, (this.#late.get(id.key) ?? 0) + 1);
-    return { toChild: [permissionAnswer(id, outcome)], toHost: [requestCancelled(id)] };
+    return {
+      toChild: [`{"jsonrpc":"2.0","id":${id.text},"result":${JSON.stringify({ outcome })}}`],
+      toHost: [`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":${id.text}}}`],
+    };
   }
 
   /** While the agent waits for another permission of the same call, only a no is the end of the matter. */

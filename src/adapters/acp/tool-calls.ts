@@ -2,10 +2,13 @@
 // announced when it was allowed, or when nobody was asked for a while. A rejected call never is.
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Sign } from "../adapter.js";
-import type { Fields } from "../fields.js";
-import { ASKED_WITHIN_MS, NO_FACTS, type ToolFacts } from "../tool-facts.js";
+import { argumentsOf, type Fields, fieldsOf, someText } from "../fields.js";
+import { NO_FACTS, type ToolFacts, type ToolStatus } from "../tool-facts.js";
 import { runsWords } from "../tool-words.js";
-import { withUpdate } from "./tool-call.js";
+
+/** How long a call waits for a question about it, ms. Hosts ask up to half a second after they have said that a call is in progress. */
+const ASKED_WITHIN_MS = 700;
+const STATUSES: readonly string[] = ["pending", "in_progress", "completed", "failed"] satisfies ToolStatus[];
 
 interface Call {
   facts: ToolFacts;
@@ -162,4 +165,28 @@ export class ToolCalls {
 
 function hasEnded({ status }: ToolFacts): boolean {
   return status === "completed" || status === "failed";
+}
+
+/** The facts with an update. Everything that an update leaves out, or says is null, stays as it was. */
+function withUpdate(facts: ToolFacts, update: Fields): ToolFacts {
+  const status = someText(update.status);
+  const meta = fieldsOf(fieldsOf(update._meta).claudeCode);
+  return {
+    title: someText(update.title) ?? facts.title,
+    name: someText(update.name) ?? someText(meta.toolName) ?? facts.name,
+    kind: someText(update.kind) ?? facts.kind,
+    status: status !== undefined && STATUSES.includes(status) ? (status as ToolStatus) : facts.status,
+    paths: Array.isArray(update.locations)
+      ? update.locations.flatMap((one) => someText(fieldsOf(one).path) ?? [])
+      : facts.paths,
+    input: update.rawInput === undefined || update.rawInput === null ? facts.input : argumentsOf(update.rawInput),
+    diffs: Array.isArray(update.content) ? update.content.flatMap(diffIn) : facts.diffs,
+  };
+}
+
+function diffIn(content: unknown): ToolFacts["diffs"] {
+  const { type, path, newText } = fieldsOf(content);
+  return type === "diff" && typeof path === "string"
+    ? [{ path, text: typeof newText === "string" ? newText : "" }]
+    : [];
 }

@@ -1,6 +1,5 @@
 // The hosts whose hooks are read: what each tells beside the shared events, and how long it waits for an answer.
-import { someText } from "../fields.js";
-import { foreignId } from "../foreign-id.js";
+import { foreignId, someText } from "../fields.js";
 import { elicited } from "../shared-signs.js";
 import { announced } from "../words.js";
 import {

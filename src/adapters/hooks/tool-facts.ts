@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { ownMember } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
-import { type Fields, fieldsOf, someText } from "../fields.js";
+import { argumentsOf, fieldsOf, someText } from "../fields.js";
 import { NO_FACTS, type ToolFacts } from "../tool-facts.js";
 
 /** Tools that both hosts name, and what they do. */
@@ -74,7 +74,7 @@ export function isAnswerable(tool: string): boolean {
 
 /** The facts of a call that are known before it runs. */
 export function toolFacts(tool: string, given: unknown, words: Wording): ToolFacts {
-  const input = inputOf(given);
+  const input = argumentsOf(given);
   const kind = ownMember(KINDS, tool);
   const base = { ...NO_FACTS, name: nameForPeople(tool), kind, input };
   if (tool === "apply_patch") {
@@ -112,9 +112,4 @@ function sorted(value: unknown): unknown {
 function nameForPeople(tool: string): string {
   const [, server, name] = MCP.exec(tool) ?? [];
   return server === undefined || name === undefined ? tool : `${server}: ${name}`;
-}
-
-function inputOf(given: unknown): Fields {
-  if (Array.isArray(given)) return { ...given };
-  return given === undefined || typeof given === "object" ? fieldsOf(given) : { input: given };
 }

@@ -3,12 +3,11 @@ import { argumentParts } from "../../base/argument-words.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Decision, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
-import { shortAction } from "../question-words.js";
-import { isClear, type MessageId } from "../rpc-message.js";
+import { isClear, type MessageId, type RpcRequest } from "../rpc-message.js";
 import { NO_FACTS } from "../tool-facts.js";
-import { type QuestionWords, questionWords } from "../tool-words.js";
+import { type QuestionWords, questionWords, shortAction } from "../tool-words.js";
 import { isOneCall } from "./held-lines.js";
-import { isModern, type McpRequest, notDone, progressed } from "./mcp-message.js";
+import { isModern, notDone, progressed } from "./mcp-message.js";
 
 /** The time between two notices of progress while a call is held. */
 const PROGRESS_MS = 10_000;
@@ -28,7 +27,7 @@ const REASONS = {
 
 export interface HeldCall {
   readonly line: string;
-  readonly request: McpRequest;
+  readonly request: RpcRequest;
   readonly turn: string;
   readonly call: string;
   readonly name: string;
@@ -51,26 +50,6 @@ interface Waiting {
   readonly until: number;
 }
 
-export interface Holding {
-  /** Asks about a call. `tool` is the name in the events of AAEP. */
-  readonly ask: (
-    held: Waiting["held"],
-    tool: string,
-    now: number,
-  ) => { readonly signs: readonly Sign[]; readonly toHost?: readonly string[] };
-  /** A person has answered. "released": the call goes to the server. */
-  readonly answered: (question: string, decision: Decision, now: number) => Answered;
-  /** No person has answered. */
-  readonly unanswered: (question: string) => Answered;
-  /** The host does not want the call any more. Undefined: no such call is held. */
-  readonly withdrawn: (requestKey: string) => readonly Sign[] | undefined;
-  readonly isAny: () => boolean;
-  readonly dueAt: () => number | undefined;
-  readonly wake: (now: number) => { readonly signs: readonly Sign[]; readonly toHost: readonly string[] };
-  /** The turn is over: nobody waits for the answers. */
-  readonly forget: () => void;
-}
-
 export interface Answered {
   readonly signs: readonly Sign[];
   readonly toHost?: readonly string[];
@@ -79,106 +58,130 @@ export interface Answered {
 
 const NOTHING: Answered = { signs: [] };
 
-/** `seconds`: how long a person has. */
-export function createHolding(words: Wording, seconds: number): Holding {
-  const byQuestion = new Map<string, Waiting>();
-  let count = 0;
-  const nextQuestion = (): string => {
-    count += 1;
-    return `question ${count}`;
-  };
-  const refused = ({ request }: Waiting["held"], why: keyof typeof REASONS): string =>
-    notDone(request.id, REASONS[why], isModern(request.params));
-  const isCrowded = (line: string): boolean => {
-    const waiting = [...byQuestion.values()].reduce((sum, { held }) => sum + held.line.length, line.length);
-    return byQuestion.size >= MOST_HELD || waiting > MOST_HELD_UNITS;
-  };
-  const over = ({ held, question }: Waiting): readonly Sign[] => {
-    byQuestion.delete(question);
-    return [{ kind: "question-over", turn: held.turn, id: question }];
-  };
+export class Holding {
+  readonly #words: Wording;
+  readonly #seconds: number;
+  readonly #byQuestion = new Map<string, Waiting>();
+  #count = 0;
 
-  return {
-    ask: (held, tool, now) => {
-      const { params } = held.request;
-      if (!isClear(held.line) || !isOneCall(held.line) || !isAskable(params))
-        return { signs: [], toHost: [refused(held, "unclear")] };
-      if (isCrowded(held.line)) return { signs: [], toHost: [refused(held, "crowded")] };
-      const { action, consequence } = wordsOf(held.name, inputOf(params), words);
-      const asked: Waiting["asked"] = {
-        kind: "question",
-        turn: held.turn,
-        id: nextQuestion(),
-        call: held.call,
-        name: tool,
-        action,
-        consequence: consequence.text,
-        risk: "high",
-        irreversible: true,
-        seconds,
-        hasHostDialog: false,
-      };
-      byQuestion.set(asked.id, {
-        held,
-        asked,
-        question: asked.id,
-        isToBeRepeated: consequence.isCut,
-        notices: 0,
-        noticeAt: now + PROGRESS_MS,
-        until: now + seconds * 1000 + GRACE_MS,
-      });
-      return { signs: [asked] };
-    },
-    answered: (question, decision, now) => {
-      const waiting = byQuestion.get(question);
-      if (waiting === undefined) return NOTHING;
-      byQuestion.delete(question);
-      const { held, asked, notices } = waiting;
-      if (decision === "reject") return { signs: [], toHost: [refused(held, "rejected")] };
-      const left = Math.floor((waiting.until - GRACE_MS - now) / 1000);
-      if (!waiting.isToBeRepeated) return { signs: [], released: { ...held, notices, question } };
-      if (left < 1) return { signs: [], toHost: [refused(held, "unanswered")] };
-      waiting.isToBeRepeated = false;
-      waiting.question = nextQuestion();
-      byQuestion.set(waiting.question, waiting);
-      const action = words.say("notAllRead", { action: asked.action });
-      return { signs: [{ ...asked, id: waiting.question, action, seconds: left }] };
-    },
-    unanswered: (question) => {
-      const waiting = byQuestion.get(question);
-      if (waiting === undefined) return NOTHING;
-      byQuestion.delete(question);
-      return { signs: [], toHost: [refused(waiting.held, "unanswered")] };
-    },
-    withdrawn: (requestKey) => {
-      const meant = [...byQuestion.values()].filter(({ held }) => held.request.id.key === requestKey);
-      return meant.length === 0 ? undefined : meant.flatMap(over);
-    },
-    isAny: () => byQuestion.size > 0,
-    dueAt: () => {
-      const times = [...byQuestion.values()].map(({ held, noticeAt, until }) =>
-        held.token === undefined ? until : Math.min(noticeAt, until),
-      );
-      return times.length === 0 ? undefined : Math.min(...times);
-    },
-    wake: (now) => {
-      const signs: Sign[] = [];
-      const toHost: string[] = [];
-      for (const waiting of [...byQuestion.values()]) {
-        const { held, until, noticeAt } = waiting;
-        if (now >= until) {
-          signs.push(...over(waiting));
-          toHost.push(refused(held, "unanswered"));
-        } else if (held.token !== undefined && now >= noticeAt) {
-          toHost.push(progressed(held.token, waiting.notices, words.say("waitsForPerson")));
-          waiting.notices += 1;
-          waiting.noticeAt = now + PROGRESS_MS;
-        }
+  /** `seconds`: how long a person has. */
+  constructor(words: Wording, seconds: number) {
+    this.#words = words;
+    this.#seconds = seconds;
+  }
+
+  isAny(): boolean {
+    return this.#byQuestion.size > 0;
+  }
+
+  /** Asks about a call. `tool` is the name in the events of AAEP. */
+  ask(held: Waiting["held"], tool: string, now: number): Answered {
+    const { params } = held.request;
+    if (!isClear(held.line) || !isOneCall(held.line) || !isAskable(params)) return refused(held, "unclear");
+    if (this.#isCrowded(held.line)) return refused(held, "crowded");
+    const { action, consequence } = wordsOf(held.name, inputOf(params), this.#words);
+    const asked: Waiting["asked"] = {
+      kind: "question",
+      turn: held.turn,
+      id: this.#nextQuestion(),
+      call: held.call,
+      name: tool,
+      action,
+      consequence: consequence.text,
+      risk: "high",
+      irreversible: true,
+      seconds: this.#seconds,
+      hasHostDialog: false,
+    };
+    this.#byQuestion.set(asked.id, {
+      held,
+      asked,
+      question: asked.id,
+      isToBeRepeated: consequence.isCut,
+      notices: 0,
+      noticeAt: now + PROGRESS_MS,
+      until: now + this.#seconds * 1000 + GRACE_MS,
+    });
+    return { signs: [asked] };
+  }
+
+  /** A person has answered. "released": the call goes to the server. */
+  answered(question: string, decision: Decision, now: number): Answered {
+    const waiting = this.#byQuestion.get(question);
+    if (waiting === undefined) return NOTHING;
+    this.#byQuestion.delete(question);
+    const { held, asked, notices } = waiting;
+    if (decision === "reject") return refused(held, "rejected");
+    const left = Math.floor((waiting.until - GRACE_MS - now) / 1000);
+    if (!waiting.isToBeRepeated) return { signs: [], released: { ...held, notices, question } };
+    if (left < 1) return refused(held, "unanswered");
+    waiting.isToBeRepeated = false;
+    waiting.question = this.#nextQuestion();
+    this.#byQuestion.set(waiting.question, waiting);
+    const action = this.#words.say("notAllRead", { action: asked.action });
+    return { signs: [{ ...asked, id: waiting.question, action, seconds: left }] };
+  }
+
+  /** No person has answered. */
+  unanswered(question: string): Answered {
+    const waiting = this.#byQuestion.get(question);
+    this.#byQuestion.delete(question);
+    return waiting === undefined ? NOTHING : refused(waiting.held, "unanswered");
+  }
+
+  /** The host does not want the call any more. Undefined: no such call is held. */
+  withdrawn(requestKey: string): readonly Sign[] | undefined {
+    const meant = [...this.#byQuestion.values()].filter(({ held }) => held.request.id.key === requestKey);
+    return meant.length === 0 ? undefined : meant.map((waiting) => this.#over(waiting));
+  }
+
+  dueAt(): number | undefined {
+    const times = [...this.#byQuestion.values()].map(({ held, noticeAt, until }) =>
+      held.token === undefined ? until : Math.min(noticeAt, until),
+    );
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  wake(now: number): { readonly signs: readonly Sign[]; readonly toHost: readonly string[] } {
+    const signs: Sign[] = [];
+    const toHost: string[] = [];
+    for (const waiting of [...this.#byQuestion.values()]) {
+      const { held, until, noticeAt } = waiting;
+      if (now >= until) {
+        signs.push(this.#over(waiting));
+        toHost.push(...refused(held, "unanswered").toHost);
+      } else if (held.token !== undefined && now >= noticeAt) {
+        toHost.push(progressed(held.token, waiting.notices, this.#words.say("waitsForPerson")));
+        waiting.notices += 1;
+        waiting.noticeAt = now + PROGRESS_MS;
       }
-      return { signs, toHost };
-    },
-    forget: () => byQuestion.clear(),
-  };
+    }
+    return { signs, toHost };
+  }
+
+  /** The turn is over: nobody waits for the answers. */
+  forget(): void {
+    this.#byQuestion.clear();
+  }
+
+  #nextQuestion(): string {
+    this.#count += 1;
+    return `question ${this.#count}`;
+  }
+
+  #isCrowded(line: string): boolean {
+    const waiting = [...this.#byQuestion.values()].reduce((sum, { held }) => sum + held.line.length, line.length);
+    return this.#byQuestion.size >= MOST_HELD || waiting > MOST_HELD_UNITS;
+  }
+
+  #over({ held, question }: Waiting): Sign {
+    this.#byQuestion.delete(question);
+    return { kind: "question-over", turn: held.turn, id: question };
+  }
+}
+
+function refused({ request }: Waiting["held"], why: keyof typeof REASONS) {
+  return { signs: [], toHost: [notDone(request.id, REASONS[why], isModern(request.params))] };
 }
 
 /**

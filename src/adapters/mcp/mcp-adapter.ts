@@ -3,15 +3,13 @@ import { createHash } from "node:crypto";
 import { textsOf } from "../../base/json-members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Decision, HostMessage, Reading, Sign } from "../adapter.js";
-import { type Fields, fieldsOf, someText } from "../fields.js";
-import { idKey, readMessage } from "../rpc-message.js";
+import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { idKey, type RpcMessage, type RpcRequest, type RpcResponse, readMessage } from "../rpc-message.js";
 import { elicited } from "../shared-signs.js";
 import { announced } from "../words.js";
 import { Calls } from "./calls.js";
-import { type Answered, createHolding, type HeldCall, type Holding } from "./holding.js";
-import { CALL, type McpMessage, type McpRequest, progressTokenIn, refusedLine } from "./mcp-message.js";
-import { raisedProgress } from "./raised-progress.js";
-import { ServerTools } from "./server-tools.js";
+import { type Answered, type HeldCall, Holding } from "./holding.js";
+import { CALL, progressTokenIn, raisedProgress, refusedLine } from "./mcp-message.js";
 
 export interface McpOptions {
   readonly words: Wording;
@@ -25,13 +23,16 @@ export interface McpOptions {
 const QUIET_MS = 30_000;
 /** Requests for lists of tools that are remembered. */
 const MOST_LISTS = 64;
+/** Tools whose titles are remembered. */
+const MOST_TOOLS = 4096;
 
 const NOTHING: Reading = { signs: [] };
 
 /** Reads the messages of a host and its server, in their order. It knows no stream and no clock: instants come in, in ms. */
 export class McpAdapter {
   readonly #options: McpOptions;
-  readonly #tools = new ServerTools();
+  /** The titles of the server's tools, by the lists that have passed by. */
+  readonly #titles = new Map<string, string>();
   readonly #calls: Calls;
   readonly #holding: Holding;
   readonly #lists = new Set<string>();
@@ -44,7 +45,7 @@ export class McpAdapter {
   constructor(options: McpOptions) {
     this.#options = options;
     this.#calls = new Calls(options.words);
-    this.#holding = createHolding(options.words, options.holdSeconds);
+    this.#holding = new Holding(options.words, options.holdSeconds);
   }
 
   /** Whether lines of the server may have to be changed on their way. */
@@ -119,7 +120,7 @@ export class McpAdapter {
     return reading;
   }
 
-  #fromHost(message: McpMessage, text: string): Reading {
+  #fromHost(message: RpcMessage, text: string): Reading {
     if (message.kind === "response") return NOTHING;
     const { method, params } = message;
     if (message.kind === "request") {
@@ -135,7 +136,7 @@ export class McpAdapter {
     return { signs: this.#calls.cancelled(key) };
   }
 
-  #fromServer(message: McpMessage, text: string): Reading {
+  #fromServer(message: RpcMessage, text: string): Reading {
     if (message.kind === "response") return { signs: this.#answered(message) };
     const { params, method } = message;
     switch (method) {
@@ -149,7 +150,7 @@ export class McpAdapter {
       case "notifications/tasks/status":
         return { signs: this.#calls.told(params) };
       case "notifications/tools/list_changed":
-        this.#tools.changed();
+        this.#titles.clear();
         return NOTHING;
       case "elicitation/create":
         return { signs: this.#turn === undefined ? [] : [elicited(this.#turn, params, this.#options.words)] };
@@ -158,9 +159,9 @@ export class McpAdapter {
     }
   }
 
-  #answered({ id, result, error }: Extract<McpMessage, { readonly kind: "response" }>): readonly Sign[] {
+  #answered({ id, result, error }: RpcResponse): readonly Sign[] {
     if (this.#lists.delete(id.key)) {
-      this.#tools.listed(result);
+      this.#listed(result);
       return [];
     }
     const signs = this.#calls.answered(id.key, result, error);
@@ -175,7 +176,16 @@ export class McpAdapter {
       : [...signs, ...forms.map(({ params }) => elicited(turn, fieldsOf(params), words))];
   }
 
-  #called({ id, params }: McpRequest, text: string): readonly Sign[] {
+  /** A page of the list. */
+  #listed(result: Fields): void {
+    for (const tool of listOf(result.tools).map(fieldsOf)) {
+      const name = someText(tool.name);
+      const title = someText(tool.title) ?? someText(fieldsOf(tool.annotations).title);
+      if (name !== undefined && title !== undefined && this.#titles.size < MOST_TOOLS) this.#titles.set(name, title);
+    }
+  }
+
+  #called({ id, params }: RpcRequest, text: string): readonly Sign[] {
     const name = someText(params.name) ?? "";
     const what = whatOf(text, params);
     const token = progressTokenIn(text, params)?.key;
@@ -199,7 +209,7 @@ export class McpAdapter {
   }
 
   #toolSign(turn: string, call: string, name: string): Extract<Sign, { readonly kind: "tool" }> {
-    const words = announced(this.#tools.titleOf(name), this.#options.words);
+    const words = announced(this.#titles.get(name) ?? name.replaceAll("_", " "), this.#options.words);
     return { kind: "tool", turn, call, name: this.#toolName(name), words };
   }
 

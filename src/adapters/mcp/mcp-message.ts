@@ -1,11 +1,8 @@
 // Messages of MCP that aaepd writes itself, and the members that tell its two eras apart: until revision 2025-11-25, and since 2026-07-28. Each
 // message tells its era itself, and no option does.
-import { textsOf } from "../../base/json-members.js";
+import { eachMember, textsOf } from "../../base/json-members.js";
 import { type Fields, fieldsOf } from "../fields.js";
-import { idKey, type MessageId, type RpcMessage } from "../rpc-message.js";
-
-export type McpMessage = RpcMessage;
-export type McpRequest = Extract<McpMessage, { readonly kind: "request" }>;
+import { idKey, type MessageId } from "../rpc-message.js";
 
 export const CALL = "tools/call";
 
@@ -46,4 +43,34 @@ export function progressTokenIn(text: string, params: Fields): MessageId | undef
 export function progressed(token: MessageId, progress: number, message: string): string {
   const words = JSON.stringify(message);
   return `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${token.text},"progress":${progress},"message":${words}}}`;
+}
+
+/**
+ * The server's notice of progress with its `progress` and `total` raised, and else unchanged, because a host that has had notices from us while the
+ * call was held must see it increase. Undefined where there is no number to raise.
+ */
+export function raisedProgress(text: string, by: number): string | undefined {
+  const [params, ...others] = spansOf(text, ["params"]);
+  if (params === undefined || others.length > 0) return undefined;
+  const inner = text.slice(params.start, params.end);
+  let raised = "";
+  let from = 0;
+  for (const { start, end } of spansOf(inner, ["progress", "total"])) {
+    const value: unknown = Number(inner.slice(start, end));
+    if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
+    raised += `${inner.slice(from, start)}${value + by}`;
+    from = end;
+  }
+  return from === 0
+    ? undefined
+    : `${text.slice(0, params.start)}${raised}${inner.slice(from)}${text.slice(params.end)}`;
+}
+
+function spansOf(text: string, names: readonly string[]): readonly { readonly start: number; readonly end: number }[] {
+  const spans: { start: number; end: number }[] = [];
+  eachMember(text, (name, start, end) => {
+    if (names.includes(name)) spans.push({ start, end });
+    return "go on";
+  });
+  return spans;
 }

@@ -32,19 +32,13 @@ export interface RelayCountsOptions {
 }
 
 export class RelayCounts {
-  readonly #client: Pick<AgentClient, "request">;
-  readonly #timers: Timers;
+  readonly #options: RelayCountsOptions;
   readonly #refused = new Map<string, number>();
-  readonly #journal: () => string | undefined;
-  readonly #onRefused: (fault: Fault) => void;
   #report: RelayReport;
   #cancelTelling: (() => void) | undefined;
 
   constructor(options: RelayCountsOptions) {
-    this.#client = options.client;
-    this.#timers = options.timers;
-    this.#journal = options.journal;
-    this.#onRefused = options.onRefused;
+    this.#options = options;
     this.#report = { host: options.host, connected: false, events: 0, refused: {} };
   }
 
@@ -68,9 +62,10 @@ export class RelayCounts {
 
   /** Tells the daemon soon. Call it for each daemon that the client has come back to. */
   tell(): void {
-    this.#cancelTelling ??= this.#timers.wakeAt(this.#timers.now() + TOLD_EACH_MS, () => {
+    const { timers, onRefused } = this.#options;
+    this.#cancelTelling ??= timers.wakeAt(timers.now() + TOLD_EACH_MS, () => {
       this.#cancelTelling = undefined;
-      this.tellNow().catch(this.#onRefused);
+      this.tellNow().catch(onRefused);
     });
   }
 
@@ -78,7 +73,7 @@ export class RelayCounts {
   async tellNow(): Promise<void> {
     const report: RelayReport = { ...this.#report, refused: Object.fromEntries(this.#refused) };
     try {
-      await this.#client.request("aaepd.relay", { ...report, journal: this.#journal() });
+      await this.#options.client.request("aaepd.relay", { ...report, journal: this.#options.journal() });
     } catch (caught) {
       const fault = faultFrom(caught);
       // A daemon of before has no such method.

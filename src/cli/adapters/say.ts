@@ -27,17 +27,30 @@ export function registerSay(program: Command, io: CommandIo): void {
 /** Says the text, or else standard input. Rejects with a Fault "usage" for a text of nothing, and for a wrong option. */
 async function runSay(text: string | undefined, options: AdapterOptions, io: CommandIo): Promise<void> {
   if (text?.trim() === "") throw usage("Give a text, or none to say standard input.");
-  const { say } = await import("../../adapters/program/say.js");
+  const { openAgent } = await import("../../client/node.js");
   const { stdin, stderr, environment } = io;
   const { name, speech, socket, folder } = adapterSettings(options, environment);
-  const said = await say({
-    pieces: text === undefined ? stdin.setEncoding("utf8") : [text],
-    name: agentName(name, "Say", folder, speech.words),
-    speech,
-    socket,
-    onFault: reportFaults(io),
+  const { words, language } = speech;
+  const onFault = reportFaults(io);
+  const agent = await openAgent({
+    id: "say",
+    name: agentName(name, "Say", folder, words),
+    language,
+    ...(socket === undefined ? {} : { socket }),
+    // A daemon of its own would be found by nobody in time.
+    spawn: false,
+    onError: ({ fault }) => onFault(fault),
   });
-  if (said === "unheard")
+  const isHeard = agent.status.kind !== "silent";
+  try {
+    const session = agent.session(words.say("message"));
+    // Without a daemon standard input is read all the same, and dropped.
+    await session.say(text === undefined ? stdin.setEncoding("utf8") : [text]);
+    session.complete(words.say("done"));
+  } finally {
+    await agent.close();
+  }
+  if (!isHeard)
     stderr.write(
       "aaepd: Nobody hears this, because no daemon runs. To start one: aaepd setup, or in a terminal of its own: aaepd serve\n",
     );
