@@ -5,6 +5,7 @@ import { APPROVED_BY_HOST } from "../client/agent/own-extension.js";
 import type { Agent, AgentSession, CallOptions, ToolCall } from "../client/agent/session-types.js";
 import { openAgent } from "../client/node.js";
 import { newReplyToken } from "../client/random-ids.js";
+import { QUIET_TIMERS, within } from "../client/timers.js";
 import type { Decision, RunOptions, Sign } from "./adapter.js";
 import { claimName } from "./claim-name.js";
 import { foreignId } from "./fields.js";
@@ -253,7 +254,7 @@ export function createTeller(options: TellerOptions): Teller {
       } else isUnheard(sign);
     },
     close: async (withinMs) => {
-      const one = await Promise.race([opened, later(withinMs)]);
+      const one = await within(opened, withinMs, QUIET_TIMERS);
       isClosing = true;
       await one?.close(withinMs);
       release();
@@ -267,10 +268,4 @@ function isMinor({ kind }: Sign): boolean {
 
 function withoutUndefined(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-function later(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms, undefined).unref();
-  });
 }

@@ -22,18 +22,12 @@ export const QUESTION = {
   timeout_seconds: 300,
 };
 
-export interface Producer {
-  readonly says: (topic: string, members: object) => void;
-  readonly saysText: (text: string) => void;
-  readonly ends: () => void;
-  /** The places from which its streams were wanted. */
-  readonly places: readonly (string | string[] | undefined)[];
-  /** What was posted to it. */
-  readonly posted: readonly Readonly<Record<string, unknown>>[];
-}
+export type Producer = Awaited<ReturnType<typeof produce>>["producer"];
 
-export async function produce(): Promise<{ readonly base: string; readonly producer: Producer }> {
+export async function produce() {
+  /** What was posted to it. */
   const posted: Readonly<Record<string, unknown>>[] = [];
+  /** The places from which its streams were wanted. */
   const places: (string | string[] | undefined)[] = [];
   let stream: ServerResponse | undefined;
   const server = createServer((request, response) => {

@@ -245,13 +245,8 @@ export class AcpAdapter {
   }
 
   #failed(turn: Turn, error: Fields): readonly Sign[] {
-    const isSignIn = error.code === AUTHENTICATION_REQUIRED;
-    return this.#end(
-      turn,
-      "errored",
-      isSignIn ? this.#words.say("signInNeeded") : this.#words.say("failed"),
-      "AGENT_ERROR",
-    );
+    const why = error.code === AUTHENTICATION_REQUIRED ? "signInNeeded" : "failed";
+    return this.#end(turn, "errored", this.#words.say(why), "AGENT_ERROR");
   }
 
   #end(turn: Turn, how: "completed" | "cancelled" | "errored", words: string, code?: string): readonly Sign[] {

@@ -1,12 +1,13 @@
 // Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
-// exactly one. Ids go back as they are written. A request that could be read in two ways is left to the editor.
+// exactly one. Ids go back as they are written. What could be read in two ways, and what is no plain yes or no, is left to the editor.
+import { foldedName } from "../../base/tool-name.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Reading, Sign } from "../adapter.js";
-import { type Fields, fieldsOf, someText } from "../fields.js";
+import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
 import { isClear, type MessageId, type RpcRequest, type RpcResponse } from "../rpc-message.js";
+import type { ToolFacts } from "../tool-facts.js";
 import { questionWords } from "../tool-words.js";
 import { announced } from "../words.js";
-import { type Answers, answersOf, decisionOf } from "./own-dialogs.js";
 import type { Turn } from "./turn.js";
 
 /** How long a person has, in seconds. The host's dialog stays after that. */
@@ -14,6 +15,30 @@ const ANSWER_SECONDS = 600;
 
 /** Requests that are open at a time. Further ones are between agent and host. */
 const MOST_OPEN = 256;
+
+/** Kinds of tools whose permission is a yes or a no. A kind that is not here, such as `switch_mode`, has a dialog of its own. */
+const ANSWERABLE_KINDS: ReadonlySet<string> = new Set([
+  "read",
+  "edit",
+  "delete",
+  "move",
+  "search",
+  "execute",
+  "think",
+  "fetch",
+  "other",
+]);
+
+/** Tools that ask something else than for permission, whatever their kind is. */
+const DIALOGS: ReadonlySet<string> = new Set(
+  ["AskUserQuestion", "ask_user", "ExitPlanMode", "exit_plan_mode", "EnterPlanMode"].map(foldedName),
+);
+
+/** The options that a yes and a no of a listener choose. */
+interface Answers {
+  readonly accept: string;
+  readonly reject: string;
+}
 
 interface Permission {
   readonly id: MessageId;
@@ -216,4 +241,33 @@ export class Permissions {
     this.#count += 1;
     return `question ${this.#count}`;
   }
+}
+
+/** Undefined if the permission is no plain yes or no. "Always" is never chosen for a person. */
+function answersOf({ kind, name }: ToolFacts, options: unknown): Answers | undefined {
+  if (!ANSWERABLE_KINDS.has(kind ?? "other")) return undefined;
+  if (name !== undefined && DIALOGS.has(foldedName(name))) return undefined;
+  const accepting = optionsOf(options, "allow_once");
+  const [reject] = optionsOf(options, "reject_once");
+  const [accept] = accepting;
+  // Several ways to allow are a choice.
+  if (accept === undefined || reject === undefined || accepting.length > 1) return undefined;
+  return { accept, reject };
+}
+
+/** The decision that a chosen option is; undefined for one that was not offered. */
+function decisionOf(options: unknown, optionId: unknown): "accept" | "reject" | undefined {
+  const chosen = listOf(options)
+    .map(fieldsOf)
+    .find((option) => option.optionId === optionId);
+  const kind = someText(chosen?.kind);
+  if (kind === undefined) return undefined;
+  return kind.startsWith("allow_") ? "accept" : "reject";
+}
+
+function optionsOf(options: unknown, kind: string): readonly string[] {
+  return listOf(options)
+    .map(fieldsOf)
+    .filter((option) => option.kind === kind)
+    .flatMap(({ optionId }) => someText(optionId) ?? []);
 }

@@ -122,9 +122,8 @@ const agentStopped: HookEvent = ({ last_assistant_message: last }, { turn, words
 };
 
 const agentFailed: HookEvent = ({ error }, { turn, words }) => {
-  const isSignIn = error === "authentication_failed";
-  const said = isSignIn ? words.say("signInNeeded") : words.say("failed");
-  return { signs: [{ kind: "end", turn, how: "errored", words: said, code: "AGENT_ERROR" }] };
+  const why = error === "authentication_failed" ? "signInNeeded" : "failed";
+  return { signs: [{ kind: "end", turn, how: "errored", words: words.say(why), code: "AGENT_ERROR" }] };
 };
 
 /** The person has stopped the turn. */
@@ -132,17 +131,10 @@ export const turnInterrupted: HookEvent = (_, { turn, words }) => ({
   signs: [{ kind: "end", turn, how: "cancelled", words: words.say("stopped") }],
 });
 
-const subagentStarted: HookEvent = (_, { turn, words, inFront }) => ({
-  signs: [state(turn, "thinking", inFront(words.say("works")), words)],
-});
-
-const subagentStopped: HookEvent = (_, { turn, words, inFront }) => ({
-  signs: [state(turn, "thinking", inFront(words.say("done")), words)],
-});
-
-const compacting: HookEvent = (_, { turn, words }) => ({
-  signs: [state(turn, "thinking", words.say("compacting"), words)],
-});
+/** The agent, or a subagent with its name in front, says how far it is. */
+const thinking =
+  (what: "works" | "done" | "compacting"): HookEvent =>
+  (_, { turn, words, inFront }) => ({ signs: [state(turn, "thinking", inFront(words.say(what)), words)] });
 
 const conversationEnded: HookEvent = (_, { turn, words }) => ({
   isLast: true,
@@ -157,9 +149,9 @@ export const SHARED_EVENTS: Readonly<Record<string, HookEvent>> = {
   PostToolUse: toolSucceeded,
   Stop: agentStopped,
   StopFailure: agentFailed,
-  SubagentStart: subagentStarted,
-  SubagentStop: subagentStopped,
-  PreCompact: compacting,
+  SubagentStart: thinking("works"),
+  SubagentStop: thinking("done"),
+  PreCompact: thinking("compacting"),
   SessionEnd: conversationEnded,
 };
 

@@ -4,16 +4,12 @@
 /** How much later, ms. */
 const LATER_MS = 1;
 
-export interface LateReading {
-  /** Does the work later, behind what was added before. The work must not throw. */
-  readonly add: (work: () => void) => void;
-  /** Does now what waits: a verdict, and an answer that comes by another way, need everything that was before them. */
-  readonly catchUp: () => void;
-}
+export type LateReading = ReturnType<typeof createLateReading>;
 
-export function createLateReading(): LateReading {
+export function createLateReading() {
   let waiting: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
+  /** Does now what waits: a verdict, and an answer that comes by another way, need everything that was before them. */
   const catchUp = (): void => {
     clearTimeout(timer);
     timer = undefined;
@@ -22,7 +18,8 @@ export function createLateReading(): LateReading {
     for (const work of works) work();
   };
   return {
-    add: (work) => {
+    /** Does the work later, behind what was added before. The work must not throw. */
+    add: (work: () => void): void => {
       waiting.push(work);
       timer ??= setTimeout(catchUp, LATER_MS);
     },

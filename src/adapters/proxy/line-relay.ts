@@ -40,23 +40,14 @@ export interface RelayOptions {
   readonly onFault: (caught: unknown) => void;
 }
 
-export interface LineRelay {
-  /**
-   * Writes a line of our own, without its end, as soon as no other line is under way. After the end of the source it is dropped. Where more than
-   * 32 MiB wait for the sink, the sink is closed.
-   */
-  readonly inject: (line: string) => void;
-  /** Whether the sink takes: nothing waits for it. */
-  readonly isFlowing: () => boolean;
-  /** Resolves when the source has ended or one side has failed, and the sink has been handed everything. */
-  readonly ended: Promise<void>;
-}
+export type LineRelay = ReturnType<typeof relayLines>;
 
 /** Begins to pass on. The source is read only as fast as the sink takes. Whichever side fails, the other one is told by the end of its pipe. */
-export function relayLines(options: RelayOptions): LineRelay {
+export function relayLines(options: RelayOptions) {
   const { source, sink } = options;
   const relay = new Relay(options);
   source.on("data", (chunk: Buffer) => relay.take(chunk));
+  /** Resolves when the source has ended or one side has failed, and the sink has been handed everything. */
   const ended = new Promise<void>((resolve) => {
     const end = (): void => {
       relay.end();
@@ -69,7 +60,16 @@ export function relayLines(options: RelayOptions): LineRelay {
       end();
     });
   });
-  return { inject: (line) => relay.inject(line), isFlowing: () => relay.isFlowing(), ended };
+  return {
+    /**
+     * Writes a line of our own, without its end, as soon as no other line is under way. After the end of the source it is dropped. Where more than
+     * 32 MiB wait for the sink, the sink is closed.
+     */
+    inject: (line: string) => relay.inject(line),
+    /** Whether the sink takes: nothing waits for it. */
+    isFlowing: () => relay.isFlowing(),
+    ended,
+  };
 }
 
 class Relay {

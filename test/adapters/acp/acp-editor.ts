@@ -1,6 +1,6 @@
 // An editor of the SDK's in front of `aaepd acp`, with a scripted agent of the SDK's behind it, which is a process.
 import { PassThrough, Readable, Writable } from "node:stream";
-import { type ClientContext, client, ndJsonStream } from "@agentclientprotocol/sdk";
+import { client, ndJsonStream } from "@agentclientprotocol/sdk";
 import { startAdapter } from "../../cli/command-stage.js";
 import { fixture, type ProgramOptions, startProgram } from "../../support/peers/program.js";
 
@@ -21,17 +21,6 @@ interface Adapter {
   readonly ended: Promise<{ readonly code: number | null }>;
 }
 
-export interface Editor {
-  readonly adapter: Adapter;
-  readonly agent: ClientContext;
-  readonly sessionId: string;
-  /** Everything that the agent said. */
-  readonly text: () => string;
-  readonly dialogs: Dialog[];
-  readonly updates: () => number;
-  readonly prompt: (steps: readonly object[]) => Promise<{ readonly stopReason: string }>;
-}
-
 export interface EditorOptions extends ProgramOptions {
   /** Options of `aaepd acp`. */
   readonly options?: readonly string[];
@@ -44,7 +33,7 @@ export interface EditorOptions extends ProgramOptions {
   readonly onDialog?: (dialog: Dialog) => void;
 }
 
-export async function openEditor(given: EditorOptions = {}): Promise<Editor> {
+export async function openEditor(given: EditorOptions = {}) {
   const { options = [], folder = "/home/ada/shop", onDialog, ...programOptions } = given;
   const argv = given.argv ?? ["acp", ...options, "--", ...AGENT];
   const adapter =
@@ -87,9 +76,10 @@ export async function openEditor(given: EditorOptions = {}): Promise<Editor> {
     agent,
     sessionId,
     dialogs,
+    /** Everything that the agent said. */
     text: () => text,
     updates: () => updates,
-    prompt: (steps) =>
+    prompt: (steps: readonly object[]): Promise<{ readonly stopReason: string }> =>
       agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: JSON.stringify(steps) }] }),
   };
 }

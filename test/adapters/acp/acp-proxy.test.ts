@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { eventually, type ServedDaemon, serve, serveProcess } from "../../cli/command-stage.js";
-import { accepts, type Heard, type ListenOptions, listenAt, rejects, stopAt } from "../../client/agent/agent-stage.js";
+import { accepts, type ListenOptions, listenAt, rejects, stopAt } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { casesOf } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
 import { cleanEnvironment, PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { said } from "../said.js";
 import { type Dialog, type EditorOptions, openEditor } from "./acp-editor.js";
 
 const COMMAND = { toolCallId: "t", title: "npm test", kind: "execute", rawInput: { command: "npm test" } };
@@ -16,17 +17,6 @@ const COMMAND = { toolCallId: "t", title: "npm test", kind: "execute", rawInput:
 beforeAll(ensureBuilt, 120_000);
 
 const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
-
-/** What is said, without the states that have no words and the ends of outputs. */
-function said(heard: Heard, name: string): readonly string[] {
-  return heard.events.flatMap((event, at) => {
-    const line = heard.lines[at] ?? "";
-    const isOf = event.producer?.agent_name === name;
-    return !isOf || (line.startsWith("state.changed") && event.summary_normal === undefined) || event.chunk === ""
-      ? []
-      : [line];
-  });
-}
 
 /** An editor whose agent has a name of its own, and what is heard of it. */
 async function stage(options: ListenOptions & { readonly editor?: EditorOptions; readonly at?: ServedDaemon } = {}) {

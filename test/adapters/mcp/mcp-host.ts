@@ -10,24 +10,17 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import { type ServedDaemon, serve, startAdapter } from "../../cli/command-stage.js";
-import { type Heard, type ListenOptions, listenAt } from "../../client/agent/agent-stage.js";
+import { type ListenOptions, listenAt } from "../../client/agent/agent-stage.js";
 import { shared } from "../../support/lifetime.js";
 import { fixture, PROGRAM } from "../../support/peers/program.js";
 import { python } from "../../support/peers/python.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { said } from "../said.js";
 
 export const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
 
 /** A process of its own that starts the program, as a host does: what runs below the host does not answer, and a shell is no host (R5d). */
 const HOST = ["-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"];
-
-export interface McpHost {
-  readonly client: Client;
-  readonly call: (name: string, given?: object, options?: object) => Promise<unknown>;
-  /** The calls that the server got. */
-  readonly called: () => readonly string[];
-  readonly stderr: () => string;
-}
 
 export interface HostOptions {
   readonly options?: readonly string[];
@@ -37,7 +30,7 @@ export interface HostOptions {
   readonly server?: readonly string[];
 }
 
-export async function openHost(environment: Readonly<Record<string, string>>, given: HostOptions): Promise<McpHost> {
+export async function openHost(environment: Readonly<Record<string, string>>, given: HostOptions) {
   const file = join(temporaryDirectory(), "called");
   const { options = [], startedBy, server = [process.execPath, fixture("mcp-server.mjs"), file] } = given;
   const argv = ["mcp", ...options, "--", ...server];
@@ -50,9 +43,10 @@ export async function openHost(environment: Readonly<Record<string, string>>, gi
   return {
     client,
     stderr,
-    call: (name, given = {}, more = {}) =>
+    call: (name: string, given: object = {}, more: object = {}): Promise<unknown> =>
       client.callTool({ name, arguments: { ...given } }, undefined, { timeout: 50_000, ...more }),
-    called: () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []),
+    /** The calls that the server got. */
+    called: (): readonly string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []),
   };
 }
 
@@ -87,15 +81,6 @@ function runProcess(
     stderr += text;
   });
   return { transport, stderr: () => stderr };
-}
-
-/** What is said, without the states that have no words. */
-export function said(heard: Heard, name: string): readonly string[] {
-  return heard.events.flatMap((event, at) => {
-    const isOf = event.producer?.agent_name === name;
-    const isQuiet = event.type.endsWith("state.changed") && event.summary_normal === undefined;
-    return isOf && !isQuiet ? [heard.lines[at] ?? ""] : [];
-  });
 }
 
 export async function hostStage(

@@ -3,24 +3,17 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { eventually, type StartedCommand, serve, startAdapter } from "../../cli/command-stage.js";
-import { type Heard, listenAt, stopAt } from "../../client/agent/agent-stage.js";
+import { listenAt, stopAt } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { shared } from "../../support/lifetime.js";
 import { cleanEnvironment, PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { hostileLines } from "../hostile-lines.js";
+import { said } from "../said.js";
 
 ensureBuilt();
 
 const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
-
-/** What is said, text in sentences, without the states that have no words. */
-function said(heard: Heard, name: string): readonly string[] {
-  return heard.events.flatMap((event, at) => {
-    const isQuiet = event.type.endsWith("state.changed") || event.chunk === "";
-    return event.producer?.agent_name === name && !isQuiet ? [(heard.lines[at] ?? "").trim()] : [];
-  });
-}
 
 async function started(command: "run" | "say", ...argv: readonly string[]) {
   const { environment, socketPath } = await served();
@@ -28,7 +21,7 @@ async function started(command: "run" | "say", ...argv: readonly string[]) {
   // A listener that can answer may stop.
   const heard = await listenAt(socketPath, { name, answer: () => undefined, capabilities: {} });
   const program = startAdapter([command, "--name", name, ...argv], environment);
-  return { program, heard, name, lines: () => said(heard, name) };
+  return { program, heard, name, lines: () => said(heard, name).map((line) => line.trim()) };
 }
 
 /** A program of one line, without a daemon. */

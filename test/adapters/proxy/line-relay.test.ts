@@ -5,16 +5,7 @@ import { createLateReading } from "../../../src/adapters/proxy/late-reading.js";
 import { type LineReader, MOST_READ_BYTES, relayLines, type Verdict } from "../../../src/adapters/proxy/line-relay.js";
 import { hostileLines } from "../hostile-lines.js";
 
-interface Stage {
-  readonly read: { readonly line: string; readonly isWhole: boolean }[];
-  readonly faults: unknown[];
-  readonly out: () => Buffer;
-  readonly inject: (line: string) => void;
-  readonly ended: Promise<void>;
-  readonly source: PassThrough;
-}
-
-function stage({ holds = false, verdict }: { holds?: boolean; verdict?: (line: string) => Verdict } = {}): Stage {
+function stage({ holds = false, verdict }: { holds?: boolean; verdict?: (line: string) => Verdict } = {}) {
   const source = new PassThrough();
   const chunks: Buffer[] = [];
   const sink = new Writable({
@@ -23,7 +14,7 @@ function stage({ holds = false, verdict }: { holds?: boolean; verdict?: (line: s
       done();
     },
   });
-  const read: Stage["read"] = [];
+  const read: { readonly line: string; readonly isWhole: boolean }[] = [];
   const faults: unknown[] = [];
   const reader: LineReader = {
     holds: () => holds,
@@ -39,7 +30,7 @@ function stage({ holds = false, verdict }: { holds?: boolean; verdict?: (line: s
 }
 
 /** Gives the source a chunk, and lets it be read. */
-async function give({ source }: Stage, chunk: Buffer | string): Promise<void> {
+async function give({ source }: { readonly source: PassThrough }, chunk: Buffer | string): Promise<void> {
   source.write(chunk);
   await new Promise(setImmediate);
 }

@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import { beforeAll, expect, it } from "vitest";
 import { permissionOutput } from "../../../src/adapters/hooks/hook-events.js";
 import { CODEX_MESSAGES } from "../../adapters/hooks/hook-messages.js";
-import { said } from "../../adapters/mcp/mcp-host.js";
+import { said } from "../../adapters/said.js";
 import { eventually, serve } from "../../cli/command-stage.js";
 import { accepts, type ListenOptions, listenAt, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { openEditor } from "../../adapters/acp/acp-editor.js";
-import { said } from "../../adapters/mcp/mcp-host.js";
+import { said } from "../../adapters/said.js";
 import { eventually, serve } from "../../cli/command-stage.js";
 import { accepts, listenAt, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
