@@ -33,6 +33,11 @@ export function notAaep(what: string): Fault {
   return new Fault("invalid_message", `A message ${what}. Check that the address is that of an AAEP producer.`);
 }
 
+/** The fault of a call that cannot be meant. */
+export function misused(sentence: string): Fault {
+  return new Fault("usage", sentence, { origin: "local" });
+}
+
 /** The fault in a daemon's error. A code that a later daemon has added stays as it is. */
 export function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
   return new Fault(code as FaultCode, message, { pointer, rule });

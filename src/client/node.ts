@@ -22,6 +22,7 @@ import { assertTerms } from "./listener/checked-terms.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import type { Terms } from "./listener/terms.js";
 import type { Connector, Discovery, SubscribeOptions, Subscription, Target } from "./listener/types.js";
+import { misused } from "./messages.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
 
 export { connectToOwn } from "../../transports/ipc/own-socket.js";
@@ -72,7 +73,7 @@ export async function openAgent(options: NodeAgentOptions): Promise<Agent> {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(AGENT_OPTIONS, name)) {
       const sentence = `An agent has no option ${JSON.stringify(name)}, but ${Object.keys(AGENT_OPTIONS).join(", ")}.`;
-      throw new Fault("usage", sentence, { origin: "local" });
+      throw misused(sentence);
     }
   const { socket = socketOfVariable() ?? socketPath(), spawn = {}, ...rest } = options;
   const served: AgentConnector = { connect: ipcRpcConnector(socket) };
@@ -118,7 +119,7 @@ function usualTargets(): Target | Discovery {
   if (socket !== "off") return ipcTarget(isPipeName(socket) ? socket : resolve(socket));
   const sentence =
     'The variable AAEPD_SOCKET is "off". Set it to the path of a socket or to auto, unset it, or name a daemon.';
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw misused(sentence);
 }
 
 /** Terms have no functions. */
@@ -136,7 +137,7 @@ function nodeTarget(one: NodeTarget): OneTarget | Discovery {
   // Callers in JavaScript may pass anything.
   if (typeof one === "function" || (typeof one === "object" && one !== null)) return one;
   const sentence = `${JSON.stringify(one)} is no daemon. Give a producer id, the path of a socket, a connector, a target or a discovery.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw misused(sentence);
 }
 
 /**

@@ -1,7 +1,8 @@
 // Tools and questions, checked where the author gives them. A slip of the hand in JavaScript, such as `irreversibel: true`, must not run a tool
 // unasked. A question that nobody hears must not seem to have been withdrawn.
-import { Fault } from "../../base/errors.js";
+
 import type { KnownNames } from "../../base/known-names.js";
+import { misused } from "../messages.js";
 import type { SessionClarification, SessionConfirmation } from "./questions.js";
 import type { ToolOptions } from "./session-types.js";
 
@@ -98,8 +99,4 @@ export function assertQuestion(kind: "confirm" | "clarify", question: unknown): 
 function isChoice(choice: unknown): boolean {
   const { value, label } = (choice ?? {}) as { readonly value?: unknown; readonly label?: unknown };
   return typeof value === "string" && typeof label === "string";
-}
-
-function misused(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }

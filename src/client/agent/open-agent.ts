@@ -1,5 +1,7 @@
 // An agent as one object: it finds its daemon, keeps its sessions, and is never in the way of its program.
+
 import { Fault } from "../../base/errors.js";
+import { misused } from "../messages.js";
 import { keepRunning, QUIET_TIMERS, within } from "../timers.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import { excused } from "./consent.js";
@@ -28,10 +30,6 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   if (!isAbsence(first.because)) throw first.because;
   const sentence = `There is no daemon: ${first.because.sentence} Start aaepd serve, or open the agent with mode "optional".`;
   throw new Fault("not_found", sentence, { origin: "local", cause: first.because });
-}
-
-function misused(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }
 
 /** Its functions can be taken off it. */

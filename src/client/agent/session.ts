@@ -1,9 +1,9 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
-import { Fault, faultFrom } from "../../base/errors.js";
+import { faultFrom } from "../../base/errors.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
 import { TERMINAL } from "../event-types.js";
-import type { Fields } from "../messages.js";
+import { type Fields, misused } from "../messages.js";
 import { keepRunning, within } from "../timers.js";
 import { assertQuestion, assertTool } from "./checked-calls.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
@@ -353,8 +353,4 @@ function messageOf(caught: unknown): string {
   } catch {
     return "";
   }
-}
-
-function misused(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }

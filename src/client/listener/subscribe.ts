@@ -1,8 +1,10 @@
 // A listener as one object: the events of one or several daemons as one async iterable.
+
 import type { Capabilities } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
 import { isCritical } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
+import { misused } from "../messages.js";
 import { newSubscriberId } from "../random-ids.js";
 import { RecentMap } from "../recent-map.js";
 import { Arrivals, OVER } from "./arrivals.js";
@@ -348,10 +350,6 @@ function assertUsable(given: readonly unknown[], named: readonly Target[], { cur
     if (names.has(name)) throw misused(`Two targets have the name ${JSON.stringify(name)}. Name each daemon once.`);
     names.add(name);
   }
-}
-
-function misused(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }
 
 function tooFarAhead(): Fault {
