@@ -1,5 +1,5 @@
 // Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
-// exactly one. Ids go back as they are written. What could be read in two ways, and what is no plain yes or no, is left to the editor.
+// exactly one. Ids go back as they are written. A request that could be read in two ways, or is no plain yes or no, is left to the editor.
 import { foldedName } from "../../base/tool-name.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Reading, Sign } from "../adapter.js";

@@ -251,6 +251,11 @@ describe("Safety 2: a question says what will be done, whole", () => {
       { action: "Edit /a/x.ts", consequence: "File: /a/x.ts\nWrite `x`\nsecond line\nNew text: all\nof it" },
     ],
     [
+      "arguments that are a list",
+      { title: "x", kind: "other", rawInput: ["/etc", "now"] },
+      { consequence: "0: /etc\n1: now" },
+    ],
+    [
       "where it tells nothing, that",
       { title: "", kind: "other", name: "mcp__shop__pay" },
       { action: "Use mcp__shop__pay", consequence: "The agent says no more about it." },

@@ -116,6 +116,7 @@ describe("each event of Claude Code", () => {
     const message = { ...CLAUDE_MESSAGES.PreToolUse, agent_id: "a1", agent_type: "Explore" };
     expect(toldBy(message)).toEqual(["tool toolu_1: Subagent Explore: Runs npm test"]);
     expect(toldBy({ ...message, agent_type: undefined })).toEqual(["tool toolu_1: Subagent: Runs npm test"]);
+    expect(toldBy({ ...CLAUDE_MESSAGES.Elicitation, agent_id: "a1", agent_type: "Explore" })[0]).toContain("Explore: ");
     expect(read(message)).toMatchObject({ actor: "a1", needsAudience: true });
     expect(read(CLAUDE_MESSAGES.PreToolUse).needsAudience).toBeUndefined();
   });
