@@ -21,7 +21,7 @@ export interface ProtocolServices extends ConversationServices {
 
 /** A protocol with its runner: it recognizes first messages, and serves a connection from the first frame to the end. */
 export interface ServedProtocol extends Pick<Protocol<never, never>, "recognizes"> {
-  /** `isParent`: the process that started the daemon. Its connection outlives its end of it (R8a): the owner calls `finish`. */
+  /** `isParent`: the process that started the daemon. The connection stays open when that process ends its side (R8a): the owner calls `finish`. */
   readonly serve: (connection: Connection<Uint8Array>, isParent: boolean) => Conversation;
 }
 

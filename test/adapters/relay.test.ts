@@ -68,7 +68,10 @@ describe("an event of a producer elsewhere", () => {
     producer.says("tool.invoked", { session_id: "s1", ...call, summary_normal: "Burns the book." });
     await eventually(() => expect(heard.map(({ urgency }) => urgency)).toContain("critical"));
     expect(new Set(heard.map(({ session_id: id }) => id)).size).toBe(1);
-    expect(heard[0]).toMatchObject({ summary_normal: "Tidies up.", session_id: expect.stringMatching(/^sess_/) });
+    expect(heard[0]).toMatchObject({
+      summary_normal: "Tidies up.",
+      session_id: expect.stringMatching(/^sess_[0-9a-f]{64}$/),
+    });
     expect(relay.stderr()).toContain("AAEP §3.2.4: `session_id` must be `sess_`");
   });
 

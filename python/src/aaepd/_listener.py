@@ -64,6 +64,7 @@ class Subscription:
         self._connection: socket.socket | None = None
         self._subscription_id: str | None = None
         self._cursor: str | None = None
+        self._notes = ""
         self._received = Received()
         self._wakes: set[Callable[[], object]] = set()  # of loops that wait for the next event
         self._over = threading.Event()
@@ -184,8 +185,10 @@ class Subscription:
                 self._received.reconnected()
                 self._subscription_id = text_in(message, "subscription_id")
                 self._note(message.get("honored_capabilities", {}).get("aaepd"))
-                if notes := text_in(message, "negotiation_notes"):
+                notes = text_in(message, "negotiation_notes")
+                if notes and notes != self._notes:
                     self._tell(f"The daemon does not serve all terms: {notes}")
+                self._notes = notes
             elif kind == "subscription.rejected":
                 raise Rejected(text_in(message, "reason_code"), text_in(message, "reason_message"))
             elif kind == "subscription.close":

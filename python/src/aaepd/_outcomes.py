@@ -54,7 +54,7 @@ WHY_NOT: Mapping[str, str] = {
     "timeout": "nobody has answered in time",
     "no_subscriber": "nobody could be asked",
     "subscription_ended": "the listener has left before it answered",
-    "host": "it was declined in the agent's own window",
+    "host": "it was decided in the agent's own window, and does not go ahead here",
     "cancelled": "the question was taken back",
     "error": "the daemon has refused the question",
 }

@@ -262,6 +262,8 @@ class BaseSession:
         call_id: str | None = None,
         **members: Any,
     ) -> Steps[ClarificationOutcome]:
+        if isinstance(choices, str):
+            raise TypeError("choices are labels by their values, or a list of labels")
         labels = choices if isinstance(choices, Mapping) else {label: label for label in choices or ()}
         offered = {} if choices is None else {"choices": [{"value": value, "label": label} for value, label in labels.items()]}
         kinds: list[ResponseKind] = accepted_response_kinds or (["freetext"] if choices is None else ["multiple_choice"])

@@ -165,7 +165,7 @@ export class Relay {
   #sessionOf(remote: string, { producer }: Message, unread: Fault | undefined): RelayedSession {
     let session = this.#sessions.get(remote);
     if (session === undefined) {
-      session = newSession(remote);
+      session = newSession(remote, this.#options.base);
       this.#sessions.set(remote, session);
       if (session.id !== remote) this.#options.onNews({ kind: "refused", fault: notAnId() });
       const [oldest] = this.#sessions.keys();

@@ -1,6 +1,6 @@
 // A session of a producer elsewhere, as it is here.
+import { createHash } from "node:crypto";
 import { Fault } from "../../base/errors.js";
-import { newSessionId } from "../../client/random-ids.js";
 import type { Message } from "./relayed-event.js";
 
 export interface RelayedSession {
@@ -19,10 +19,11 @@ export interface RelayedSession {
   readonly questions: Map<string, Message>;
 }
 
-/** A session of which nothing is known but the producer's id. */
-export function newSession(remote: string): RelayedSession {
+/** A session of which nothing is known but the producer's id. Of a malformed id the relay makes the same id each time, also after it has ended. */
+export function newSession(remote: string, base: string): RelayedSession {
+  const digest = createHash("sha256").update(`${base} ${remote}`).digest("hex");
   return {
-    ...{ id: /^sess_[A-Za-z0-9]{1,64}$/.test(remote) ? remote : newSessionId(), producer: {}, isRelayed: false },
+    ...{ id: /^sess_[A-Za-z0-9]{1,64}$/.test(remote) ? remote : `sess_${digest}`, producer: {}, isRelayed: false },
     ...{ state: "idle", hasBegun: false, gapSaidAt: Number.NEGATIVE_INFINITY, questions: new Map() },
   };
 }

@@ -57,7 +57,9 @@ export function serviceFiles({ kind, name, configuration, command, environment }
       ? {
           NAME: name,
           ID: systemdValue(configuration.producerId),
-          DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "operations.md")).href),
+          DOCUMENTATION: systemdValue(
+            pathToFileURL(packagePath("docs", name === SPEAK_NAME ? "listening.md" : "operations.md")).href,
+          ),
           SOCKET: name === SPEAK_NAME ? "" : socketOf(configuration),
           COMMAND: command.map(systemdWord).join(" "),
           STOP_SECONDS: String(stopSeconds(configuration)),

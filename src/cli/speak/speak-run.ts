@@ -111,7 +111,10 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
     queue.close();
     void subscription.close();
   });
-  voice.open?.().catch((caught) => report(`Nothing can be spoken yet: ${faultFrom(caught).sentence}`));
+  voice.open?.().catch((caught) => {
+    const { code, sentence } = faultFrom(caught);
+    if (code !== "cancelled") report(`Nothing can be spoken yet: ${sentence}`);
+  });
   try {
     stopKeys = await listenForKeys(
       keySocketPath(io.environment),
@@ -181,7 +184,7 @@ function voiceOf({ to, speech, rate, volume, voice }: SpeakOptions, { environmen
       rate,
       volume,
       voice,
-      connect: () => connectSpeechDispatcher({ path, clock, environment }),
+      connect: (signal) => connectSpeechDispatcher({ path, clock, environment }, signal),
     });
   }
   const [way, command, ...more] = to;

@@ -125,7 +125,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     const sentence = `${cursorFile === undefined ? "--resume-after" : "--cursor-file"} is about one daemon. Name its socket (--socket).`;
     throw usage(sentence);
   }
-  const resumeAfter = options.resumeAfter ?? (cursorFile && readCursor(cursorFile));
+  const resumeAfter = options.resumeAfter ?? (cursorFile === undefined ? undefined : readCursor(cursorFile));
   const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
   const lineOf = tailLinesFor(options, io);
   const only = createOnlyFilter(options.only);
@@ -229,7 +229,9 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       reconnect: options.reconnect ? "after-first" : "never",
       timers: io.clock,
       ...(from === undefined ? undefined : { cursor: from }),
-      onCursor: (cursor) => cursorFile && writeCursor(cursorFile, cursor),
+      onCursor: (cursor) => {
+        if (cursorFile !== undefined) writeCursor(cursorFile, cursor);
+      },
     });
     subscriber.ended.catch(fail);
     return { subscriber, label, isConnected: () => isConnected, isToldWaiting: () => isToldWaiting };
@@ -322,21 +324,21 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     }
   }
 
-  try {
-    return await whileRead(
-      output,
-      io,
-      () => finish(EXIT.ok),
-      () => {
-        if (socket === undefined) return followAll();
+  return whileRead(
+    output,
+    io,
+    () => finish(EXIT.ok),
+    async () => {
+      try {
+        if (socket === undefined) return await followAll();
         const framing = options.framing === undefined ? {} : { framing: options.framing };
-        return followOne(connectingTo(socket, ipcConnector(socket.path, framing)));
-      },
-    );
-  } finally {
-    questions?.stop();
-    signs?.close();
-  }
+        return await followOne(connectingTo(socket, ipcConnector(socket.path, framing)));
+      } finally {
+        questions?.stop();
+        signs?.close();
+      }
+    },
+  );
 }
 
 function exitCodeFromEnd({ because }: SubscriberEnd, write: (line: string) => void): ExitCode {

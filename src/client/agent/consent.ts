@@ -62,8 +62,8 @@ const WHY_NOT: Readonly<Record<ConfirmationOutcome["resolved_by"], string>> = {
   no_subscriber:
     "nobody could be asked. Start a listener that can answer, such as aaepd tail --interactive, or give the option declined",
   subscription_ended: "the listener has left before it answered",
-  host: "it was declined in the agent's own window",
-  cancelled: "the question was taken back, or refused",
+  host: "it was decided in the agent's own window, and does not go ahead here",
+  cancelled: "the question was taken back or refused, or the daemon did not take the call",
 };
 
 /** The fault of a tool that was not called. */

@@ -41,7 +41,7 @@ const LONGEST_QUOTED = 80;
 /** Reads the text of the file at `path`. */
 export function configFileOf(path: string, text: string): ConfigFile {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const lineAt = (offset: number): number => source.slice(0, offset).split("\n").length;
+  const lineAt = lineFinder(source);
   const faults: FileFault[] = [];
   const refuse = (offset: number, pointer: string, sentence: string): void => {
     faults.push({ line: lineAt(offset), fault: fileFault(sentence, pointer) });
@@ -164,4 +164,18 @@ function fileFault(sentence: string, pointer: string): Fault {
 
 function quoted(key: string): string {
   return JSON.stringify(key.length <= LONGEST_QUOTED ? key : `${key.slice(0, LONGEST_QUOTED)}…`);
+}
+
+/** Returns a function that finds the line of an offset, from 1. A hostile file has many faults (R34). */
+function lineFinder(text: string): (offset: number) => number {
+  let line = 1;
+  let from = 0;
+  return (offset) => {
+    if (offset < from) [line, from] = [1, 0];
+    for (let end = text.indexOf("\n", from); end >= 0 && end < offset; end = text.indexOf("\n", from)) {
+      line += 1;
+      from = end + 1;
+    }
+    return line;
+  };
 }

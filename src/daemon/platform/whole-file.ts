@@ -7,16 +7,18 @@ import { basename, dirname, join } from "node:path";
 export function writeWhole(
   path: string,
   text: string,
-  mode = 0o600,
+  mode?: number,
   owner?: { readonly uid: number; readonly gid: number },
 ): void {
   // Two writers may work at the same time, so each has a draft of its own.
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}`);
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
-    const { uid, gid } = statSync(draft);
-    if (owner !== undefined && (owner.uid !== uid || owner.gid !== gid)) chownSync(draft, owner.uid, owner.gid);
-    chmodSync(draft, mode);
+    const made = owner && statSync(draft);
+    if (owner !== undefined && (owner.uid !== made?.uid || owner.gid !== made?.gid))
+      chownSync(draft, owner.uid, owner.gid);
+    // Some file systems, as that of a stick, have no modes.
+    if (mode !== undefined) chmodSync(draft, mode);
     renameSync(draft, path);
   } catch (caught) {
     rmSync(draft, { force: true });

@@ -35,45 +35,62 @@ export interface SpeechDispatcherOptions {
   readonly environment: Environment;
 }
 
-/** Rejects with a Fault "not_found" that says what to install, if none runs and none can be started. */
-export async function connectSpeechDispatcher(options: SpeechDispatcherOptions): Promise<Socket> {
+/** Rejects with a Fault "not_found" that says what to install, if none runs and none can be started. `signal` ends the attempt. */
+export async function connectSpeechDispatcher(
+  options: SpeechDispatcherOptions,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Socket> {
   const { path, clock } = options;
   try {
-    return await connectTo(options);
+    return await connectTo(options, signal);
   } catch (caught) {
+    signal.throwIfAborted();
     if (!isMissing(caught) && !isRefused(caught)) throw faultFromNodeError(caught, path);
   }
-  const whyNot = await start(options);
+  const whyNot = await start(options, signal);
+  signal.throwIfAborted();
   if (whyNot !== undefined) throw noSpeech(whyNot);
   for (const until = clock.now() + START_MS; ; await wait(LOOK_MS, clock)) {
     try {
-      return await connectTo(options);
+      return await connectTo(options, signal);
     } catch {
+      signal.throwIfAborted();
       if (clock.now() >= until) throw noSpeech(`It was started, and does not listen at ${path}.`);
     }
   }
 }
 
-function connectTo({ path, clock }: SpeechDispatcherOptions): Promise<Socket> {
+function connectTo({ path, clock }: SpeechDispatcherOptions, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
-    const cancelTimer = clock.wakeAt(clock.now() + START_MS, () => socket.destroy(noAnswer()));
+    const giveUp = (): void => void socket.destroy(noAnswer());
+    const cancelTimer = clock.wakeAt(clock.now() + START_MS, giveUp);
+    signal.addEventListener("abort", giveUp);
+    const settled = (): void => {
+      cancelTimer();
+      signal.removeEventListener("abort", giveUp);
+    };
     socket.once("error", reject);
     socket.once("connect", () => {
-      cancelTimer();
+      settled();
       socket.off("error", reject);
       resolve(socket);
     });
-    socket.once("close", cancelTimer);
+    socket.once("close", settled);
   });
 }
 
 /** Starts one that outlives this process, as its own clients do. Returns why it did not start. */
-function start({ path, environment, clock }: SpeechDispatcherOptions): Promise<string | undefined> {
+function start(
+  { path, environment, clock }: SpeechDispatcherOptions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn("speech-dispatcher", ["--spawn", "--communication-method", UNIX, "--socket-path", path], {
       env: environment,
       stdio: "ignore",
+      signal,
+      killSignal: "SIGKILL",
     });
     const cancelTimer = clock.wakeAt(clock.now() + START_MS, () => child.kill("SIGKILL"));
     child.once("error", (error) => {
@@ -81,9 +98,9 @@ function start({ path, environment, clock }: SpeechDispatcherOptions): Promise<s
       resolve(isMissing(error) ? "It is not installed." : faultFromNodeError(error, "speech-dispatcher").sentence);
     });
     // It leaves its daemon behind, or refuses where its configuration forbids that.
-    child.once("exit", (code, signal) => {
+    child.once("exit", (code, killedBy) => {
       cancelTimer();
-      resolve(code === 0 ? undefined : `speech-dispatcher --spawn has ended with ${signal ?? code}.`);
+      resolve(code === 0 ? undefined : `speech-dispatcher --spawn has ended with ${killedBy ?? code}.`);
     });
   });
 }

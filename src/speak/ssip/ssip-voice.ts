@@ -6,7 +6,8 @@ import type { Utterance, Voice } from "../voice.js";
 import { SsipConnection } from "./ssip-connection.js";
 
 export interface SsipVoiceOptions {
-  readonly connect: () => Promise<Duplex>;
+  /** The signal ends the attempt. */
+  readonly connect: (signal: AbortSignal) => Promise<Duplex>;
   readonly clock: Pick<Clock, "now" | "wakeAt">;
   /** From -100 to 100. Default: the user's own. */
   readonly rate?: number | undefined;
@@ -23,11 +24,13 @@ const ASKED_EVERY_MS: Millis = 5000;
 
 export function createSsipVoice({ connect, clock, rate, volume, voice }: SsipVoiceOptions): Voice {
   let opening: Promise<SsipConnection> | undefined;
+  let attempt = new AbortController();
   /** The settings that the connection has by now. */
   let told: readonly string[] = [];
 
   async function open(): Promise<SsipConnection> {
-    const connection = new SsipConnection(await connect(), clock);
+    attempt = new AbortController();
+    const connection = new SsipConnection(await connect(attempt.signal), clock);
     told = [];
     await connection.command("SET SELF CLIENT_NAME aaepd:speak:main");
     await connection.command("SET SELF NOTIFICATION ALL on");
@@ -68,6 +71,7 @@ export function createSsipVoice({ connect, clock, rate, volume, voice }: SsipVoi
   }
 
   function close(): void {
+    attempt.abort(given());
     opening?.then(
       (connection) => connection.close(given()),
       () => {},

@@ -75,6 +75,7 @@ describe.runIf(UNIX)("the service of aaepd speak", () => {
     expect(await install(stage(), { part: "speak" })).toContain(`Wrote ${path}\n`);
     const text = readFileSync(path, "utf8");
     expect(valuesOf(text, "ExecStart")).toEqual([`:${process.execPath} ${PROGRAM} speak`]);
+    expect(valuesOf(text, "Documentation")[0]).toMatch(/\/docs\/listening\.md$/);
     expect(text).not.toContain("@");
     expect(installedServices(stage().io, "systemd")).toEqual([]);
     const { calls, PATH } = withSystemctl(0);

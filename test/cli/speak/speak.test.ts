@@ -1,5 +1,5 @@
 // `aaepd speak` with a real daemon and a program as its voice: every word that is said, and what each key does.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -324,6 +324,22 @@ describe("the listener", () => {
       expect(speaker.stderr()).toContain("Nothing can be spoken: Speech Dispatcher has ended the connection."),
     );
     server.close();
+  });
+
+  it("ends at once while Speech Dispatcher hangs in its start", async () => {
+    const [runtime, commands] = [temporaryDirectory(), temporaryDirectory()];
+    const started = join(commands, "started");
+    writeFileSync(join(commands, "speech-dispatcher"), `#!/bin/sh\n: > "${started}"\nexec /bin/sleep 1000\n`, {
+      mode: 0o700,
+    });
+    const speaker = startCommandLine(["speak"], { environment: { XDG_RUNTIME_DIR: runtime, PATH: commands } });
+    await eventually(() => expect(existsSync(started)).toBe(true));
+    await eventually(() => expect(speaker.stderr()).toContain("No daemon runs yet"));
+    speaker.signal("SIGTERM");
+    expect(await speaker.ended).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("Nothing can be spoken"),
+    });
   });
 
   it("tells before the first words that Speech Dispatcher is not installed", async () => {

@@ -127,6 +127,9 @@ itInFull("--cursor-file: a folder that is not there is told before anything is d
   expect(stage.err()).toBe(
     `Error: The cursor file ${folder}/place cannot be written: there is no folder ${folder}. Name another one (--cursor-file).\n`,
   );
+  // As of a variable of the shell that is not set.
+  const unset = await tail(createStage(), "--socket", socketPath, "--cursor-file", "");
+  expect(unset.exitCode()).toBe(2);
 });
 
 test("--cursor-file: what can no longer be written ends it, and is told", () => {

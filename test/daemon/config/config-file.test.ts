@@ -73,4 +73,10 @@ describe("the configuration file", () => {
     expect(told(read('{"a2e_auth_token": 987654321}')).join()).not.toContain("987654321");
     expect(told(read(`{"${"k".repeat(10_000)}": 1}`)).join().length).toBeLessThan(200);
   });
+
+  it("R34: finds the lines of a thousand faults in time in proportion to them", () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => `"key_${index}": ${index},`);
+    const faults = faultsOf(read("{", ...lines, "}"));
+    expect(faults.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 2));
+  });
 });
