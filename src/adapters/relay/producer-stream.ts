@@ -7,8 +7,9 @@ import { Fault, faultFrom } from "../../base/errors.js";
 import { parseJsonDocument } from "../../base/json-document.js";
 import { backOffMs, Pause, type Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
+import { fieldsOf } from "../fields.js";
 import { askProducer, unreachable } from "./producer-http.js";
-import { type Message, objectOf } from "./relayed-event.js";
+import type { Message } from "./relayed-event.js";
 
 export interface ProducerStreamOptions {
   /** The base address of the producer, without a slash at its end. */
@@ -203,14 +204,14 @@ async function* piecesOf(answer: IncomingMessage, watch: () => void): AsyncGener
 function readMessage(data: string): { readonly message: Message; readonly fault?: Fault } {
   let fault: Fault | undefined;
   try {
-    if (data.length <= LONGEST_EVENT) return { message: objectOf(parseJsonDocument(data)) };
+    if (data.length <= LONGEST_EVENT) return { message: fieldsOf(parseJsonDocument(data)) };
     const sentence = `An event of the producer is longer than ${LONGEST_EVENT} characters.`;
     fault = new Fault("message_too_large", sentence, { rule: "AAEP §3.7" });
   } catch (caught) {
     fault = faultFrom(caught);
   }
   try {
-    return { message: objectOf(JSON.parse(data)), fault };
+    return { message: fieldsOf(JSON.parse(data)), fault };
   } catch {
     return { message: {}, fault };
   }

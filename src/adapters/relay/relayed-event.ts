@@ -1,6 +1,7 @@
 // An event of a producer elsewhere, as the relay reads it: a document that nobody has checked.
 import { Fault } from "../../base/errors.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
+import { fieldsOf } from "../fields.js";
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -10,16 +11,12 @@ const LONGEST_SUMMARY = 1000;
 const LONGEST_NAME = 200;
 export const ENDS = new Set(["session.completed", "session.errored", "session.cancelled"]);
 
-export function objectOf(value: unknown): Message {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Message) : {};
-}
-
 /** Whether an event says that its producer waits for this question no more: its call is made, or the session leaves the state of waiting. */
 export function isOver(asked: Message, event: Message): boolean {
   const topic = topicOf(event);
   if (topic === "state.changed") return event.from_state === "awaiting_input" && event.to_state !== "awaiting_input";
   if (topic !== "tool.invoked" && topic !== "tool.completed") return ENDS.has(topic);
-  const { tool_call_id: call, tool } = objectOf(asked.extra_context);
+  const { tool_call_id: call, tool } = fieldsOf(asked.extra_context);
   return (call !== undefined && call === event.tool_call_id) || (tool !== undefined && tool === event.tool);
 }
 
@@ -62,7 +59,7 @@ export function isCritical(event: Message): boolean {
 
 /** The rule that the event broke on its way here: it comes from a relay itself. */
 export function breachIn({ extensions }: Message): unknown {
-  return objectOf(objectOf(extensions).aaepd).breach;
+  return fieldsOf(fieldsOf(extensions).aaepd).breach;
 }
 
 /** The mark of an event that was refused. */

@@ -33,6 +33,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices) {
   const router = new Router(new Turns(clock), (caught) => log.error({ err: caught }, "an A2E announcement failed"));
   const maker = createMessageMaker(options.ids, clock.wallTime);
   const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
+  let folded: { readonly names?: readonly string[]; readonly set: ReadonlySet<string> } = { set: new Set() };
   const services: A2eServices = {
     engine: by.engine,
     access: by.access,
@@ -50,8 +51,9 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices) {
       isIrreversible: (tool) => {
         const names = options.a2eIrreversibleTools;
         if (names.length === 0 || typeof tool !== "string" || tool.length > LONGEST_TOOL_NAME) return names.length > 0;
-        const folded = foldedName(tool);
-        return names.some((name) => foldedName(name) === folded);
+        // Each call of a tool asks, and the list seldom changes.
+        if (folded.names !== names) folded = { names, set: new Set(names.map(foldedName)) };
+        return folded.set.has(foldedName(tool));
       },
       shownArguments: () => new Set(options.a2eShownArguments),
       confirmationSeconds: () => options.a2eConfirmationSeconds,
