@@ -87,10 +87,12 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     // Messages and their descriptors, as pure as JSON.
     "@bufbuild/protobuf": "yes",
   },
+  "src/protocols/exchange-frames.ts": { "src/base": "yes", "src/contracts": "types", "@bufbuild/protobuf": "yes" },
   "src/protocols/a2e": {
     "src/base": "yes",
     "src/engine": "yes",
     "src/contracts": "types",
+    "src/protocols/exchange-frames.ts": "yes",
     "gen/a2e": "yes",
     "@bufbuild/protobuf": "yes",
   },
@@ -98,6 +100,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "src/base": "yes",
     "src/engine": "yes",
     "src/contracts": "types",
+    "src/protocols/exchange-frames.ts": "yes",
     "gen/akashik": "yes",
     "@bufbuild/protobuf": "yes",
     // One function of a hundred lines, from a word to its stem.
@@ -464,6 +467,7 @@ const KNOWN_TO_NEED_PACKAGES = [
   "transports/event-streams/",
   "src/protocols/aaep/protobuf/",
   "src/protocols/aaep/services/",
+  "src/protocols/exchange-frames.ts",
   "src/protocols/a2e/services/",
   "src/protocols/akashik/services/",
   "src/client/agent/grpc-connection.ts",

@@ -13,8 +13,7 @@ import { Turns } from "../../engine/time/turns.js";
 import { createA2eProtocol } from "../../protocols/a2e/agent/agent-session.js";
 import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { type A2eServices, MOST_REQUEST_UNITS, PresentAgents } from "../../protocols/a2e/providers/a2e-services.js";
-import type { Provider } from "../../protocols/a2e/providers/provider.js";
-import { Router } from "../../protocols/a2e/providers/router.js";
+import { type Provider, Router } from "../../protocols/a2e/providers/router.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
@@ -124,27 +123,24 @@ function reportOf(processes: readonly ProviderProcess[], present: readonly Provi
     kind: "child",
     state: one.state(),
     priority: one.choice.priority,
-    ...offerOf(present.find(({ kind, name }) => kind === "child" && name === one.choice.name)),
+    ...offerOf(present.find(({ offer }) => offer.kind === "child" && offer.name === one.choice.name)),
     pid: one.pid(),
     restarts: one.restartCount(),
     last_end: one.lastEnd(),
   }));
-  const peers = present.filter(({ kind }) => kind === "peer");
+  const peers = present.filter(({ offer }) => offer.kind === "peer");
   return [
     ...children,
-    ...peers.map((one) => ({
-      name: one.name,
-      kind: one.kind,
-      state: "ready",
-      priority: one.priority,
-      ...offerOf(one),
-    })),
+    ...peers.map((one) => {
+      const { name, kind, priority } = one.offer;
+      return { name, kind, state: "ready", priority, ...offerOf(one) };
+    }),
   ];
 }
 
 function offerOf(provider: Provider | undefined) {
   return {
-    capabilities: provider?.capabilities.map(({ name }) => name) ?? [],
+    capabilities: provider?.offer.capabilities.map(({ name }) => name) ?? [],
     requests: provider?.requestCount() ?? 0,
   };
 }

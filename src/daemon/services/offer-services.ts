@@ -1,4 +1,5 @@
 // Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
+import type { DescMethod } from "@bufbuild/protobuf";
 import { A2EService } from "#gen/a2e/v1/a2e_service_pb.js";
 import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
 import { platformAfter } from "../../../transports/framing/options.js";
@@ -12,10 +13,10 @@ import type { ReplyFate } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
-import type { ServiceListener } from "../../contracts/service.js";
-import type { Connection, PeerIdentity, ServiceAddress } from "../../contracts/transport.js";
+import type { ServiceListener, ServiceMethod } from "../../contracts/service.js";
+import type { PeerIdentity, ServiceAddress } from "../../contracts/transport.js";
 import type { Turns } from "../../engine/time/turns.js";
-import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
+import { createMessageFrames as a2eFrames } from "../../protocols/a2e/services/a2e-service.js";
 import { assertFewFields } from "../../protocols/aaep/protobuf/field-count.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { createEventStreams, type EventStreamServices } from "../../protocols/aaep/services/event-streams.js";
@@ -23,7 +24,7 @@ import { describeFault } from "../../protocols/aaep/services/service-messages.js
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { OPERATIONS } from "../../protocols/akashik/messages/capabilities.js";
-import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
+import { createMessageFrames as akashikFrames } from "../../protocols/akashik/services/akashik-service.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
 import { createStreamServer, statusOf } from "../../runtime/run-conversation.js";
 import { admitEverybody, admitTokenHolders } from "../../security/admission.js";
@@ -103,8 +104,8 @@ async function offerServices(transports: ServiceTransports, options: DaemonOptio
       serve,
     }),
     ...agents.methods,
-    ...a2eMethods(exchanged(a2e, A2EService, by), json),
-    ...akashikMethods(exchanged(akashik, AkashikService, by), json),
+    exchanged(a2e, A2EService.method.converse, () => a2eFrames(json), by),
+    exchanged(akashik, AkashikService.method.converse, () => akashikFrames(json), by),
   ];
   const metrics = transports.createMetrics?.({
     ...by,
@@ -287,18 +288,25 @@ function pagesOf({ aaep, isReady }: OfferedBy, metrics: Metrics | undefined): re
   return pages;
 }
 
-/** Serves the streams of a protocol. Their frames are counted before the library reads them. */
+/** The method that serves the streams of a protocol. Their frames are counted before the library reads them. */
 function exchanged(
   { serve }: ExchangeServer,
-  { method }: typeof A2EService | typeof AkashikService,
+  descriptor: DescMethod,
+  framesOfStream: () => TextCodec<Uint8Array>,
   { track }: Pick<OfferedBy, "track">,
-) {
-  return (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>): void => {
-    const textOf = (frame: Uint8Array): string => {
-      assertFewFields(method.converse.input, frame);
-      return frames.textOf(frame);
-    };
-    track(serve(connection, { ...frames, textOf }), connection.peer, "services");
+): ServiceMethod {
+  return {
+    kind: "stream",
+    descriptor,
+    joinsBatches: false,
+    accept: (connection) => {
+      const frames = framesOfStream();
+      const textOf = (frame: Uint8Array): string => {
+        assertFewFields(descriptor.input, frame);
+        return frames.textOf(frame);
+      };
+      track(serve(connection, { ...frames, textOf }), connection.peer, "services");
+    },
   };
 }
 

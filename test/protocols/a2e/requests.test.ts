@@ -1,7 +1,7 @@
 // Requests of A2E agents: their order, their slots, and their providers.
 import { describe, expect, it } from "vitest";
 import { Turns } from "../../../src/engine/time/turns.js";
-import type { Provider } from "../../../src/protocols/a2e/providers/provider.js";
+import type { Provider } from "../../../src/protocols/a2e/providers/router.js";
 import { Router } from "../../../src/protocols/a2e/providers/router.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import {
@@ -91,7 +91,7 @@ describe("a request", () => {
   it("R34: announcements to many agents take several turns, and beyond a thousand that wait the others are dropped", () => {
     const clock = createVirtualClock();
     const router = new Router(new Turns(clock, 2), () => {});
-    const provider = { capabilities: [] } as unknown as Provider;
+    const provider = { offer: { capabilities: [] } } as unknown as Provider;
     let count = 0;
     for (let agent = 0; agent < 32; agent += 1)
       router.listen(() => {
@@ -197,7 +197,7 @@ describe("providers", () => {
     provider.say(base("aaepd.a2e.register", "r2", { capabilities: ["tools"], name: "renamed", max_parallel: 1 }));
     for (const id of ["c1", "c2"]) agent.say(toolCall(id, id));
     expect(toolsOf(requestsOf(provider))).toEqual(["c1"]);
-    expect(stage.services.router.providers().map(({ name }) => name)).toEqual(["renamed"]);
+    expect(stage.services.router.providers().map(({ offer }) => offer.name)).toEqual(["renamed"]);
     provider.say(base("vendor/notice", "n"));
     expect(agent.last()).toMatchObject({ type: "vendor/notice" });
     provider.say(base("aaepd.a2e.register", "r3", { capabilities: ["tools"], max_parallel: 2 }));

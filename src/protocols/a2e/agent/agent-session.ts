@@ -20,7 +20,7 @@ import { schemaFault } from "../messages/validate.js";
 import { Mirror } from "../mirror/mirror.js";
 import { type A2eServices, isAuthorized } from "../providers/a2e-services.js";
 import { PeerProvider } from "../providers/peer-provider.js";
-import type { Held, Router } from "../providers/router.js";
+import type { Held, Offer, Router } from "../providers/router.js";
 import { OpenSession } from "./open-session.js";
 
 /** Time to drain if a `shutdown` names none, s. */
@@ -295,7 +295,7 @@ function negotiate(request: A2eMessage, peer: PeerIdentity, { router, options }:
     accepted: held.map(({ provider, served }) => ({
       capability: served.name,
       enabled: true,
-      metadata: metadataOf(provider, served),
+      metadata: metadataOf(provider.offer, served),
     })),
   };
 }
@@ -307,6 +307,6 @@ function isAllServed(asked: unknown, router: Router): boolean {
 }
 
 /** The provider's own metadata, with the members that every host gives. */
-function metadataOf({ name, kind, priority }: Held["provider"], { metadata }: ServedCapability): object {
+function metadataOf({ name, kind, priority }: Offer, { metadata }: ServedCapability): object {
   return { name, type: kind, priority, exclusive: false, ...metadata };
 }

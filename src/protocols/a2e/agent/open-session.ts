@@ -1,14 +1,12 @@
 // A session after its handshake: the requests of its agent, each from the agent to a provider and back, and their end.
 import type { Millis } from "../../../contracts/clock.js";
-import type { ExchangeHost } from "../../../contracts/exchange.js";
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
-import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
 import { type A2eMessage, namedTools } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import type { Mirror } from "../mirror/mirror.js";
 import { type A2eServices, MOST_REQUEST_UNITS } from "../providers/a2e-services.js";
-import type { Provider } from "../providers/provider.js";
-import { RelayedRequest, requestNameOf } from "./relayed-request.js";
+import type { Provider } from "../providers/router.js";
+import { RelayedRequest, type RequestSession, requestNameOf } from "./relayed-request.js";
 
 /** An agent without a request under way for so long is told to be idle. Until then it may only be between two calls. */
 const REST_AFTER_MS: Millis = 1000;
@@ -19,14 +17,8 @@ const MOST_UNITS = MOST_REQUEST_UNITS / 4;
 /** UTF-16 units that each session may have where all of them have none left, so that no agent's large requests keep the small ones of others away. */
 const ALWAYS_UNITS = 64 * 1024;
 
-export interface OpenSessionOptions {
-  readonly sessionId: string;
+export interface OpenSessionOptions extends RequestSession {
   readonly capabilities: readonly CapabilityName[];
-  readonly mirror: Mirror;
-  readonly send: ExchangeHost["send"];
-  readonly fail: (code: ErrorCode, sentence: string, requestId?: unknown, detail?: ErrorDetail) => void;
-  /** Whether the agent may do this now (R36). */
-  readonly may: (operation: "publish" | "ask") => boolean;
 }
 
 export class OpenSession {
@@ -151,8 +143,8 @@ export class OpenSession {
     type: string,
     capability: CapabilityName | undefined,
   ): void {
-    const { mirror, send, fail, may, sessionId } = this.options;
-    const { room, engine, clock, options } = this.services;
+    const { fail } = this.options;
+    const { room } = this.services;
     if (this.byId.has(id)) {
       fail("invalid_message", "A request with this id is under way. Give each request an id of its own.", id);
       return;
@@ -168,18 +160,11 @@ export class OpenSession {
     const request = new RelayedRequest(
       { message, text, id, type },
       {
-        clock,
-        mirror,
-        sessionId,
+        ...this.options,
+        by: this.services,
         callId: this.newCallId(),
         provider: () => this.providerOf(capability),
-        isIrreversible: options.isIrreversible,
-        mayAsk: () => may("ask"),
         whyNotHeld: () => this.whyNotHeld,
-        inTurn: (work) => engine.inTurn(work),
-        requestTimeoutMs: options.requestTimeoutMs(),
-        send,
-        fail: (code, why, detail) => fail(code, why, id, { capability, ...detail }),
         ended: (one) => this.ended(one),
       },
     );

@@ -1,13 +1,13 @@
 // One request from its agent to a provider and back: heard, confirmed if it cannot be undone, forwarded, and answered exactly once.
 import { toolNameOf } from "../../../base/tool-name.js";
-import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost } from "../../../contracts/exchange.js";
-import type { Engine } from "../../../engine/engine.js";
+import { capabilityOf } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
 import { type A2eMessage, isMessage, withMembers } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import type { HeardCall, Mirror } from "../mirror/mirror.js";
-import type { Provider } from "../providers/provider.js";
+import type { A2eServices } from "../providers/a2e-services.js";
+import type { Provider } from "../providers/router.js";
 
 export interface RequestMessage {
   readonly message: A2eMessage;
@@ -17,27 +17,24 @@ export interface RequestMessage {
   readonly type: string;
 }
 
-export interface RelayServices {
-  readonly clock: Pick<Clock, "now" | "wakeAt">;
-  readonly mirror: Mirror;
-  /** Of the agent's session, in place of the provider's in what it sends back. */
+/** The session of a request's agent. */
+export interface RequestSession {
   readonly sessionId: string;
+  readonly mirror: Mirror;
+  readonly send: ExchangeHost["send"];
+  /** Answers the agent by an error. */
+  readonly fail: (code: ErrorCode, sentence: string, requestId?: unknown, detail?: ErrorDetail) => void;
+  /** Whether the agent may do this now (R36). */
+  readonly may: (operation: "publish" | "ask") => boolean;
+}
+
+export interface RelayServices extends RequestSession {
+  readonly by: Pick<A2eServices, "clock" | "engine" | "options">;
   readonly callId: string;
   /** The provider that has the request's capability now. */
   readonly provider: () => Provider | undefined;
-  /** By the name of a tool, as the agent writes it. */
-  readonly isIrreversible: (tool: string) => boolean;
-  /** Whether the connection may put questions to a person (R36). */
-  readonly mayAsk: () => boolean;
   /** Why no call that has to be confirmed is made any more; undefined while such calls are. */
   readonly whyNotHeld: () => string | undefined;
-  /** As `Engine.inTurn`: the ends of many requests are spread over several turns (R34). */
-  readonly inTurn: Engine["inTurn"];
-  /** Time limit if the request names none. */
-  readonly requestTimeoutMs: Millis;
-  readonly send: ExchangeHost["send"];
-  /** Answers the agent by an error. */
-  readonly fail: (code: ErrorCode, sentence: string, detail?: ErrorDetail) => void;
   /** The request has its answer, and its slot is free. */
   readonly ended: (request: RelayedRequest) => void;
 }
@@ -87,7 +84,7 @@ export class RelayedRequest {
 
   /** Called once, when a slot is free. */
   begin(): void {
-    if (this.isToolCall && this.services.isIrreversible(this.call.name)) this.confirm();
+    if (this.isToolCall && this.services.by.options.isIrreversible(this.call.name)) this.confirm();
     else this.goOn(false);
   }
 
@@ -96,7 +93,7 @@ export class RelayedRequest {
     if (this.isOver) return;
     this.close();
     if (this.isHeard) this.services.mirror.failed(this.call, code);
-    this.services.fail(code, sentence, detail);
+    this.fail(code, sentence, detail);
     this.services.ended(this);
   }
 
@@ -119,7 +116,7 @@ export class RelayedRequest {
     const { services, call } = this;
     const why = services.whyNotHeld();
     if (why !== undefined) this.notMade(why);
-    else if (!services.mayAsk())
+    else if (!services.may("ask"))
       this.end(
         "unauthorized",
         "A person has to confirm this call, and this connection may ask nobody. It was not made.",
@@ -176,11 +173,11 @@ export class RelayedRequest {
 
   private forward(provider: Provider): void {
     const { services, call } = this;
-    const { clock, mirror } = services;
+    const { mirror, by } = services;
     const { timeout } = this.request.message;
     const seconds = isTimeLimit(timeout) ? timeout : this.isToolCall ? TOOL_CALL_SECONDS : undefined;
-    const limitMs = seconds === undefined ? services.requestTimeoutMs : seconds * 1000;
-    this.cancelTimeout = clock.wakeAt(clock.now() + limitMs, () =>
+    const limitMs = seconds === undefined ? by.options.requestTimeoutMs() : seconds * 1000;
+    this.cancelTimeout = by.clock.wakeAt(by.clock.now() + limitMs, () =>
       this.end("timeout", `No answer came within ${limitMs / 1000} s.`),
     );
     const forget = provider.request(this.request.text, {
@@ -196,7 +193,7 @@ export class RelayedRequest {
       refused: (news, text) =>
         this.answer(news, text, typeof news.code === "string" && news.code !== "" ? news.code : "runtime_error"),
       unreadable: () => this.end("runtime_error", UNREADABLE, { retryable: false }),
-      lost: (sentence) => services.inTurn(() => this.end("runtime_error", sentence)),
+      lost: (sentence) => by.engine.inTurn(() => this.end("runtime_error", sentence)),
     });
     // Lost at once.
     if (this.isOver) forget();
@@ -210,7 +207,7 @@ export class RelayedRequest {
     this.close();
     if (failure === undefined) services.mirror.completed(call);
     else services.mirror.failed(call, failure);
-    if (!services.send(this.forAgent(news, text))) services.fail("runtime_error", NOT_TAKEN);
+    if (!services.send(this.forAgent(news, text))) this.fail("runtime_error", NOT_TAKEN);
     services.ended(this);
   }
 
@@ -221,13 +218,18 @@ export class RelayedRequest {
     return withMembers(text, ids);
   }
 
+  private fail(code: ErrorCode, sentence: string, detail?: ErrorDetail): void {
+    const capability = capabilityOf(this.request.type);
+    this.services.fail(code, sentence, this.id, { capability, ...detail });
+  }
+
   private close(): void {
     this.isOver = true;
     this.cancelTimeout();
     this.takeBack?.();
     const token = this.question;
     this.question = undefined;
-    if (token !== undefined) this.services.inTurn(() => this.services.mirror.withdraw(token));
+    if (token !== undefined) this.services.by.engine.inTurn(() => this.services.mirror.withdraw(token));
   }
 }
 

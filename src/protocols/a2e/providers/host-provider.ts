@@ -42,15 +42,15 @@ export class HostProvider extends ProviderSession {
     if (!isMessage(message) || typeof message.type !== "string") this.odd(text);
     else if (message.type === "handshake/resp") {
       if (!this.isOpen() && message.req_id === this.handshakeId) this.answered(message);
-    } else if (this.forwarding === undefined) this.odd(text);
-    else if (message.type !== "pong") this.forwarding.receive(message, text);
+    } else if (!this.isOpen()) this.odd(text);
+    else if (message.type !== "pong") this.takeNews(message, text);
   }
 
   refuse(fault: Fault, text: string | undefined): void {
     // The end of the connection is told by the process.
     if (fault.code === "peer_gone") return;
     const requestId = requestIdIn(text);
-    if (requestId !== undefined) this.forwarding?.unreadable(requestId);
+    if (requestId !== undefined) this.unreadable(requestId);
     // A message may have what nobody else is to see.
     this.odd(text === undefined || text.trimStart().startsWith("{") ? fault.sentence : text);
   }

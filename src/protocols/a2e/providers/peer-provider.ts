@@ -49,18 +49,18 @@ export class PeerProvider extends ProviderSession {
       this.tell("pong", { ...(isId(id) ? { req_id: id } : {}), uptime_seconds });
     } else if (type === "shutdown") {
       this.inputEnded();
-    } else if (this.forwarding === undefined) {
+    } else if (!this.isOpen()) {
       this.fail("unauthorized", "Send aaepd.a2e.register first.", id);
     } else if (type.endsWith("/req")) {
       this.fail("invalid_message", `A provider answers requests; ${type} is one.`, id);
-    } else this.forwarding.receive(message, text);
+    } else this.takeNews(message, text);
   }
 
   refuse(fault: Fault, text: string | undefined): void {
     if (this.isOver) return;
     this.fail(codeOfFrame(fault), fault.sentence, idIn(text));
     const requestId = requestIdIn(text);
-    if (requestId !== undefined) this.forwarding?.unreadable(requestId);
+    if (requestId !== undefined) this.unreadable(requestId);
   }
 
   async finish(reason: EndReason, until: Millis): Promise<void> {

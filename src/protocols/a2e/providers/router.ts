@@ -2,7 +2,43 @@
 // in this order has it.
 import type { Turns } from "../../../engine/time/turns.js";
 import type { CapabilityName, ServedCapability } from "../messages/capabilities.js";
-import type { Provider } from "./provider.js";
+import type { A2eMessage } from "../messages/message.js";
+
+/** The news of one request, in the order in which its provider sent it. Of the last four, one comes once, and last. */
+export interface RequestNews {
+  /** A message about the request that does not end it. */
+  readonly event: (message: A2eMessage, text: string) => void;
+  readonly answered: (message: A2eMessage, text: string) => void;
+  /** The provider answered by an `error`. */
+  readonly refused: (message: A2eMessage, text: string) => void;
+  /** The provider's message about the request could not be read. It may have been the answer. */
+  readonly unreadable: () => void;
+  /** No answer will come. `sentence` says why. */
+  readonly lost: (sentence: string) => void;
+}
+
+/** What a provider serves. */
+export interface Offer {
+  readonly name: string;
+  readonly kind: "child" | "peer";
+  /** A higher priority takes a capability from a provider that has it. */
+  readonly priority: number;
+  readonly capabilities: readonly ServedCapability[];
+}
+
+/** A host that serves capabilities: a child process, or a peer that registered. */
+export interface Provider {
+  readonly offer: Offer;
+  /**
+   * Sends a request, under an id of the daemon's own. Calls `news` in later calls of the connection, or at once if nothing can be sent, and not after
+   * the returned function was called.
+   */
+  readonly request: (text: string, news: RequestNews) => () => void;
+  /** Sends a message that needs no answer. */
+  readonly passOn: (text: string) => void;
+  /** Requests that the provider has or that wait for it. */
+  readonly requestCount: () => number;
+}
 
 /** A capability with the provider that has it now. */
 export interface Held {
@@ -35,8 +71,9 @@ export class Router {
 
   /** Adds a provider. Returns the function that removes it. */
   add(provider: Provider): () => void {
+    const { capabilities } = provider.offer;
     const chooseAll = (): void => {
-      for (const { name } of provider.capabilities) this.choose(name);
+      for (const { name } of capabilities) this.choose(name);
     };
     this.present.add(provider);
     chooseAll();
@@ -78,8 +115,9 @@ export class Router {
   private choose(capability: CapabilityName): void {
     let best: Held | undefined;
     for (const provider of this.present) {
-      const served = provider.capabilities.find(({ name }) => name === capability);
-      if (served !== undefined && (best === undefined || provider.priority > best.provider.priority))
+      const { capabilities, priority } = provider.offer;
+      const served = capabilities.find(({ name }) => name === capability);
+      if (served !== undefined && (best === undefined || priority > best.provider.offer.priority))
         best = { provider, served };
     }
     if (best === undefined) this.holders.delete(capability);

@@ -1,18 +1,9 @@
-// a2e.v1.A2EService as a method that every transport of services can serve (R23), and its frames: a message is typed where it has a form of its
-// own and nothing would be lost, else JSON in bytes.
-import { create, fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
-import {
-  A2EService,
-  ConverseRequestSchema,
-  ConverseResponseSchema,
-  type Message,
-  MessageSchema,
-} from "#gen/a2e/v1/a2e_service_pb.js";
-import { Fault } from "../../../base/errors.js";
+// The messages of a2e.v1.A2EService: the typed form of each that has one.
+import { create, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
+import { A2EService, type Message, MessageSchema } from "#gen/a2e/v1/a2e_service_pb.js";
 import { closingQuote } from "../../../base/json-text.js";
 import type { TextCodec } from "../../../contracts/codec.js";
-import type { ServiceMethod } from "../../../contracts/service.js";
-import type { Connection } from "../../../contracts/transport.js";
+import { exchangeFrames, type Member } from "../../exchange-frames.js";
 
 type TypedCase = Exclude<NonNullable<Message["message"]["case"]>, "json">;
 
@@ -36,53 +27,17 @@ const TYPE_OF: Readonly<Record<TypedCase, string>> = {
 
 const CASE_OF: ReadonlyMap<unknown, string> = new Map(Object.entries(TYPE_OF).map(([name, type]) => [type, name]));
 
-/** Serves the stream of one peer, with the frames of that stream. */
-export type ServeA2e = (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>) => void;
-
-/** `json`: the frames of a message as JSON. */
-export function a2eMethods(serve: ServeA2e, json: TextCodec<Uint8Array>): readonly ServiceMethod[] {
-  return [
-    {
-      kind: "stream",
-      descriptor: A2EService.method.converse,
-      joinsBatches: false,
-      accept: (connection) => serve(connection, createMessageFrames(json)),
-    },
-  ];
-}
-
-/** Frames of one stream. It answers in the form of the peer's last message, and in types before the first. */
+/** Frames of one stream of A2E. `json`: of a message as JSON. */
 export function createMessageFrames(json: TextCodec<Uint8Array>): TextCodec<Uint8Array> {
-  let isTyped = true;
-  return {
-    textOf: (frame) => {
-      const { message } = requestIn(frame);
-      const value = message?.message;
-      if (message === undefined || value?.case === undefined) throw malformed("Set one member of `message`.");
-      isTyped = value.case !== "json";
-      if (value.case === "json") return json.textOf(value.value);
-      // Protobuf has no absent list.
-      const written = toJson(MessageSchema, message, { useProtoFieldName: true, alwaysEmitImplicit: true });
-      const [fields = {}] = Object.values(written as Readonly<Record<string, JsonObject>>);
-      return JSON.stringify({ type: TYPE_OF[value.case], ...fields });
-    },
-    frameOf: (text) => {
-      const message = (isTyped ? typedOf(text) : undefined) ?? { case: "json" as const, value: json.frameOf(text) };
-      return toBinary(ConverseResponseSchema, create(ConverseResponseSchema, { message: { message } }));
-    },
-  };
+  return exchangeFrames(A2EService.method.converse, { textOf, memberOf }, json);
 }
 
-function requestIn(frame: Uint8Array) {
-  try {
-    return fromBinary(ConverseRequestSchema, frame);
-  } catch (cause) {
-    throw malformed("The bytes are no ConverseRequest.", cause);
-  }
-}
-
-function malformed(sentence: string, cause?: unknown): Fault {
-  return new Fault("invalid_message", sentence, { pointer: "/message", cause });
+function textOf(member: Member): string {
+  const message = create(MessageSchema, { message: member as Message["message"] });
+  // Protobuf has no absent list.
+  const written = toJson(MessageSchema, message, { useProtoFieldName: true, alwaysEmitImplicit: true });
+  const [fields = {}] = Object.values(written as Readonly<Record<string, JsonObject>>);
+  return JSON.stringify({ type: TYPE_OF[member.case as TypedCase], ...fields });
 }
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
@@ -105,8 +60,7 @@ function isKept(text: string, fields: JsonObject): boolean {
   return !HALF_PAIR.test(text) || !HALF_PAIR.test(JSON.stringify(fields));
 }
 
-/** The typed form of a message; undefined if it has none, or if a part of the message has no place in it. */
-function typedOf(text: string): Message["message"] | undefined {
+function memberOf(text: string): Member | undefined {
   const { type, ...fields } = JSON.parse(text) as { readonly type: unknown } & JsonObject;
   const name = CASE_OF.get(type);
   if (name === undefined || !isKept(text, fields)) return undefined;

@@ -1,71 +1,17 @@
-// akashik.v1.AkashikService as a method that every transport of services can serve (R23), and its frames: messages typed, or as JSON in bytes.
-import {
-  create,
-  type DescField,
-  fromBinary,
-  fromJson,
-  type JsonObject,
-  ScalarType,
-  toBinary,
-  toJson,
-} from "@bufbuild/protobuf";
-import {
-  AkashikService,
-  ConverseRequestSchema,
-  ConverseResponseSchema,
-  type Envelope,
-  EnvelopeSchema,
-} from "#gen/akashik/v1/akashik_service_pb.js";
-import { Fault } from "../../../base/errors.js";
+// The messages of akashik.v1.AkashikService: each has a typed form, an envelope.
+import { type DescField, fromJson, type JsonObject, ScalarType, toJson } from "@bufbuild/protobuf";
+import { AkashikService, type Envelope, EnvelopeSchema } from "#gen/akashik/v1/akashik_service_pb.js";
 import type { TextCodec } from "../../../contracts/codec.js";
-import type { ServiceMethod } from "../../../contracts/service.js";
-import type { Connection } from "../../../contracts/transport.js";
+import { exchangeFrames, type Forms } from "../../exchange-frames.js";
 import { PROTOCOL } from "../messages/protocol.js";
 
-/** Serves the stream of one agent, with the frames of that stream. */
-export type ServeAkashik = (connection: Connection<Uint8Array>, frames: TextCodec<Uint8Array>) => void;
-
-/** `json`: the frames of a message as JSON. */
-export function akashikMethods(serve: ServeAkashik, json: TextCodec<Uint8Array>): readonly ServiceMethod[] {
-  return [
-    {
-      kind: "stream",
-      descriptor: AkashikService.method.converse,
-      joinsBatches: false,
-      accept: (connection) => serve(connection, createMessageFrames(json)),
-    },
-  ];
-}
-
-/** Frames of one stream. It answers in the form of the peer's last message, and in types before the first. */
+/** Frames of one stream of Akashik. `json`: of a message as JSON. */
 export function createMessageFrames(json: TextCodec<Uint8Array>): TextCodec<Uint8Array> {
-  let isTyped = true;
-  return {
-    textOf: (frame) => {
-      const value = requestIn(frame).message?.message;
-      if (value?.case === undefined) throw malformed("Set one member of `message`.");
-      isTyped = value.case === "envelope";
-      return value.case === "envelope" ? textOfEnvelope(value.value) : json.textOf(value.value);
-    },
-    frameOf: (text) => {
-      const message = isTyped
-        ? ({ case: "envelope", value: envelopeOf(text) } as const)
-        : ({ case: "json", value: json.frameOf(text) } as const);
-      return toBinary(ConverseResponseSchema, create(ConverseResponseSchema, { message: { message } }));
-    },
+  const forms: Forms = {
+    textOf: ({ value }) => textOfEnvelope(value as Envelope),
+    memberOf: (text) => ({ case: "envelope", value: envelopeOf(text) }),
   };
-}
-
-function requestIn(frame: Uint8Array) {
-  try {
-    return fromBinary(ConverseRequestSchema, frame);
-  } catch (cause) {
-    throw malformed("The bytes are no ConverseRequest.", cause);
-  }
-}
-
-function malformed(sentence: string, cause?: unknown): Fault {
-  return new Fault("invalid_message", sentence, { pointer: "/message", cause });
+  return exchangeFrames(AkashikService.method.converse, forms, json);
 }
 
 type JsonFields = Readonly<Record<string, unknown>>;
