@@ -17,7 +17,7 @@ export interface RequestNews {
   readonly lost: (sentence: string) => void;
 }
 
-/** What a provider serves. */
+/** The capabilities of a provider, and its place in the order. */
 export interface Offer {
   readonly name: string;
   readonly kind: "child" | "peer";
