@@ -11,6 +11,8 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly taker: FrameTaker<Frame>;
   private readonly turns: Turns;
+  /** Turns that this connection leaves to others, because a frame of its own took longer than one. */
+  private owed = 0;
 
   /** Nothing is taken before the running call has returned. */
   constructor(connection: Connection<Frame>, taker: FrameTaker<Frame>, turns: Turns) {
@@ -21,23 +23,28 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   }
 
   take(frame: Frame): boolean {
-    if (!this.turns.enter()) {
-      this.turns.wait(() => {
-        if (this.handle(frame)) this.connection.readOn();
-      });
-      return false;
-    }
-    return this.handle(frame);
+    if (this.owed === 0 && this.turns.enter()) return this.handle(frame);
+    this.waitForTurn(frame);
+    return false;
   }
 
   end(fault: Fault | undefined): void {
     this.taker.noMore(fault);
   }
 
+  private waitForTurn(frame: Frame): void {
+    this.turns.wait(() => {
+      if (this.owed > 0) {
+        this.owed -= 1;
+        this.waitForTurn(frame);
+      } else if (this.handle(frame)) this.connection.readOn();
+    });
+  }
+
   /** Returns whether the next frame may follow at once. */
   private handle(frame: Frame): boolean {
     this.taker.take(frame);
-    this.turns.over();
+    this.owed = this.turns.overrun();
     const room = this.taker.room();
     if (room === undefined) return true;
     void this.waitForRoom(room);

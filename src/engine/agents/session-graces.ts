@@ -2,6 +2,7 @@
 import { Fault } from "../../base/errors.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
+import { Turns } from "../time/turns.js";
 import type { WakeUps } from "../time/wake-ups.js";
 
 export interface SessionGracesServices {
@@ -14,26 +15,27 @@ export interface SessionGracesServices {
 
 /** Wait before the end of a session that the journal refused is tried again, in ms. */
 const RETRY_MS = 1000;
-/** Sessions whose grace is over are ended one after another for so long in a turn, in ms (R34). Until its end, a session can be taken over. */
-const TURN_MS = 2;
 
 export class SessionGraces {
   private readonly services: SessionGracesServices;
   private readonly end: (sessionId: string) => void;
+  /** For the ends of sessions whose grace is over. Until its end, a session can be taken over. */
+  private readonly turns: Turns;
   // The instants at which graces began, in order.
   private readonly waiting = new Map<string, Millis>();
-  private cancelWakeUp: (() => void) | undefined;
+  private cancelWaiting: (() => void) | undefined;
 
   /** `end` ends a session whose grace is over. If it throws "storage_unavailable", it is called again after a second. */
   constructor(services: SessionGracesServices, end: (sessionId: string) => void) {
     this.services = services;
     this.end = end;
+    this.turns = new Turns(services.clock);
   }
 
   begin(sessionId: string): void {
     this.waiting.delete(sessionId);
     this.waiting.set(sessionId, this.services.clock.now());
-    if (this.cancelWakeUp === undefined) this.endDue();
+    if (this.cancelWaiting === undefined) this.endDue();
   }
 
   /** Ends a grace without consequence: the agent is back, or the session has ended. */
@@ -53,20 +55,22 @@ export class SessionGraces {
     this.endDue();
   }
 
-  /** Cancels the timer. */
+  /** Ends no session any more. */
   close(): void {
-    this.cancelWakeUp?.();
-    this.cancelWakeUp = undefined;
+    this.cancelWaiting?.();
+    this.cancelWaiting = undefined;
   }
 
   private endDue(): void {
-    const { clock, agentGraceMs, log } = this.services;
-    const begunAt = clock.now();
+    const { clock, wakeUps, agentGraceMs, log } = this.services;
     for (const [sessionId, since] of this.waiting) {
-      const now = clock.now();
       const dueAt = since + agentGraceMs();
-      if (dueAt > now || now - begunAt >= TURN_MS) {
-        this.wakeAt(Math.max(dueAt, now));
+      if (dueAt > clock.now()) {
+        this.goOnLater((goOn) => wakeUps.at(dueAt, goOn));
+        return;
+      }
+      if (!this.turns.enter()) {
+        this.goOnLater((goOn) => this.turns.wait(goOn));
         return;
       }
       try {
@@ -74,7 +78,7 @@ export class SessionGraces {
       } catch (caught) {
         log.error({ err: caught, session: sessionId }, "a session whose agent is gone could not be ended");
         if (caught instanceof Fault && caught.code === "storage_unavailable") {
-          this.wakeAt(now + RETRY_MS);
+          this.goOnLater((goOn) => wakeUps.at(clock.now() + RETRY_MS, goOn));
           return;
         }
       }
@@ -82,10 +86,11 @@ export class SessionGraces {
     }
   }
 
-  private wakeAt(at: Millis): void {
+  /** `later` calls what it is given at a later time, and returns the cancellation. */
+  private goOnLater(later: (goOn: () => void) => () => void): void {
     this.close();
-    this.cancelWakeUp = this.services.wakeUps.at(at, () => {
-      this.cancelWakeUp = undefined;
+    this.cancelWaiting = later(() => {
+      this.cancelWaiting = undefined;
       this.endDue();
     });
   }

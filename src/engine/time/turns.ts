@@ -18,8 +18,8 @@ export class Turns {
   private turn = -1;
   private from: Millis = 0;
   private count = 0;
-  /** Time by which pieces of work were longer than their turns, ms. */
-  private overrun: Millis = 0;
+  /** The instant at which the last piece of work began. */
+  private began: Millis = 0;
 
   /** `most`: pieces of work in a turn. `mostMs` 0: one. */
   constructor(
@@ -32,25 +32,24 @@ export class Turns {
     this.mostMs = mostMs;
   }
 
-  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn has, unless an overrun is still owed. */
+  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn always has. */
   enter(): boolean {
     const { clock } = this;
     const turn = clock.turnNumber();
+    this.began = clock.now();
     if (turn === this.turn) {
       this.count += 1;
-      return this.count <= this.most && clock.now() - this.from < this.mostMs;
+      return this.count <= this.most && this.began - this.from < this.mostMs;
     }
     this.turn = turn;
     this.count = 1;
-    const isOwed = this.overrun > 0;
-    if (isOwed) this.overrun -= TURN_MS;
-    this.from = isOwed ? Number.NEGATIVE_INFINITY : clock.now();
-    return !isOwed;
+    this.from = this.began;
+    return true;
   }
 
-  /** Tells that a piece of work is over. As many turns as it took too long are left to others: those are short if nobody has work (R34). */
-  over(): void {
-    this.overrun = Math.min(this.clock.now() - this.from - this.mostMs, MOST_OVERRUN_MS);
+  /** Turns by which the piece of work that ends now was longer than one. Its owner leaves them to others; they are short if nobody has work (R34). */
+  overrun(): number {
+    return Math.max(0, Math.ceil(Math.min(this.clock.now() - this.began, MOST_OVERRUN_MS) / TURN_MS) - 1);
   }
 
   /** Does work now if nobody waits and this turn has room, else in a later turn, behind those who wait already. The work may not throw. */

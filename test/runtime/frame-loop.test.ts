@@ -1,0 +1,40 @@
+// R34: connections that read share turns of the event loop by time, not by frames.
+import { expect, it } from "vitest";
+import { Turns } from "../../src/engine/time/turns.js";
+import { FrameLoop } from "../../src/runtime/frame-loop.js";
+import { createMemoryPair } from "../../transports/memory/memory-pair.js";
+import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
+
+/** Connections by name, whose frames take so many ms each. Returns the names of those that were read in each turn. */
+async function readByTurn(frames: Readonly<Record<string, readonly number[]>>, turnCount: number) {
+  const clock = createVirtualClock();
+  const turns = new Turns(clock, 256);
+  const byTurn: string[] = [];
+  let read = "";
+  for (const [name, ofConnection] of Object.entries(frames)) {
+    const { first, second } = createMemoryPair<number>();
+    for (const frame of ofConnection) first.send(frame);
+    const take = (ms: number): void => {
+      read += name;
+      clock.pass(ms);
+    };
+    new FrameLoop(second, { take, room: () => undefined, noMore: () => undefined }, turns);
+  }
+  for (let turn = 0; turn < turnCount; turn += 1) {
+    // Frames are handed over after the running call.
+    await settle();
+    byTurn.push(read);
+    read = "";
+    clock.turn();
+  }
+  return byTurn;
+}
+
+it("a connection whose frame took longer than a turn leaves as many turns to the others, who read on meanwhile", async () => {
+  const short = Array<number>(12).fill(0.5);
+  expect(await readByTurn({ L: [9, 9], s: short }, 8)).toEqual(["L", "ssss", "ssss", "ssss", "", "L", "", ""]);
+});
+
+it("a connection that is alone with its long frames loses nothing but short turns", async () => {
+  expect(await readByTurn({ L: [5, 5, 1, 1] }, 6)).toEqual(["L", "", "", "L", "", ""]);
+});
