@@ -72,7 +72,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       const question = asked.get(outcome.reply_token);
       if (question === undefined) tell("aaep.outcome", outcome);
       else question.resolve(outcome);
-    } else if (news !== undefined) tell(news.method, news.params);
+    } else if (news) tell(news.method, news.params);
     else {
       const request = unanswered.get(String(id));
       unanswered.delete(String(id));
@@ -274,16 +274,17 @@ function pathOf({ parent, name }: DescMethod): string {
   return `/${parent.typeName}/${name}`;
 }
 
-/** News by their field, with the members that protobuf leaves out where they are empty. */
-const NEWS: Readonly<Record<string, { readonly method: string; readonly defaults?: Fields }>> = {
-  waiting: { method: "aaep.waiting", defaults: { waiting: false } },
-  closing: { method: "aaepd.closing", defaults: { sessions_kept: false } },
-  stop_requested: { method: "aaep.stop_requested" },
-  user_input: { method: "aaepd.user_input", defaults: { text: "" } },
+/** The methods of news, by their field. */
+const NEWS: Readonly<Record<string, string>> = {
+  waiting: "aaep.waiting",
+  closing: "aaepd.closing",
+  stop_requested: "aaep.stop_requested",
+  user_input: "aaepd.user_input",
 };
 
 function newsIn(fields: Readonly<Record<string, Fields | undefined>>) {
-  const [name = ""] = Object.keys(fields);
-  const news = NEWS[name];
-  return news && { method: news.method, params: { ...news.defaults, ...fields[name] } };
+  const [field = ""] = Object.keys(fields);
+  const method = NEWS[field];
+  // Protobuf leaves an empty text out.
+  return method && { method, params: { ...(field === "user_input" ? { text: "" } : undefined), ...fields[field] } };
 }

@@ -1,7 +1,9 @@
 // Messages for agents, as documents: JSON-RPC sends them as they are, the services as protobuf messages with the same members.
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
+import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Producer } from "../../../engine/event/event.js";
-import type { OpenQuestion, SessionSummary } from "../../../engine/sessions/session-record.js";
+import { outcomeFields } from "../../../engine/questions/question-result.js";
+import type { SessionSummary } from "../../../engine/sessions/session-record.js";
 import type { Message } from "../json/message.js";
 
 /** Ids and epochs of published events (R33). */
@@ -12,14 +14,25 @@ export function receiptDocument({ events, resumeToken }: PublishReceipt): Messag
   };
 }
 
-/** Reports that the daemon waits for a person, or no longer does. */
-export function waitingDocument({ token, event }: OpenQuestion, isWaiting: boolean): Message {
-  return { reply_token: token, event_id: event.event_id, session_id: event.session_id, waiting: isWaiting };
-}
+/** The methods of JSON-RPC for news that an agent receives without a call, by their fields in protobuf. */
+export const AGENT_NEWS = {
+  outcome: "aaep.outcome",
+  waiting: "aaep.waiting",
+  stop_requested: "aaep.stop_requested",
+  user_input: "aaepd.user_input",
+  closing: "aaepd.closing",
+} as const;
 
-/** Reports that the daemon stops. If sessions are kept, they can be taken over in its next boot (R8b). */
-export function closingDocument(areSessionsKept: boolean): Message {
-  return { sessions_kept: areSessionsKept };
+/** Tells an agent its news, each as a document. */
+export function agentEvents(tell: (field: keyof typeof AGENT_NEWS, news: Message) => void): AgentEvents {
+  return {
+    outcome: (resolved) => tell("outcome", outcomeFields(resolved)),
+    waiting: ({ token, event: { event_id, session_id } }, waiting) =>
+      tell("waiting", { reply_token: token, event_id, session_id, waiting }),
+    stopRequested: (session_id) => tell("stop_requested", { session_id }),
+    userInput: (text) => tell("user_input", { text }),
+    closing: (sessions_kept) => tell("closing", { sessions_kept }),
+  };
 }
 
 /**

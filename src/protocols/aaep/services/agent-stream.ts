@@ -10,10 +10,8 @@ import type { Log } from "../../../contracts/log.js";
 import type { Conversation, EndReason } from "../../../contracts/protocol.js";
 import type { Connection, FrameTaker, PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
-import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Engine } from "../../../engine/engine.js";
-import { outcomeFields } from "../../../engine/questions/question-result.js";
-import { closingDocument, receiptDocument, summaryDocument, waitingDocument } from "../agent/agent-documents.js";
+import { agentEvents, receiptDocument, summaryDocument } from "../agent/agent-documents.js";
 import { AgentHandler } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
@@ -75,7 +73,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
       access: access.of(peer),
       processId: peer.processId,
       languages,
-      events: this.eventsForAgent(),
+      events: agentEvents((field, news) => this.reserve()("", { [field]: news })),
     });
     this.cancelTimeout = clock.wakeAt(clock.now() + services.handshakeTimeoutMs(), () => {
       if (!this.hasAsked) void this.finish("handshake_timeout");
@@ -193,17 +191,6 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
         return { response: { session }, durable };
       }
     }
-  }
-
-  private eventsForAgent(): AgentEvents {
-    const tell = (response: Message): void => this.reserve()("", response);
-    return {
-      outcome: (resolved) => tell({ outcome: outcomeFields(resolved) }),
-      waiting: (question, isWaiting) => tell({ waiting: waitingDocument(question, isWaiting) }),
-      stopRequested: (session_id) => tell({ stop_requested: { session_id } }),
-      userInput: (text) => tell({ user_input: { text } }),
-      closing: (areSessionsKept) => tell({ closing: closingDocument(areSessionsKept) }),
-    };
   }
 
   private errorOf(caught: unknown): Message {

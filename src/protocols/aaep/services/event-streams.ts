@@ -6,12 +6,11 @@ import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Utf8 } from "../../../contracts/codec.js";
 import type { StreamAddresses } from "../../../contracts/event-streams.js";
 import { isReplyType } from "../json/claims.js";
-import { createJsonCodec } from "../json/json-codec.js";
+import { createJsonCodec, createSseCodec } from "../json/json-codec.js";
 import type { Message } from "../json/message.js";
 import type { PlainServices } from "../sessions/plain-session.js";
-import { AAEP_VERSION } from "../subscriber/negotiate.js";
-import { createSseCodec } from "./codec-sse.js";
-import { type AddressTerms, readPosted, strayReply, TermsAddress } from "./stream-address.js";
+import { anonymousRequest, requestOf } from "./listen.js";
+import { readPosted, strayReply, TermsAddress } from "./stream-address.js";
 import type { ServeStream } from "./subscriber-service.js";
 
 /** An address of a listener's own, as long as it is valid. */
@@ -51,12 +50,8 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
   const ownAddress = (found: OwnAddress): TermsAddress => {
     const known = own.get(found);
     if (known !== undefined) return known;
-    const terms: AddressTerms = {
-      request: requestOf(found.name, found.capabilities),
-      userInput: found.userInput,
-      isLimited: true,
-    };
-    const made = new TermsAddress(unnamed, terms);
+    const request = requestOf(found.name, found.capabilities);
+    const made = new TermsAddress(unnamed, { request, userInput: found.userInput, isLimited: true });
     own.set(found, made);
     found.whenRevoked(() => made.end());
     return made;
@@ -89,7 +84,7 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
       return found && ownAddress(found);
     },
     byId: (id) => subscribed.get(id),
-    plain: new TermsAddress(named, { request: requestOf(`listener-${services.ids.hex(8)}`, {}) }),
+    plain: new TermsAddress(named, { request: anonymousRequest(services) }),
     subscribe: (connection, text) => {
       const address = new TermsAddress(named, { request: parseJsonDocument(text) as Message });
       const oldest = whoseRoom();
@@ -122,8 +117,4 @@ export function createEventStreams(services: EventStreamServices): StreamAddress
     },
     converse: services.converse,
   };
-}
-
-function requestOf(subscriber_id: string, capabilities: Message): Message {
-  return { type: "subscription.request", aaep_version: AAEP_VERSION, subscriber_id, capabilities };
 }

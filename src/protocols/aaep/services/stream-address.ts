@@ -7,7 +7,7 @@ import type { Connection } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import { type Claims, claimsOfMessage, isClose, isReplyType, NO_CLAIMS } from "../json/claims.js";
 import type { Message } from "../json/message.js";
-import { OpenedSession } from "../sessions/opened-session.js";
+import { type AddressTerms, OpenedSession } from "../sessions/opened-session.js";
 import type { PlainServices } from "../sessions/plain-session.js";
 import { type RequestOutcome, refuseStrayReply } from "../subscriber/subscription-handler.js";
 import type { ServeStream } from "./subscriber-service.js";
@@ -18,15 +18,6 @@ export interface StreamAddressServices extends PlainServices {
   readonly json: Codec<Uint8Array, unknown>;
   /** Server-Sent Events, in the form that the address's listeners know. */
   readonly sse: Codec<Uint8Array, unknown>;
-}
-
-/** The terms of an address, whose listeners cannot ask for others before their stream is open. */
-export interface AddressTerms {
-  readonly request: Message;
-  /** Listeners get no right to answer beyond these terms, and few streams. Default: false. */
-  readonly isLimited?: boolean;
-  /** Takes what a person says to an agent, unasked. Undefined: nobody may say anything here. */
-  readonly userInput?: ((text: string) => void) | undefined;
 }
 
 /** A posted text. Without a fault it is a message, and claims what that is. */
@@ -121,11 +112,7 @@ export class TermsAddress implements StreamAddress {
     let session: OpenedSession | undefined;
     const open = (...[peer, { stream, tell }]: Parameters<Parameters<ServeStream>[2]["open"]>): OpenedSession => {
       const events = { stream, access: services.access.of(peer), tell, peer };
-      session = new OpenedSession(services, events, {
-        request,
-        userInput: terms.userInput,
-        isLimited: terms.isLimited === true,
-      });
+      session = new OpenedSession(services, events, { ...terms, request });
       return session;
     };
     services.serve(connection, codec, { open }, undefined);

@@ -12,8 +12,7 @@ import { encodeDocument } from "../protobuf/encode.js";
 import { createPlainProtocol, type PlainServices } from "../sessions/plain-session.js";
 import { createAaepMessageCodec } from "./codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "./codec-protobuf.js";
-import { KeyedSubscriptions, keyedCalls } from "./keyed-calls.js";
-import { createListenProtocol } from "./listen-session.js";
+import { createListenProtocol, KeyedSubscriptions, keyedCalls } from "./listen.js";
 
 /** Serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
 export type ServeStream = (

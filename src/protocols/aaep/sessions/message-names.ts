@@ -1,4 +1,5 @@
 // The names of all messages between the daemon and its peers. docs/reference has an entry for each.
+import { AGENT_NEWS } from "../agent/agent-documents.js";
 
 /** Messages of a subscriber on a plain connection, the first one first (AAEP §5.1). */
 export const SUBSCRIBER_MESSAGES = [
@@ -33,10 +34,6 @@ export const RPC_NOTIFICATIONS = [
   "aaepd.reply_not_taken",
   "aaep.close",
   "aaep.error",
-  "aaep.outcome",
-  "aaep.waiting",
-  "aaep.stop_requested",
-  "aaepd.user_input",
-  "aaepd.closing",
+  ...Object.values(AGENT_NEWS),
 ] as const;
 export type RpcNotification = (typeof RPC_NOTIFICATIONS)[number];

@@ -10,13 +10,13 @@ import type {
 } from "../subscriber/subscription-handler.js";
 import { PlainSession } from "./plain-session.js";
 
-export interface OpenedBy {
-  /** Asks for the terms of the address. */
+/** The terms of an address, whose listeners cannot ask for others before their stream is open. */
+export interface AddressTerms {
   readonly request: Message;
-  /** A later request gets no rights to answer that the opening one does not have. */
-  readonly isLimited: boolean;
-  /** Takes what a person says to an agent, unasked. Undefined: this address may not say anything. */
-  readonly userInput: ((text: string) => void) | undefined;
+  /** Listeners get no right to answer beyond these terms, and few streams. Default: false. */
+  readonly isLimited?: boolean;
+  /** Takes what a person says to an agent, unasked. Undefined: nobody may say anything here. */
+  readonly userInput?: ((text: string) => void) | undefined;
 }
 
 const TERMS = new Set(["subscription.request", "subscription.renegotiate"]);
@@ -24,9 +24,9 @@ const ANSWERS = new Set(["supports_confirmation_reply", "supports_clarification_
 
 export class OpenedSession extends PlainSession {
   readonly opening: RequestOutcome;
-  private readonly by: OpenedBy;
+  private readonly by: AddressTerms;
 
-  constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents, by: OpenedBy) {
+  constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents, by: AddressTerms) {
     super(services, events);
     this.by = by;
     this.opening = this.source.request(by.request);
@@ -55,7 +55,7 @@ export class OpenedSession extends PlainSession {
       this.by.userInput?.(said.text);
       return { answers: [], closes: false };
     }
-    if (this.by.isLimited && TERMS.has(String(said.type))) return super.receive(this.within(said));
+    if (this.by.isLimited === true && TERMS.has(String(said.type))) return super.receive(this.within(said));
     if (!isReplyType(said.type)) return super.receive(said, text);
     this.reply(said, text?.());
     return { answers: [], closes: false };

@@ -9,10 +9,9 @@ import type { EndReason } from "../../../contracts/protocol.js";
 import type { RefusedCall, RpcCall } from "../../../contracts/rpc.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
-import type { AgentEvents } from "../../../engine/agents/question-agents.js";
 import type { Producer, QuestionKind } from "../../../engine/event/event.js";
 import { outcomeFields } from "../../../engine/questions/question-result.js";
-import { closingDocument, receiptDocument, summaryDocument, waitingDocument } from "../agent/agent-documents.js";
+import { AGENT_NEWS, agentEvents, receiptDocument, summaryDocument } from "../agent/agent-documents.js";
 import { AgentHandler } from "../agent/agent-handler.js";
 import { claimsOfCall } from "../json/claims.js";
 import type { Message } from "../json/message.js";
@@ -143,7 +142,7 @@ class RpcSession implements CallSession {
       engine: services.engine,
       access: this.access,
       identity: services.agentIdentity,
-      events: this.eventsForAgent(),
+      events: agentEvents((field, news) => this.notify(AGENT_NEWS[field], news)),
       connection,
       processId: peer.processId,
       languages: services.languages,
@@ -259,16 +258,6 @@ class RpcSession implements CallSession {
 
   finish(reason: EndReason, until: Millis | undefined): Promise<number> {
     return this.subscriptions.finish(reason, until);
-  }
-
-  private eventsForAgent(): AgentEvents {
-    return {
-      outcome: (resolved) => this.notify("aaep.outcome", outcomeFields(resolved)),
-      waiting: (question, isWaiting) => this.notify("aaep.waiting", waitingDocument(question, isWaiting)),
-      stopRequested: (session_id) => this.notify("aaep.stop_requested", { session_id }),
-      userInput: (text) => this.notify("aaepd.user_input", { text }),
-      closing: (areSessionsKept) => this.notify("aaepd.closing", closingDocument(areSessionsKept)),
-    };
   }
 
   private notify(method: RpcNotification, params: object): void {

@@ -1,9 +1,10 @@
 // Negotiates a subscription's terms, at its start and later (AAEP §5.2–§5.7, R15, R21, R26, R32). No grant exceeds the request. Ids, other members of
 // messages, and state are no concern of this file.
 import { Fault } from "../../../base/errors.js";
+import { isObject } from "../../../engine/event/own-members.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
-import { isSpokenVersion } from "../validation/event-rules.js";
+import { isReservedPrefix, isSpokenVersion, KNOWN_VOCABULARIES } from "../validation/event-rules.js";
 import type { Capabilities } from "../validation/validate-messages.js";
 import {
   type HonoredCapabilities,
@@ -13,7 +14,6 @@ import {
   type Requested,
   readCapabilities,
 } from "./capabilities.js";
-import { prefixConflict } from "./extension-prefixes.js";
 import { quoted } from "./notes.js";
 
 /** The only version of the protocol that the daemon speaks (R21). */
@@ -176,18 +176,53 @@ export function negotiate(request: NegotiableRequest, offer: Offer): Accepted {
   const notes = versionNotes(request.aaep_version);
   try {
     const requested = readCapabilities(request.capabilities);
-    assertNoConflict(request.capabilities, requested, request.extensions);
+    assertOwnPrefixes(request.capabilities, requested, request.extensions);
     return grant(requested, knownCapabilities(request.capabilities), offer, [...notes, ...(request.notes ?? [])]);
   } catch (caught) {
     throw caught instanceof Fault ? caught.with({ pointer: "" }) : caught;
   }
 }
 
-/** Two extensions of one subscription must not share a prefix (AAEP §7.3). */
-function assertNoConflict(capabilities: Capabilities, requested: Requested, extensions: unknown): void {
+/** `…/<prefix>/context/<version>` is the usual form of published vocabularies; other URIs show no prefix. */
+const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
+
+/** Removes the final slashes and number signs, which do not distinguish vocabularies. */
+function sameVocabulary(uri: string): string {
+  let end = uri.length;
+  while (end > 0 && (uri[end - 1] === "#" || uri[end - 1] === "/")) end -= 1;
+  return uri.slice(0, end);
+}
+
+/** Every extension of a subscription has a prefix of its own, and no reserved one (AAEP ch. 7). `extensions`: the member of a request. */
+function assertOwnPrefixes(capabilities: Capabilities, requested: Requested, extensions: unknown): void {
   const conflict = prefixConflict(capabilities, requested.terms.supportedExtensions ?? [], extensions);
   if (conflict === undefined) return;
   throw new Fault("capabilities_incompatible", conflict, { pointer: "/capabilities", rule: "AAEP §7" });
+}
+
+/** Returns a sentence about a reserved prefix, or one that two vocabularies claim. */
+function prefixConflict(
+  capabilities: Capabilities,
+  vocabularies: readonly string[],
+  extensions: unknown,
+): string | undefined {
+  const owned = vocabularies.map(sameVocabulary).map((uri) => [PUBLISHED.exec(uri)?.[1], uri] as const);
+  const prefixes = [
+    ...Object.keys(capabilities),
+    ...Object.keys(isObject(extensions) ? extensions : {}),
+    ...owned.flatMap(([prefix]) => prefix ?? []),
+  ];
+  const reserved = prefixes.find(isReservedPrefix);
+  if (reserved !== undefined)
+    return `The extension prefix ${quoted(reserved)} is reserved; give the extension another one.`;
+  const owners = new Map(KNOWN_VOCABULARIES);
+  for (const [prefix, uri] of owned) {
+    if (prefix === undefined) continue;
+    if ((owners.get(prefix) ?? uri) !== uri)
+      return `Two extensions have the prefix ${quoted(prefix)}; name only one of their vocabularies in supported_extensions.`;
+    owners.set(prefix, uri);
+  }
+  return undefined;
 }
 
 /**
@@ -202,7 +237,7 @@ export function renegotiate(
 ): Accepted {
   const merged = mergeCapabilities(current.capabilities, capabilities);
   const requested = readCapabilities(merged);
-  assertNoConflict(capabilities, requested, undefined);
+  assertOwnPrefixes(capabilities, requested, undefined);
   // Omissions from the earlier lists were noted when those were sent.
   return grant({ ...requested, notes: readCapabilities(capabilities).notes }, merged, offer, []);
 }

@@ -49,21 +49,13 @@ export function allFaults(value: unknown): readonly Fault[] {
 function isEvent(value: unknown, addedBytes: number): value is Envelope {
   if (typeof value !== "object" || value === null) return false;
   const event = value as Fields;
-  const type = event.type;
-  if (typeof type !== "string") return false;
-  const core = coreTypeOf(type);
-  if (core === undefined) {
-    if (!isExtensionEvent(value) || typeComplaint(type, event) !== undefined) return false;
-  } else {
-    if (!core.accepts(value)) return false;
-    if (core.urgency === "uncritical" && event.urgency === "critical") return false;
-    if (core.name === "aaep:agent.awaiting.confirmation" && defaultsToDanger(event)) return false;
-    if (core.name === "aaep:agent.awaiting.clarification" && clarificationComplaints(event).length > 0) return false;
-  }
-  if (!isCalendarDate(event.timestamp as string)) return false;
-  if (event.aaep_version !== undefined && !isSpokenVersion(event.aaep_version as string)) return false;
-  if (event.extensions !== undefined && prefixFindings(event).length > 0) return false;
-  return isWithinLimits(event, addedBytes);
+  const core = coreOf(event);
+  const accepts = core?.accepts ?? isExtensionEvent;
+  return accepts(value) && ruleFindings(event, core).length === 0 && isWithinLimits(event, addedBytes);
+}
+
+function coreOf({ type }: Fields): CoreType | undefined {
+  return typeof type === "string" ? coreTypeOf(type) : undefined;
 }
 
 /** Ranks of the places in the order of AAEP §3.9. */
@@ -102,13 +94,11 @@ function findings(value: unknown, addedBytes = 0): readonly Finding[] {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return [finding(RANK.object, "", "AAEP §3.9", () => "An event is a JSON object; send one.")];
   const event = value as Fields;
-  const core = typeof event.type === "string" ? coreTypeOf(event.type) : undefined;
+  const core = coreOf(event);
   const found = [
     ...envelopeFindings(event, core),
-    ...(core === undefined ? extensionTypeFindings(event) : payloadFindings(event, core)),
-    ...timestampFindings(event),
-    ...versionFindings(event),
-    ...prefixFindings(event),
+    ...payloadFindings(event, core),
+    ...ruleFindings(event, core),
     ...limitBreaches(event, addedBytes).map(({ kind, pointer, sentence }) =>
       finding(RANK.limits, pointer, "AAEP §3.7", () => sentence, kind === "bytes" ? "message_too_large" : undefined),
     ),
@@ -175,24 +165,37 @@ const ENVELOPE_RULES: ReadonlyMap<string, string> = new Map([
   ["aaep_version", "AAEP §3.4.4"],
 ]);
 
-function payloadFindings(event: Fields, core: CoreType): readonly Finding[] {
-  const found = schemaFaults(core.payload, event).map((fault) => {
-    if (fault.pointer === "/urgency") return urgencyFinding(core);
-    const rule = isStray(fault) ? "AAEP §3.5" : core.rule;
-    return finding(RANK.payload, fault.pointer, rule, () => sentenceInEvent(fault, core.name));
+function payloadFindings(event: Fields, core: CoreType | undefined): readonly Finding[] {
+  const schema = core?.payload ?? schemas.ExtensionEvent;
+  return schemaFaults(schema, event).map((fault) => {
+    if (core !== undefined && fault.pointer === "/urgency") return urgencyFinding(core);
+    const rule = core === undefined ? "AAEP §7" : isStray(fault) ? "AAEP §3.5" : core.rule;
+    const name = core?.name ?? "an extension's event";
+    return finding(RANK.payload, fault.pointer, rule, () => sentenceInEvent(fault, name));
   });
-  if (core.urgency === "uncritical" && event.urgency === "critical") found.push(urgencyFinding(core));
+}
+
+/** The violations of rules that no schema expresses; none for every valid event. */
+function ruleFindings(event: Fields, core: CoreType | undefined): readonly Finding[] {
+  return [
+    ...(core === undefined ? extensionTypeFindings(event) : coreFindings(event, core)),
+    ...timestampFindings(event),
+    ...versionFindings(event),
+    ...prefixFindings(event),
+  ];
+}
+
+function coreFindings(event: Fields, core: CoreType): readonly Finding[] {
+  const found = core.urgency === "uncritical" && event.urgency === "critical" ? [urgencyFinding(core)] : [];
   if (core.name === "aaep:agent.awaiting.confirmation" && defaultsToDanger(event)) {
     const sentence = () =>
       '`default_decision` must be "reject": the action is irreversible and of high or medium risk, so silence may not start it.';
     found.push(finding(RANK.payload, "/default_decision", "AAEP §6.4.1", sentence, "default_not_allowed"));
   }
   if (core.name !== "aaep:agent.awaiting.clarification") return found;
-  const complaints = clarificationComplaints(event);
-  return [
-    ...found,
-    ...complaints.map(({ pointer, sentence }) => finding(RANK.payload, pointer, "AAEP §4.4.2", () => sentence)),
-  ];
+  return clarificationComplaints(event).map(({ pointer, sentence }) =>
+    finding(RANK.payload, pointer, "AAEP §4.4.2", () => sentence),
+  );
 }
 
 function urgencyFinding(core: CoreType): Finding {
@@ -211,13 +214,9 @@ function defaultsToDanger(event: Fields): boolean {
 }
 
 function extensionTypeFindings(event: Fields): readonly Finding[] {
-  const found = schemaFaults(schemas.ExtensionEvent, event).map((fault) =>
-    finding(RANK.payload, fault.pointer, "AAEP §7", () => sentenceInEvent(fault, "an extension's event")),
-  );
   const { type } = event;
   const complaint = typeof type === "string" ? typeComplaint(type, event) : undefined;
-  if (complaint === undefined) return found;
-  return [...found, finding(RANK.type, "/type", "AAEP §3.9", () => complaint, "unknown_type")];
+  return complaint === undefined ? [] : [finding(RANK.type, "/type", "AAEP §3.9", () => complaint, "unknown_type")];
 }
 
 /** Explains why a type outside the core is unknown; a type written as a URI declares itself. */

@@ -1,14 +1,20 @@
-// Unary calls of a listener beside its stream of Listen; each call shows the key of its acceptance (R19, R26, R28).
+// The stream Listen, on which a listener sends only its request, and its unary calls beside it, each of which shows the key of its acceptance (R19,
+// R22, R26, R28).
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../base/errors.js";
+import type { MessageProtocol, ProtocolSession } from "../../../contracts/protocol.js";
 import type { ServiceMessage, ServiceMethod } from "../../../contracts/service.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
+import type { PlainServices } from "../sessions/plain-session.js";
+import { AAEP_VERSION } from "../subscriber/negotiate.js";
 import { SUBSCRIBER_CALLS, type SubscriberCall, typedAnswer } from "../subscriber/subscriber-calls.js";
+import { errorMessage } from "../subscriber/subscriber-messages.js";
 import {
+  NOTHING_PENDING,
   refuseStrayReply,
-  type SubscriptionHandler,
+  SubscriptionHandler,
   type SubscriptionHandlerServices,
 } from "../subscriber/subscription-handler.js";
 import { documentIn } from "./service-messages.js";
@@ -44,6 +50,58 @@ export class KeyedSubscriptions {
       "There is no such subscription of Listen; give the subscription_id of its acceptance, and the key of its honored_capabilities.aaepd.";
     throw new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
   }
+}
+
+/**
+ * The protocol of one stream of Listen. An undefined message requests ch. 5's defaults. The subscription is in `subscriptions` while it lasts. `end`
+ * closes the stream in order.
+ */
+export function createListenProtocol(
+  services: PlainServices,
+  subscriptions: KeyedSubscriptions,
+  end: () => void,
+): Pick<MessageProtocol<unknown>, "open"> {
+  return {
+    open: (peer, { stream, tell }): ProtocolSession<unknown> => {
+      const access = services.access.of(peer);
+      const source = new SubscriptionHandler(services, { stream, access, tell, peer });
+      let hasEnded = false;
+      const endInOrder = (): void => {
+        hasEnded = true;
+        end();
+      };
+      return {
+        receive: (message) => {
+          const { id, key } = source;
+          const outcome = source.request(message ?? anonymousRequest(services));
+          const isAccepted = outcome.kind === "accepted";
+          if (isAccepted) {
+            subscriptions.remove({ id, key });
+            subscriptions.add({ handler: source, end: endInOrder });
+          }
+          // A stream without a subscription permits no second attempt.
+          return { answers: [outcome.message], closes: !isAccepted && !source.isOpen() };
+        },
+        refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
+        isOpen: () => source.isOpen(),
+        finish: (reason) =>
+          hasEnded ? { pendingDeliveries: NOTHING_PENDING, messages: () => [] } : source.lastWords(reason),
+        ended: (reason) => {
+          subscriptions.remove(source);
+          source.subscription?.close(reason);
+        },
+      };
+    },
+  };
+}
+
+/** The request of a listener that names nothing, not even itself (R22). */
+export function anonymousRequest({ ids }: Pick<PlainServices, "ids">): Message {
+  return requestOf(`listener-${ids.hex(8)}`, {});
+}
+
+export function requestOf(subscriber_id: string, capabilities: Message): Message {
+  return { type: "subscription.request", aaep_version: AAEP_VERSION, subscriber_id, capabilities };
 }
 
 /** Reply, Close, and the calls of the list, as methods of aaep.v1.SubscriberService. */
