@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { FILLED_IN } from "../../scripts/generate/data/members.mjs";
-import { DAEMON_GUIDE, SUBSCRIBER_GUIDE } from "../../scripts/generate/data/messages.mjs";
+import members from "../../scripts/generate/data/members.json" with { type: "json" };
+import messages from "../../scripts/generate/data/messages.json" with { type: "json" };
 import { referencePages } from "../../scripts/generate/reference/pages.mjs";
 import { topicKind } from "../../src/engine/event/event.js";
 import { completeEvent } from "../../src/engine/sessions/complete-event.js";
@@ -76,7 +76,7 @@ const sections = (page: string): readonly Section[] => sectionsOf(pageText(page)
 const EXTENSION_MARKS = sections("events.md").find(({ anchor }) => anchor === "members-of-extensionsaaepd")?.text ?? "";
 const EVENTS = [...SCHEMAS].filter(([name]) => name.startsWith("aaep/core/")).map(([, schema]) => schema);
 const PLAIN_TITLES = new Set<string>(
-  Object.values({ ...DAEMON_GUIDE, ...SUBSCRIBER_GUIDE }).map(({ schema }) => schema),
+  Object.values({ ...messages.DAEMON_GUIDE, ...messages.SUBSCRIBER_GUIDE }).map(({ schema }) => schema),
 );
 const localName = (schema: Schema) => (schema.properties?.type?.enum?.[0] ?? "").slice("aaep:".length);
 const anchorOf = (name: string) => name.replaceAll(/[^a-z0-9_]/g, "");
@@ -164,13 +164,15 @@ describe("examples", () => {
         expect([member, isPublishable(others)]).toEqual([member, isNeeded.get(member) === false]);
       }
       const filled = completeEvent(
-        Object.fromEntries(Object.entries(example).filter(([member]) => !Object.hasOwn(FILLED_IN, member))),
+        Object.fromEntries(Object.entries(example).filter(([member]) => !Object.hasOwn(members.FILLED_IN, member))),
         topicKind(`aaep:${name}`),
         undefined,
         FACTS,
       );
       const names = new Set(membersIn({ schema, base: schema.$id ?? "" }, new Set()).map(([member]) => member));
-      const either = Object.entries(FILLED_IN).filter(([member, filler]) => filler === "either" && names.has(member));
+      const either = Object.entries(members.FILLED_IN).filter(
+        ([member, filler]) => filler === "either" && names.has(member),
+      );
       expect(either.map(([member]) => member).filter((member) => filled[member] === undefined)).toEqual([]);
     },
   );

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { CLOSE_REASON_GUIDE } from "../../scripts/generate/data/messages.mjs";
+import messages from "../../scripts/generate/data/messages.json" with { type: "json" };
 import { referencePages } from "../../scripts/generate/reference/pages.mjs";
 import { FAULT_CODES, Fault } from "../../src/base/errors.js";
 import { ruleOf } from "../../src/base/fault-rules.js";
@@ -40,7 +40,7 @@ const RESOLUTIONS = Object.keys({
   cancelled: 1,
 } satisfies Record<ResolvedBy, 1>);
 // A reason without an entry does not compile.
-CLOSE_REASON_GUIDE satisfies Readonly<Record<Exclude<EndReason, "handshake_timeout">, string>>;
+messages.CLOSE_REASON_GUIDE satisfies Readonly<Record<Exclude<EndReason, "handshake_timeout">, string>>;
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -12,7 +12,7 @@ const MODULES = [
   "src/engine/event/event.ts",
   "src/protocols/aaep/validation/core-types.ts",
   "src/protocols/aaep/validation/validate-messages.ts",
-  ...["capabilities", "members", "messages"].map((name) => `scripts/generate/data/${name}.mjs`),
+  ...["capabilities", "members", "messages"].map((name) => `scripts/generate/data/${name}.json`),
 ];
 
 const ENTRY = "\0tables";
