@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { isAkashikRequest } from "#gen/akashik/validators.js";
 import { listenerOf, relevanceScore } from "../../src/protocols/akashik/field/relevance.js";
 import { wordsOf } from "../../src/protocols/akashik/field/words.js";
-import { OPERATIONS } from "../../src/protocols/akashik/messages/capabilities.js";
+import { OPERATIONS } from "../../src/protocols/akashik/messages/envelope.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { docBlock, docPage } from "../support/doc-blocks.js";

@@ -23,7 +23,7 @@ import { createEventStreams, type EventStreamServices } from "../../protocols/aa
 import { describeFault } from "../../protocols/aaep/services/service-messages.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
-import { OPERATIONS } from "../../protocols/akashik/messages/capabilities.js";
+import { OPERATIONS } from "../../protocols/akashik/messages/envelope.js";
 import { createMessageFrames as akashikFrames } from "../../protocols/akashik/services/akashik-service.js";
 import { FrameLoop } from "../../runtime/frame-loop.js";
 import { createStreamServer, statusOf } from "../../runtime/run-conversation.js";

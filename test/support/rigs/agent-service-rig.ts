@@ -8,7 +8,7 @@ import type { ServiceMethod } from "../../../src/contracts/service.js";
 import { Turns } from "../../../src/engine/time/turns.js";
 import { decodeDocument } from "../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
-import { type AgentMethods, agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
+import { agentMethods } from "../../../src/protocols/aaep/services/agent-service.js";
 import { createSpokenLanguages } from "../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { FrameLoop } from "../../../src/runtime/frame-loop.js";
 import { statusOf } from "../../../src/runtime/run-conversation.js";
@@ -33,7 +33,7 @@ export interface PublishStream extends Omit<StreamClient<Uint8Array>, "send"> {
 
 export interface AgentServiceRig {
   readonly rig: EngineRig;
-  readonly service: AgentMethods;
+  readonly service: ReturnType<typeof agentMethods>;
   readonly stream: () => PublishStream;
   /** A call that is answered once. Rejects with what it was refused with. */
   readonly call: (name: MethodName, request: Document, signal?: CallSignal) => Promise<Document>;

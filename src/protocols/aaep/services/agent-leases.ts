@@ -1,31 +1,16 @@
 // Leases of agents that make unary calls (R8): a key identifies an agent between its calls, and its sessions and questions are kept for a while after
 // its last call. A `resume_token` (R8) covers neither the declared identity of such an agent nor its open questions; the key does.
 import { Fault } from "../../../base/errors.js";
-import type { IdSource } from "../../../base/ids.js";
-import type { AccessPolicy } from "../../../contracts/access.js";
-import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { ServiceCall } from "../../../contracts/service.js";
 import type { AgentHandle } from "../../../engine/agents/agent-handle.js";
-import type { Engine } from "../../../engine/engine.js";
 import { AgentHandler } from "../agent/agent-handler.js";
-import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
+import type { AgentServices } from "./agent-stream.js";
 
 /** Most leases at a time. A further agent replaces the idle one used longest ago. */
 export const MAX_LEASES = 4096;
 
 /** Calls under way end soon, except questions that people think about. */
 const RETRY_SECONDS = 5;
-
-export interface AgentLeaseServices {
-  readonly engine: Pick<Engine, "openAgent" | "holderOf" | "publishRefused">;
-  readonly languages: SpokenLanguages;
-  /** An agent keeps the access of the call that created it; the agent's key carries that access (R36). */
-  readonly access: AccessPolicy;
-  readonly ids: IdSource;
-  readonly clock: Clock;
-  /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). Read at the end of each call. */
-  readonly agentIdleMs: () => Millis;
-}
 
 /** The proofs that a call shows. */
 export interface LeaseClaim {
@@ -47,14 +32,14 @@ interface Lease {
 }
 
 export class AgentLeases {
-  private readonly services: AgentLeaseServices;
+  private readonly services: AgentServices;
   private readonly leases = new Map<string, Lease>();
   private readonly byAgent = new Map<AgentHandle, Lease>();
   /** Leases without a call under way; the one used longest ago is first. */
   private readonly idle = new Set<Lease>();
   private isClosing = false;
 
-  constructor(services: AgentLeaseServices) {
+  constructor(services: AgentServices) {
     this.services = services;
   }
 

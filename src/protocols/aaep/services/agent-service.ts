@@ -9,25 +9,9 @@ import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
 import type { AgentHandler } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
-import { type AgentLeaseServices, AgentLeases, type LeaseClaim } from "./agent-leases.js";
-import { agentDocument, batchIn, missing, questionIn, textOf } from "./agent-requests.js";
-import { type AgentStreamServices, serveAgentStream } from "./agent-stream.js";
-
-export interface AgentServiceServices extends AgentLeaseServices, AgentStreamServices {
-  readonly engine: AgentLeaseServices["engine"] & AgentStreamServices["engine"];
-}
-
-export interface AgentMethods {
-  /** All methods of AgentService; one list for all transports. */
-  readonly methods: readonly ServiceMethod[];
-  /** Number of agents known by unary calls. */
-  readonly leaseCount: () => number;
-  /**
-   * Ends the agents of unary calls. Called after the engine has ended the sessions; streams end by their own `finish`. Calls under way are answered,
-   * new ones refused.
-   */
-  readonly close: () => void;
-}
+import { AgentLeases, type LeaseClaim } from "./agent-leases.js";
+import { type AgentServices, serveAgentStream } from "./agent-stream.js";
+import { agentDocument, batchIn, missing, questionIn, textOf } from "./service-messages.js";
 
 /** A call as its agent makes it: what it says, and its answer. */
 interface Unary<Said> {
@@ -37,7 +21,8 @@ interface Unary<Said> {
   readonly act: (handler: AgentHandler, said: Said, call: ServiceCall, claim: LeaseClaim) => Message | Promise<Message>;
 }
 
-export function agentMethods(services: AgentServiceServices): AgentMethods {
+/** All methods of AgentService; one list for all transports. */
+export function agentMethods(services: AgentServices) {
   const { method } = AgentService;
   const leases = new AgentLeases(services);
 
@@ -126,7 +111,16 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       },
     }),
   ];
-  return { methods, leaseCount: () => leases.count(), close: () => leases.close() };
+  return {
+    methods,
+    /** Number of agents known by unary calls. */
+    leaseCount: () => leases.count(),
+    /**
+     * Ends the agents of unary calls. Called after the engine has ended the sessions; streams end by their own `finish`. Calls under way are
+     * answered, new ones refused.
+     */
+    close: () => leases.close(),
+  };
 }
 
 /** The proofs of a call: the token of a session stands in the message about it, or beside it. */

@@ -2,6 +2,7 @@
 // are durable. Messages about the agent's questions go out between the answers.
 import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { type Fault, publicFault } from "../../../base/errors.js";
+import type { IdSource } from "../../../base/ids.js";
 import { timeToClose } from "../../../base/time-limit.js";
 import { withResolvers } from "../../../base/with-resolvers.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
@@ -17,16 +18,20 @@ import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
-import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
+import { type PublishRequest, publishRequestIn, requestIdIn } from "./service-messages.js";
 
-export interface AgentStreamServices {
-  readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
+export interface AgentServices {
+  readonly engine: Pick<Engine, "openAgent" | "holderOf" | "publishRefused">;
   readonly languages: SpokenLanguages;
+  /** An agent of unary calls keeps the access of the call that created it; its key carries that access (R36). */
   readonly access: AccessPolicy;
+  readonly ids: IdSource;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a stream may stay without a request, ms (R22). */
   readonly handshakeTimeoutMs: () => Millis;
+  /** How long an agent of unary calls is kept after its last one, ms (R8, `agent_idle_seconds`). Read at the end of each call. */
+  readonly agentIdleMs: () => Millis;
   /** Hands the frames of a stream over, one after another, between those of other connections (R34). */
   readonly readFrames: (connection: Connection<Uint8Array>, taker: FrameTaker<Uint8Array>) => void;
   /** The fault that gives the status of a stream ended by the daemon. */
@@ -39,7 +44,7 @@ export interface AgentStreamServices {
 const MOST_WAITING = 1024;
 
 /** Serves a stream from its first frame to its end, which is the end of its agent (R8). */
-export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): void {
+export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentServices): void {
   const stream = new AgentStream(connection, services);
   services.readFrames(connection, stream);
   services.served(stream, connection.peer);
@@ -49,7 +54,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
   readonly inputEnded: Promise<void>;
   readonly done: Promise<void>;
   private readonly connection: Connection<Uint8Array>;
-  private readonly services: AgentStreamServices;
+  private readonly services: AgentServices;
   private readonly handler: AgentHandler;
   private readonly tellInputEnded: () => void;
   private readonly cancelTimeout: () => void;
@@ -60,7 +65,7 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
   private hasAsked = false;
   private isOver = false;
 
-  constructor(connection: Connection<Uint8Array>, services: AgentStreamServices) {
+  constructor(connection: Connection<Uint8Array>, services: AgentServices) {
     const { engine, access, languages, clock } = services;
     const { peer } = connection;
     this.connection = connection;

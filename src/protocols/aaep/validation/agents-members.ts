@@ -11,7 +11,8 @@ interface AgentsMember {
   readonly kinds: readonly TopicKind[];
   readonly accepts: (value: unknown) => boolean;
   readonly rule: string;
-  readonly sentence: string;
+  /** Its values and the events that have it, in words. */
+  readonly to: string;
 }
 
 /** `resume_token` of a `session.started` is taken out before the event is checked, so it is not listed here. */
@@ -20,49 +21,43 @@ export const AGENTS_MEMBERS = {
     kinds: ["awaiting.confirmation"],
     accepts: (value) => typeof value === "boolean",
     rule: "AAEP §6.3",
-    sentence:
-      "Set `extensions.aaepd.accepts_modified_action` to true or false, in an awaiting.confirmation, or leave it out.",
+    to: "true or false, in an awaiting.confirmation",
   },
   approved_by: {
     kinds: ["tool.invoked"],
     accepts: (value) => value === "host",
     rule: "R5a",
-    sentence:
-      'Set `extensions.aaepd.approved_by` to "host", in a tool.invoked, or leave it out; nobody else approves for the agent.',
+    to: '"host" (nobody else approves for the agent), in a tool.invoked',
   },
   breach: {
     kinds: ["state.changed"],
     accepts: (value) => typeof value === "string" && value.length > 0 && value.length <= 100,
     rule: "R38",
-    sentence:
-      "Set `extensions.aaepd.breach` to the rule that a passed-on event broke, 1 to 100 characters, in a state.changed, or leave it out.",
+    to: "the rule that a passed-on event broke, 1 to 100 characters, in a state.changed",
   },
   call_id: {
     kinds: ["tool.invoked", "tool.completed", "progress.updated", "awaiting.confirmation", "awaiting.clarification"],
     accepts: isForeignCallId,
     rule: "R5c",
-    sentence:
-      "Set `extensions.aaepd.call_id` to a text of 1 to 256 characters, in an event about a tool call, a progress or a question, or leave it out.",
+    to: "a text of 1 to 256 characters, in an event about a tool call, a progress or a question",
   },
   consent: {
     kinds: ["tool.invoked"],
     accepts: (value) => typeof value === "string",
     rule: "R5c",
-    sentence:
-      "Set `extensions.aaepd.consent` to the reply_token of an accepted confirmation, in a tool.invoked, or leave it out.",
+    to: "the reply_token of an accepted confirmation, in a tool.invoked",
   },
   host_dialog: {
     kinds: ["awaiting.confirmation", "awaiting.clarification"],
     accepts: (value) => typeof value === "boolean",
     rule: "R5b",
-    sentence: "Set `extensions.aaepd.host_dialog` to true or false, in a question, or leave it out.",
+    to: "true or false, in a question",
   },
   tool_call_id: {
     kinds: ["progress.updated"],
     accepts: (value) => typeof value === "string" && /^call_[A-Za-z0-9]{1,64}$/.test(value),
     rule: "R5c",
-    sentence:
-      "Set `extensions.aaepd.tool_call_id` to the tool_call_id of an open call, in a progress.updated, or leave it out.",
+    to: "the tool_call_id of an open call, in a progress.updated",
   },
 } as const satisfies Readonly<Record<string, AgentsMember>>;
 
@@ -84,8 +79,9 @@ export function assertAgentsMembers({ type, extensions, event_id: eventId }: Env
       const pointer = `${POINTER}/${pointerStep(name.slice(0, 100))}`;
       throw new Fault("invalid_event", sentence, { pointer, rule: "R31", eventId });
     }
-    const { kinds, accepts, rule, sentence } = member;
+    const { kinds, accepts, rule, to } = member;
     if (kind !== undefined && kinds.includes(kind) && accepts(value)) continue;
+    const sentence = `Set \`extensions.aaepd.${name}\` to ${to}, or leave it out.`;
     throw new Fault("invalid_event", sentence, { pointer: `${POINTER}/${name}`, rule, eventId });
   }
 }

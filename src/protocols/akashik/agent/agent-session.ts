@@ -1,12 +1,14 @@
 // The session of one connection: one answer for each message, in the order of the messages, and notifications between them. A notification is sent
 // only to a peer that takes it at once. Otherwise the Field keeps it as for an agent that is away, so that a peer that does not read costs no memory,
 // and loses nothing when its connection breaks.
+import { faultFrom } from "../../../base/errors.js";
+import { parseJsonDocument } from "../../../base/json-document.js";
 import { within } from "../../../base/time-limit.js";
 import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../../../contracts/exchange.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Notification } from "../field/field-types.js";
-import { type Address, addressOf, envelopeText, idIn, repaired } from "../messages/envelope.js";
-import { errorPayload, refusalOfFrame } from "../messages/error-codes.js";
+import { type Address, addressOf, envelopeText, idIn, type Operation, repaired } from "../messages/envelope.js";
+import { errorPayload, Refused, refusalOfFrame } from "../messages/error-codes.js";
 import { isAkashik } from "../messages/protocol.js";
 import { type AkashikServices, type Caller, carryOut } from "./operations.js";
 
@@ -112,4 +114,56 @@ function createAgentSession(services: AkashikServices, peer: PeerIdentity, host:
       tellRoom();
     },
   };
+}
+
+export interface SingleAnswer {
+  /** The envelope of the answer. */
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/**
+ * Carries out a message without a connection, which must be of the operation that its way names: one answer, and no notifications. An agent that
+ * registers so only polls. Never rejects.
+ */
+export async function answerSingle(
+  text: string,
+  operation: Operation,
+  peer: PeerIdentity,
+  services: AkashikServices,
+): Promise<SingleAnswer> {
+  const { field } = services;
+  let message: unknown;
+  try {
+    message = repaired(parseJsonDocument(text), text);
+  } catch (caught) {
+    return refusal(undefined, refusalOfFrame(faultFrom(caught)), operation, field.epoch());
+  }
+  const { agentId, operation: named } = addressOf(message);
+  if (named !== operation) {
+    const sentence = `Set \`operation\` to ${operation}, or use the path of the other one.`;
+    return refusal(message, new Refused("INVALID_TYPE", sentence), operation, field.epoch());
+  }
+  const payload = await carryOut(
+    message,
+    {
+      access: services.access.of(peer),
+      // A connected agent speaks over its connection alone, and a registration takes over the id of any other.
+      agentId: () => (operation !== "REGISTER" && isAway(agentId, field) ? agentId : undefined),
+      push: undefined,
+      becomes: () => {},
+      isGone: () => false,
+    },
+    services,
+  );
+  const isError = "error" in payload;
+  return { text: envelopeText(addressOf(message), field.epoch(), payload), isError };
+}
+
+function isAway(agentId: string | null, field: AkashikServices["field"]): agentId is string {
+  return agentId !== null && field.has(agentId) && !field.isThere(agentId);
+}
+
+function refusal(message: unknown, why: Refused, operation: Operation, epoch: number): SingleAnswer {
+  return { text: envelopeText(addressOf(message), epoch, errorPayload(why, operation)), isError: true };
 }

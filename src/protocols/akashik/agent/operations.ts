@@ -16,8 +16,7 @@ import type { Engine } from "../../../engine/engine.js";
 import type { Attuned } from "../field/attune.js";
 import type { Field } from "../field/field.js";
 import type { Conflict, Push } from "../field/field-types.js";
-import { fieldCapabilities, OPERATIONS, type Operation } from "../messages/capabilities.js";
-import { addressOf, readEnvelope } from "../messages/envelope.js";
+import { addressOf, fieldCapabilities, OPERATIONS, type Operation, readEnvelope } from "../messages/envelope.js";
 import { errorPayload, Refused } from "../messages/error-codes.js";
 import { type FieldRequest, readRequest, type SubscribeRequest } from "../messages/requests.js";
 

@@ -1,12 +1,38 @@
-// Envelopes: reading those of agents, and making those of the Field.
-
+// Envelopes: reading those of agents, and making those of the Field; and the operations that they name.
 import * as schemas from "#gen/akashik/schemas.js";
+import type { AkashikFieldCapabilities } from "#gen/akashik/types.js";
 import { isAkashikRequest } from "#gen/akashik/validators.js";
 import { firstSentence } from "../../../base/schema/fault-words.js";
 import { isPlainSource, wellFormedFields } from "../../../engine/text/well-formed.js";
-import { isOperation, OPERATIONS, type Operation } from "./capabilities.js";
 import { Refused } from "./error-codes.js";
 import { AKASHIK_VERSION, PROTOCOL } from "./protocol.js";
+
+export const OPERATIONS = ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE", "SUBSCRIBE"] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+export const STRATEGIES = ["last_write_wins", "confidence_weighted", "human_escalation"] as const;
+
+/** Pushes by SUBSCRIBE are of level 2. */
+const CONFORMANCE_LEVEL = 2;
+
+function isOperation(name: string): name is Operation {
+  return OPERATIONS.some((one) => one === name);
+}
+
+/** `operations`: those that the agent may use. `persistence`: whether memory units outlive the daemon. */
+export function fieldCapabilities(
+  operations: readonly Operation[],
+  persistence: AkashikFieldCapabilities["persistence"],
+): AkashikFieldCapabilities {
+  return {
+    conformance_level: CONFORMANCE_LEVEL,
+    supported_operations: operations,
+    protocol_version: AKASHIK_VERSION,
+    persistence,
+    conflict_strategies: STRATEGIES,
+  };
+}
 
 /** The members of an envelope that an answer repeats; null where the message had none that could be read. */
 export interface Address {

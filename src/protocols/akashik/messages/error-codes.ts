@@ -9,55 +9,46 @@ export type ErrorCode = AkashikError["error"]["code"];
 interface ErrorText {
   /** The message, if the fault has none of its own. */
   readonly message: string;
-  /** Whether the agent itself can do something that makes the next attempt succeed. */
-  readonly isRecoverable: boolean;
+  /** Whether the agent itself can do something that makes the next attempt succeed. Default: true. */
+  readonly isRecoverable?: false;
   readonly suggestedAction: string;
 }
 
 const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   AGENT_NOT_REGISTERED: {
     message: "This connection has not registered that agent.",
-    isRecoverable: true,
     suggestedAction: "Send REGISTER first, and use the registered id as `agent_id`.",
   },
   AGENT_ID_TAKEN: {
     message: "An agent of this id is connected.",
-    isRecoverable: true,
     suggestedAction: "Register with another id.",
   },
   MISSING_INTENT: {
     message: "A memory unit needs `intent.purpose`.",
-    isRecoverable: true,
     suggestedAction: "Say in `intent.purpose` why the unit is recorded, and send RECORD again.",
   },
   MISSING_CONFIDENCE: {
     message: "A committed unit needs `confidence.score` and `confidence.reasoning`.",
-    isRecoverable: true,
     suggestedAction: "Give both, or record a draft.",
   },
   INVALID_CONFIDENCE: {
     message: "`confidence.score` must be a number from 0 to 1.",
-    isRecoverable: true,
     suggestedAction: "Correct `confidence`, and send RECORD again.",
   },
   INVALID_TYPE: {
     message: "A member of the message has a wrong value.",
-    isRecoverable: true,
     suggestedAction: "Correct the member that the message names, and send it again.",
   },
   UNIT_NOT_FOUND: {
     message: "The Field has no memory unit of that id.",
-    isRecoverable: true,
     suggestedAction: "Use the id of a unit that RECORD or ATTUNE has answered.",
   },
   CONFLICT_NOT_FOUND: {
     message: "The Field has no conflict of that id.",
-    isRecoverable: true,
     suggestedAction: "Ask for the known conflicts with DETECT.",
   },
   INVALID_TRANSITION: {
     message: "The present state does not allow that change.",
-    isRecoverable: true,
     suggestedAction: "Ask for the present state with ATTUNE or DETECT, and decide again.",
   },
   UNSUPPORTED_OPERATION: {
@@ -72,12 +63,10 @@ const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   EPOCH_OVERFLOW: {
     message: "The epoch is no time that the Field's clock can take: it is too far ahead, below 0, or no whole number.",
-    isRecoverable: true,
     suggestedAction: "Set the clock to the `epoch` of the Field's last answer.",
   },
   INTERNAL_ERROR: {
     message: "Something went wrong in the daemon, and stands in its log.",
-    isRecoverable: true,
     suggestedAction: "Send the message again later.",
   },
 };
@@ -95,7 +84,7 @@ export class Refused extends Error {
 
 /** The payload of an error. `operation`: that of the message, if it could be read. */
 export function errorPayload({ code, message }: Refused, operation: string | null): AkashikError {
-  const { isRecoverable: recoverable, suggestedAction: suggested_action } = ERRORS[code];
+  const { isRecoverable: recoverable = true, suggestedAction: suggested_action } = ERRORS[code];
   return { status: "error", error: { code, message, operation, recoverable, suggested_action } };
 }
 

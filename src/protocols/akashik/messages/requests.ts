@@ -4,9 +4,7 @@ import * as schemas from "#gen/akashik/schemas.js";
 import type * as types from "#gen/akashik/types.js";
 import * as validators from "#gen/akashik/validators.js";
 import { firstSentence } from "../../../base/schema/fault-words.js";
-import type { Schema } from "../../../base/schema/schema-faults.js";
-import { STRATEGIES } from "./capabilities.js";
-import type { Envelope } from "./envelope.js";
+import { type Envelope, STRATEGIES } from "./envelope.js";
 import { Refused } from "./error-codes.js";
 
 type Payload = Envelope["payload"];
@@ -26,65 +24,47 @@ export type FieldRequest =
   | { readonly operation: "MERGE"; readonly payload: types.AkashikMergeRequest }
   | { readonly operation: "SUBSCRIBE"; readonly payload: SubscribeRequest };
 
+/** The form of each payload, by its name in sentences. */
+const FORMS = {
+  REGISTER: "AkashikRegisterRequest",
+  DEREGISTER: "AkashikDeregisterRequest",
+  RECORD: "AkashikRecordRequest",
+  ATTUNE: "AkashikAttuneRequest",
+  DETECT: "AkashikDetectRequest",
+  MERGE: "AkashikMergeRequest",
+  "the action `subscribe`": "AkashikSubscribeRequest",
+  "the action `unsubscribe`": "AkashikUnsubscribeRequest",
+  "the action `list`": "AkashikListRequest",
+} as const satisfies Readonly<Record<string, keyof typeof schemas>>;
+
 /** Reads the payload of an envelope. Throws Refused. */
 export function readRequest({ operation, payload }: Pick<Envelope, "operation" | "payload">): FieldRequest {
-  const { isAkashikRegisterRequest, isAkashikDeregisterRequest, isAkashikAttuneRequest } = validators;
-  switch (operation) {
-    case "REGISTER":
-      return { operation, payload: as(payload, isAkashikRegisterRequest, schemas.AkashikRegisterRequest, operation) };
-    case "DEREGISTER":
-      return {
-        operation,
-        payload: as(payload, isAkashikDeregisterRequest, schemas.AkashikDeregisterRequest, operation),
-      };
-    case "RECORD":
-      return { operation, payload: readRecord(payload) };
-    case "ATTUNE":
-      return { operation, payload: as(payload, isAkashikAttuneRequest, schemas.AkashikAttuneRequest, operation) };
-    case "DETECT":
-      assertOffered(payload.mode, ["list"], "This Field has DETECT with the mode `list` alone.");
-      as(payload, validators.isAkashikDetectRequest, schemas.AkashikDetectRequest, operation);
-      return { operation };
-    case "MERGE":
-      assertOffered(payload.strategy, STRATEGIES, `This Field has the strategies ${STRATEGIES.join(", ")}.`);
-      return {
-        operation,
-        payload: as(payload, validators.isAkashikMergeRequest, schemas.AkashikMergeRequest, operation),
-      };
-    case "SUBSCRIBE":
-      return { operation, payload: readSubscribe(payload) };
-  }
+  if (operation === "RECORD") assertConfident(payload);
+  if (operation === "DETECT")
+    assertOffered(payload.mode, ["list"], "This Field has DETECT with the mode `list` alone.");
+  if (operation === "MERGE")
+    assertOffered(payload.strategy, STRATEGIES, `This Field has the strategies ${STRATEGIES.join(", ")}.`);
+  const name = operation === "SUBSCRIBE" ? actionIn(payload) : operation;
+  // biome-ignore-start lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
+  if (validators[`is${FORMS[name]}`](payload)) return { operation, payload } as FieldRequest;
+  throw new Refused("INVALID_TYPE", firstSentence(schemas[FORMS[name]], payload, name, ["payload"]));
+  // biome-ignore-end lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
 }
 
-function readSubscribe(payload: Payload): SubscribeRequest {
-  const { isAkashikSubscribeRequest, isAkashikUnsubscribeRequest, isAkashikListRequest } = validators;
-  switch (payload.action) {
-    case "subscribe":
-      return as(payload, isAkashikSubscribeRequest, schemas.AkashikSubscribeRequest, "the action `subscribe`");
-    case "unsubscribe":
-      return as(payload, isAkashikUnsubscribeRequest, schemas.AkashikUnsubscribeRequest, "the action `unsubscribe`");
-    case "list":
-      return as(payload, isAkashikListRequest, schemas.AkashikListRequest, "the action `list`");
-    default:
-      throw new Refused("INVALID_TYPE", '`payload.action` must be one of "subscribe", "unsubscribe", "list".');
-  }
+function actionIn({ action }: Payload) {
+  if (action === "subscribe" || action === "unsubscribe" || action === "list")
+    return `the action \`${action}\`` as const;
+  throw new Refused("INVALID_TYPE", '`payload.action` must be one of "subscribe", "unsubscribe", "list".');
 }
 
 /** The faults of a RECORD have codes of their own, and are looked for in the order of the companion. */
-function readRecord(payload: Payload): types.AkashikRecordRequest {
+function assertConfident(payload: Payload): void {
   const { purpose } = membersOf(payload.intent);
   if (isBlank(purpose)) throw new Refused("MISSING_INTENT");
   const { score, reasoning } = membersOf(payload.confidence);
   if (payload.mode !== "draft" && (isBlank(score) || isBlank(reasoning))) throw new Refused("MISSING_CONFIDENCE");
   if (!isBlank(score) && !(typeof score === "number" && score >= 0 && score <= 1))
     throw new Refused("INVALID_CONFIDENCE");
-  return as(payload, validators.isAkashikRecordRequest, schemas.AkashikRecordRequest, "RECORD");
-}
-
-/** `name`: of the payload in sentences. */
-function as<Value>(payload: unknown, isValid: (value: unknown) => value is Value, schema: Schema, name: string): Value {
-  if (isValid(payload)) return payload;
-  throw new Refused("INVALID_TYPE", firstSentence(schema, payload, name, ["payload"]));
 }
 
 /** Refuses a choice that is a text and names something which this Field does not have. */

@@ -6,7 +6,7 @@ import { CapabilitiesSchema, ConfirmationReplySchema, SubscriptionRequestSchema 
 import { ReplyRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { MAX_MESSAGE_VALUES } from "../../../../src/base/json-document.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
-import { agentDocument } from "../../../../src/protocols/aaep/services/agent-requests.js";
+import { agentDocument } from "../../../../src/protocols/aaep/services/service-messages.js";
 import { faultOf } from "../../../support/fault-of.js";
 
 type Bytes = readonly number[];

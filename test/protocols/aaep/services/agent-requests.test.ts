@@ -1,6 +1,6 @@
 // What stands in the requests of an agent's service, where the schema leaves it open.
 import { describe, expect, it } from "vitest";
-import { batchIn, questionIn } from "../../../../src/protocols/aaep/services/agent-requests.js";
+import { batchIn, questionIn } from "../../../../src/protocols/aaep/services/service-messages.js";
 import { faultOf } from "../../../support/fault-of.js";
 
 const typed = (kind: string) => ({ type: `aaep:agent.awaiting.${kind}`, session_id: "sess_1" });

@@ -3,7 +3,7 @@ import { fromBinary, fromJson, type JsonObject, toBinary } from "@bufbuild/proto
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { EnvelopeSchema } from "#gen/akashik/v1/akashik_service_pb.js";
-import { OPERATIONS, type Operation } from "../../../../src/protocols/akashik/messages/capabilities.js";
+import { OPERATIONS, type Operation } from "../../../../src/protocols/akashik/messages/envelope.js";
 import { Refused } from "../../../../src/protocols/akashik/messages/error-codes.js";
 import { readRequest } from "../../../../src/protocols/akashik/messages/requests.js";
 import { textOfEnvelope } from "../../../../src/protocols/akashik/services/akashik-service.js";
