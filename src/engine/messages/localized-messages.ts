@@ -1,6 +1,7 @@
 // The daemon's texts as fields of an event: for one listener, or in every language for shaping (R14, R31).
 import type { LocalizationHints } from "../event/event.js";
-import { CATALOGUE_LANGUAGES, type CatalogueLanguage, textDirection } from "../terms/language.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "../terms/language.js";
+import { hintsIn } from "../terms/shape-languages.js";
 import { catalogueLanguage, type Form, type MessageKey, type MessageParameters, messageIn } from "./messages.js";
 
 /**
@@ -42,9 +43,8 @@ export function localizedMessages<Key extends MessageKey>(
   const primary = audience.kind === "listener" ? catalogueLanguage(audience.languages) : audience.primary;
   const say = (language: CatalogueLanguage, form: Form) =>
     messageIn(language, key, form, parametersFor(language, form));
-  const direction = textDirection(primary) === "rtl" ? { text_direction: "rtl" as const } : {};
   const members: LocalizedMessages & Record<string, unknown> = {
-    localization_hints: { primary_language: primary, ...direction },
+    localization_hints: hintsIn(primary, undefined),
     summary_terse: say(primary, "terse"),
     summary_normal: say(primary, "normal"),
   };

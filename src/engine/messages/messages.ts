@@ -4,13 +4,7 @@ import { CATALOGUE_LANGUAGES, type CatalogueLanguage, matchLanguage } from "../t
 import { sentences, WORDINGS, type Wording } from "./wording.js";
 
 export type GapReason = "aged_out" | "resumed_too_late" | "unknown_place";
-export type ClosingReason =
-  | "producer_shutdown"
-  | "recording_ended"
-  | "producer_error"
-  | "lagging"
-  | "handshake_timeout"
-  | "idle_timeout";
+export type ClosingReason = "producer_shutdown" | "recording_ended" | "producer_error" | "lagging";
 
 /** The outcome of a question, and who decided it. A default is never reported as somebody's answer. */
 export interface Outcome {
@@ -57,7 +51,6 @@ export interface MessageParameters {
     readonly remainingSeconds: number;
     readonly asking: string;
   };
-  readonly closing: { readonly reason: ClosingReason };
   /** An agent of another protocol began a session; `capabilities` are names of that protocol. */
   readonly relayStarted: { readonly agent: string; readonly capabilities: readonly string[] };
   readonly relayEnded: { readonly agent: string };
@@ -112,7 +105,6 @@ const MESSAGES: {
     if (form === "terse") return left;
     return sentences([wording.say(`passed.${passed}`), left, wording.say("questionIs", { asking })]);
   },
-  closing: (wording, form, { reason }) => wording.say(`closing.${reason}.${form}`),
   relayStarted: (wording, form, { agent, capabilities }) =>
     wording.say(`relayStarted.${form}`, { agent, capabilities: wording.list(capabilities) }),
   relayEnded: (wording, form, facts) => wording.say(`relayEnded.${form}`, facts),
@@ -160,12 +152,7 @@ export function messageIn<Key extends MessageKey>(
   return MESSAGES[key](WORDINGS[language], form, parameters);
 }
 
-/** A message in the first of `languages` with a catalogue, else in English. */
-export function textFor<Key extends MessageKey>(
-  key: Key,
-  parameters: MessageParameters[Key],
-  languages: readonly string[],
-  form: Form = "normal",
-): string {
-  return messageIn(catalogueLanguage(languages), key, form, parameters);
+/** Why a subscription is closed, in the first of `languages` with a catalogue, else in English. */
+export function closingText(reason: ClosingReason, languages: readonly string[]): string {
+  return WORDINGS[catalogueLanguage(languages)].say(`closing.${reason}`);
 }

@@ -11,57 +11,49 @@ import { JAPANESE } from "./catalogues/ja.js";
 
 const PARAMETER = /\{(\w+)\}/g;
 
-/** The `Intl` objects are made at their first use, because making one costs far more than using it. */
 export class Wording {
-  private readonly language: CatalogueLanguage;
   readonly texts: Catalogue;
-  private readonly rules: () => Intl.PluralRules;
-  private readonly numbers: () => Intl.NumberFormat;
-  private readonly percents: () => Intl.NumberFormat;
-  private readonly minutes: () => Intl.NumberFormat;
-  private readonly seconds: () => Intl.NumberFormat;
-  private readonly times: () => Intl.ListFormat;
-  private readonly rows: () => Intl.ListFormat;
+  private readonly language: CatalogueLanguage;
+  private made: ReturnType<typeof formatsOf> | undefined;
 
   constructor(language: CatalogueLanguage, texts: Catalogue) {
     this.language = language;
     this.texts = texts;
-    this.rules = lazily(() => new Intl.PluralRules(language));
-    this.numbers = lazily(() => new Intl.NumberFormat(language));
-    this.percents = lazily(() => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }));
-    this.minutes = lazily(
-      () => new Intl.NumberFormat(language, { style: "unit", unit: "minute", unitDisplay: "long" }),
-    );
-    this.seconds = lazily(
-      () => new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }),
-    );
-    this.times = lazily(() => new Intl.ListFormat(language, { type: "unit", style: "long" }));
-    this.rows = lazily(() => new Intl.ListFormat(language, { type: "conjunction", style: "long" }));
   }
 
   /** The text with its parameters, in the plural of its count. */
   say<Key extends TextKey>(key: Key, ...given: Given<Key>): string {
     const text: Text = this.texts[key];
     const [parameters = {}] = given as readonly [Readonly<Record<string, string | number>>?];
-    const form = typeof text === "string" ? text : (text[this.rules().select(Number(parameters.count))] ?? text.other);
+    const form =
+      typeof text === "string" ? text : (text[this.formats.plurals.select(Number(parameters.count))] ?? text.other);
     return form.replace(PARAMETER, (_, name: string) => {
       const value = parameters[name] ?? "";
-      return typeof value === "number" ? this.numbers().format(value) : value;
+      return typeof value === "number" ? this.formats.numbers.format(value) : value;
     });
+  }
+
+  /** The formats of `Intl` are made at the first use of one, because making them costs far more than using them. */
+  private get formats(): ReturnType<typeof formatsOf> {
+    this.made ??= formatsOf(this.language);
+    return this.made;
   }
 
   /** `percent` is 0..100. */
   percent(percent: number): string {
-    return this.percents().format(percent / 100);
+    return this.formats.percents.format(percent / 100);
   }
 
   /** Minutes and seconds; under two minutes, seconds alone. */
   duration(seconds: number): string {
     const whole = Math.max(0, Math.round(seconds));
-    if (whole < 120) return this.seconds().format(whole);
+    if (whole < 120) return this.formats.seconds.format(whole);
     const rest = whole % 60;
-    const parts = [this.minutes().format((whole - rest) / 60), ...(rest === 0 ? [] : [this.seconds().format(rest)])];
-    return this.times().format(parts);
+    const parts = [
+      this.formats.minutes.format((whole - rest) / 60),
+      ...(rest === 0 ? [] : [this.formats.seconds.format(rest)]),
+    ];
+    return this.formats.times.format(parts);
   }
 
   /** The name of a state; of an unknown one, the words of its identifier. */
@@ -72,7 +64,7 @@ export class Wording {
 
   /** Names in a row, with the word of the language between the last two. */
   list(names: readonly string[]): string {
-    return this.rows().format(names);
+    return this.formats.rows.format(names);
   }
 
   /** Quotes an agent's words in a text of the daemon's: each part as a sentence, with a full stop if the part has no end of its own. */
@@ -83,11 +75,16 @@ export class Wording {
   }
 }
 
-function lazily<Value extends object>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
+function formatsOf(language: CatalogueLanguage) {
+  const unit = { style: "unit", unitDisplay: "long" } as const;
+  return {
+    plurals: new Intl.PluralRules(language),
+    numbers: new Intl.NumberFormat(language),
+    percents: new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }),
+    minutes: new Intl.NumberFormat(language, { ...unit, unit: "minute" }),
+    seconds: new Intl.NumberFormat(language, { ...unit, unit: "second" }),
+    times: new Intl.ListFormat(language, { type: "unit", style: "long" }),
+    rows: new Intl.ListFormat(language, { type: "conjunction", style: "long" }),
   };
 }
 

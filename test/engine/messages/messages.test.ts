@@ -1,13 +1,22 @@
 import { describe, expect, test } from "vitest";
 import {
   catalogueLanguage,
+  closingText,
   type MessageKey,
   type MessageParameters,
   messageIn,
-  textFor,
 } from "../../../src/engine/messages/messages.js";
+import { WORDINGS } from "../../../src/engine/messages/wording.js";
 import { CATALOGUE_LANGUAGES } from "../../../src/engine/terms/language.js";
 import { shortenedText } from "../../../src/engine/text/shortened-text.js";
+
+/** A message in the language that serves a listener. */
+const textFor = <Key extends MessageKey>(
+  key: Key,
+  parameters: MessageParameters[Key],
+  languages: readonly string[],
+  form: "terse" | "normal" = "normal",
+): string => messageIn(catalogueLanguage(languages), key, form, parameters);
 
 type Ended = MessageParameters["resolution"];
 
@@ -63,11 +72,6 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
     passed,
     remainingSeconds: 150,
     asking: "Move $5?",
-  })),
-  closing: (
-    ["producer_shutdown", "recording_ended", "producer_error", "lagging", "handshake_timeout", "idle_timeout"] as const
-  ).map((reason) => ({
-    reason,
   })),
   relayStarted: [
     { agent: "Planner", capabilities: ["tools"] },
@@ -169,9 +173,7 @@ test("R31, AAEP ch. 11: the listener's languages choose the catalogue; English w
   expect(catalogueLanguage(["JA"])).toBe("ja");
   expect(catalogueLanguage(["yo"])).toBe("en");
   expect(catalogueLanguage([])).toBe("en");
-  expect(textFor("closing", { reason: "lagging" }, ["de-AT"])).toBe(
-    messageIn("de", "closing", "normal", { reason: "lagging" }),
-  );
+  expect(closingText("lagging", ["de-AT"])).toBe(WORDINGS.de.say("closing.lagging"));
 });
 
 describe("shortenedText", () => {

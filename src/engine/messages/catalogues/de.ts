@@ -40,21 +40,12 @@ export const GERMAN: Catalogue = {
     "Der Dienst wurde beendet, darum ist die Sitzung von {agent} beendet. Ein neuer Start kann helfen.",
   "toolAbandoned.terse": "{tool}: kein Ergebnis.",
   "toolAbandoned.normal": "Das Werkzeug {tool} wurde ohne Ergebnis aufgegeben.",
-  "closing.producer_shutdown.terse": "Wird beendet.",
-  "closing.producer_shutdown.normal": "Der Dienst wird beendet. Abonnieren Sie erneut, sobald er wieder läuft.",
-  "closing.recording_ended.terse": "Ende der Aufzeichnung.",
-  "closing.recording_ended.normal": "Die Aufzeichnung ist zu Ende. Es folgt nichts mehr.",
-  "closing.producer_error.terse": "Ein Fehler ist aufgetreten.",
-  "closing.producer_error.normal":
+  "closing.producer_shutdown": "Der Dienst wird beendet. Abonnieren Sie erneut, sobald er wieder läuft.",
+  "closing.recording_ended": "Die Aufzeichnung ist zu Ende. Es folgt nichts mehr.",
+  "closing.producer_error":
     "Im Dienst ist ein Fehler aufgetreten, das Abonnement wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
-  "closing.lagging.terse": "Zu weit im Rückstand.",
-  "closing.lagging.normal":
+  "closing.lagging":
     "Das Abonnement nahm Ereignisse zu langsam ab und wurde geschlossen. Abonnieren Sie erneut, um dort fortzufahren, wo Sie waren.",
-  "closing.handshake_timeout.terse": "Keine Anfrage erhalten.",
-  "closing.handshake_timeout.normal":
-    "Die Verbindung wurde geschlossen, weil nicht rechtzeitig eine Abonnementanfrage kam.",
-  "closing.idle_timeout.terse": "Zu lange untätig.",
-  "closing.idle_timeout.normal": "Die Verbindung wurde geschlossen, weil sie zu lange untätig war.",
   // Questions: their notice, their reminders and their outcome (R6, R31).
   "asked.confirmation.terse": "Bestätigung anderswo erbeten: {asking}",
   "asked.confirmation.normal": "{agent} bittet um Bestätigung: {asking}",

@@ -39,20 +39,11 @@ export const ENGLISH = {
   "daemonStopped.normal": "The daemon was stopped, so the session of {agent} has ended. Starting it again may help.",
   "toolAbandoned.terse": "{tool}: no result.",
   "toolAbandoned.normal": "The tool {tool} was abandoned without a result.",
-  "closing.producer_shutdown.terse": "Shutting down.",
-  "closing.producer_shutdown.normal": "The daemon is shutting down. Subscribe again when it is back.",
-  "closing.recording_ended.terse": "The recording has ended.",
-  "closing.recording_ended.normal": "The recording has ended. Nothing more follows.",
-  "closing.producer_error.terse": "Something went wrong.",
-  "closing.producer_error.normal":
+  "closing.producer_shutdown": "The daemon is shutting down. Subscribe again when it is back.",
+  "closing.recording_ended": "The recording has ended. Nothing more follows.",
+  "closing.producer_error":
     "The daemon made a mistake and closed the subscription. Subscribe again to go on where you were.",
-  "closing.lagging.terse": "Too far behind.",
-  "closing.lagging.normal":
-    "The subscription took events too slowly and was closed. Subscribe again to go on where you were.",
-  "closing.handshake_timeout.terse": "No request came.",
-  "closing.handshake_timeout.normal": "The connection was closed because no subscription request came in time.",
-  "closing.idle_timeout.terse": "Idle too long.",
-  "closing.idle_timeout.normal": "The connection was closed because it was idle for too long.",
+  "closing.lagging": "The subscription took events too slowly and was closed. Subscribe again to go on where you were.",
   // Questions: their notice, their reminders and their outcome (R6, R31).
   "asked.confirmation.terse": "Confirmation asked elsewhere: {asking}",
   "asked.confirmation.normal": "{agent} asks for a confirmation: {asking}",

@@ -40,22 +40,12 @@ export const SPANISH: Catalogue = {
     "El servicio se detuvo, por lo que la sesión de {agent} ha terminado. Puede servir iniciarla de nuevo.",
   "toolAbandoned.terse": "{tool}: sin resultado.",
   "toolAbandoned.normal": "La herramienta {tool} se abandonó sin resultado.",
-  "closing.producer_shutdown.terse": "Apagando.",
-  "closing.producer_shutdown.normal":
-    "El servicio se está apagando. Suscríbase de nuevo cuando vuelva a estar disponible.",
-  "closing.recording_ended.terse": "Fin de la grabación.",
-  "closing.recording_ended.normal": "La grabación ha terminado. No hay nada más.",
-  "closing.producer_error.terse": "Se ha producido un fallo.",
-  "closing.producer_error.normal":
+  "closing.producer_shutdown": "El servicio se está apagando. Suscríbase de nuevo cuando vuelva a estar disponible.",
+  "closing.recording_ended": "La grabación ha terminado. No hay nada más.",
+  "closing.producer_error":
     "El servicio ha cometido un error y ha cerrado la suscripción. Suscríbase de nuevo para continuar donde estaba.",
-  "closing.lagging.terse": "Demasiado retraso.",
-  "closing.lagging.normal":
+  "closing.lagging":
     "La suscripción recibía los eventos con demasiada lentitud y se ha cerrado. Suscríbase de nuevo para continuar donde estaba.",
-  "closing.handshake_timeout.terse": "No llegó ninguna solicitud.",
-  "closing.handshake_timeout.normal":
-    "La conexión se ha cerrado porque no llegó a tiempo ninguna solicitud de suscripción.",
-  "closing.idle_timeout.terse": "Demasiado tiempo inactiva.",
-  "closing.idle_timeout.normal": "La conexión se ha cerrado porque estuvo inactiva demasiado tiempo.",
   // Questions: their notice, their reminders and their outcome (R6, R31).
   "asked.confirmation.terse": "Confirmación pedida en otro lugar: {asking}",
   "asked.confirmation.normal": "{agent} pide una confirmación: {asking}",

@@ -39,21 +39,12 @@ export const FRENCH: Catalogue = {
   "daemonStopped.normal": "Le service a été arrêté : la session de {agent} est terminée. La relancer peut suffire.",
   "toolAbandoned.terse": "{tool} : pas de résultat.",
   "toolAbandoned.normal": "L’outil {tool} a été abandonné sans résultat.",
-  "closing.producer_shutdown.terse": "Arrêt en cours.",
-  "closing.producer_shutdown.normal": "Le service s’arrête. Abonnez-vous de nouveau quand il sera revenu.",
-  "closing.recording_ended.terse": "Fin de l’enregistrement.",
-  "closing.recording_ended.normal": "L’enregistrement est terminé. Il n’y a pas de suite.",
-  "closing.producer_error.terse": "Une erreur s’est produite.",
-  "closing.producer_error.normal":
+  "closing.producer_shutdown": "Le service s’arrête. Abonnez-vous de nouveau quand il sera revenu.",
+  "closing.recording_ended": "L’enregistrement est terminé. Il n’y a pas de suite.",
+  "closing.producer_error":
     "Le service a commis une erreur et a fermé l’abonnement. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
-  "closing.lagging.terse": "Trop de retard.",
-  "closing.lagging.normal":
+  "closing.lagging":
     "L’abonnement recevait les événements trop lentement et a été fermé. Abonnez-vous de nouveau pour reprendre là où vous en étiez.",
-  "closing.handshake_timeout.terse": "Aucune demande reçue.",
-  "closing.handshake_timeout.normal":
-    "La connexion a été fermée, car aucune demande d’abonnement n’est arrivée à temps.",
-  "closing.idle_timeout.terse": "Inactive trop longtemps.",
-  "closing.idle_timeout.normal": "La connexion a été fermée, car elle est restée inactive trop longtemps.",
   // Questions: their notice, their reminders and their outcome (R6, R31).
   "asked.confirmation.terse": "Confirmation demandée ailleurs : {asking}",
   "asked.confirmation.normal": "{agent} demande une confirmation : {asking}",

@@ -37,20 +37,12 @@ export const JAPANESE: Catalogue = {
     "サービスが停止したため、{agent}のセッションは終了しました。もう一度開始すると解決することがあります。",
   "toolAbandoned.terse": "{tool}：結果なし。",
   "toolAbandoned.normal": "ツール{tool}は結果が出ないまま中止されました。",
-  "closing.producer_shutdown.terse": "終了します。",
-  "closing.producer_shutdown.normal": "サービスを終了します。再開したら、もう一度購読してください。",
-  "closing.recording_ended.terse": "記録は終わりです。",
-  "closing.recording_ended.normal": "記録はこれで終わりです。この後に続くものはありません。",
-  "closing.producer_error.terse": "エラーが発生しました。",
-  "closing.producer_error.normal":
+  "closing.producer_shutdown": "サービスを終了します。再開したら、もう一度購読してください。",
+  "closing.recording_ended": "記録はこれで終わりです。この後に続くものはありません。",
+  "closing.producer_error":
     "サービスでエラーが発生したため、購読を終了しました。もう一度購読すると、前回の続きから再開できます。",
-  "closing.lagging.terse": "遅れすぎです。",
-  "closing.lagging.normal":
+  "closing.lagging":
     "イベントの受信が遅すぎるため、購読を終了しました。もう一度購読すると、前回の続きから再開できます。",
-  "closing.handshake_timeout.terse": "要求がありません。",
-  "closing.handshake_timeout.normal": "時間内に購読の要求がなかったため、接続を閉じました。",
-  "closing.idle_timeout.terse": "長時間の無通信。",
-  "closing.idle_timeout.normal": "長い間通信がなかったため、接続を閉じました。",
   // Questions: their notice, their reminders and their outcome (R6, R31).
   "asked.confirmation.terse": "別の場所での確認：{asking}",
   "asked.confirmation.normal": "{agent}が確認を求めています：{asking}",

@@ -9,7 +9,7 @@ import type { DeliveryStream, EndReason, LastWords } from "../../../contracts/pr
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Producer } from "../../../engine/event/event.js";
-import { textFor } from "../../../engine/messages/messages.js";
+import { closingText } from "../../../engine/messages/messages.js";
 import type { Resumed } from "../../../engine/subscriptions/resume.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import type { PendingDeliveries } from "../../../engine/subscriptions/subscription-spec.js";
@@ -260,12 +260,12 @@ export class SubscriptionHandler {
   /** The message that reports the end to the subscriber, in the subscriber's language; before the first acceptance an error (R8a, R22). */
   closing(reason: EndReason): Message {
     const engine = this.granted?.engine;
-    if (engine === undefined) return errorMessage(endedBeforeRequest(reason));
+    if (engine === undefined || reason === "handshake_timeout") return errorMessage(endedBeforeRequest(reason));
     return {
       type: "subscription.close",
       subscription_id: engine.id,
       reason_code: reason,
-      reason_message: textFor("closing", { reason }, engine.terms.languages),
+      reason_message: closingText(reason, engine.terms.languages),
       ...closingMembers(reason, engine, this.services.engine.limits),
     };
   }
