@@ -22,7 +22,7 @@ import {
   type PaceChange,
   type SubscriptionStatus,
 } from "./subscriptions/subscription-spec.js";
-import type { AbleSubscriptions } from "./terms/answering.js";
+import type { AbleCount } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import { shortenedText } from "./text/shortened-text.js";
 import type { LatencyCounts } from "./time/latency-histogram.js";
@@ -123,7 +123,7 @@ export interface EngineStatusServices {
   readonly sessions: Sessions;
   readonly questions: Questions;
   readonly publishing: Pick<Publishing, "graceUntil" | "latencies">;
-  readonly countAble: () => AbleSubscriptions;
+  readonly countAble: () => AbleCount;
   readonly log: Pick<Log, "info">;
 }
 
@@ -254,7 +254,7 @@ export class EngineAccounts {
         asked: shortenedText(typeof text === "string" ? text : "", ASKED_LENGTH),
         askedAt: wallTimeOf(at),
         deadline: wallTimeOf(at + seconds * 1000),
-        ableCount: able.countFor({ kind, sessionId }),
+        ableCount: able({ kind, sessionId }),
         shownCount: questions.shownCount(token),
       };
     });

@@ -27,7 +27,7 @@ import type {
   RefusedReply,
   SubscribeSpec,
 } from "./subscriptions/subscription-spec.js";
-import { type AbleSubscriptions, countAble } from "./terms/answering.js";
+import { type AbleCount, countAble } from "./terms/answering.js";
 import { Turns } from "./time/turns.js";
 import { type WakeUps, wakeUpsOf } from "./time/wake-ups.js";
 
@@ -347,7 +347,7 @@ export class Engine {
     return { now: clock.now(), wallTime: clock.wallTime(), ids };
   }
 
-  private countAble(): AbleSubscriptions {
+  private countAble(): AbleCount {
     return countAble([...this.subscriptions.values()].map((one) => one.terms));
   }
 

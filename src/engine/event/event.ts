@@ -86,19 +86,13 @@ export type QuestionKind = "confirmation" | "clarification";
 
 /** The kind of question that the topic is; undefined for other topics. */
 export function questionKind(kind: TopicKind): QuestionKind | undefined {
-  switch (kind) {
-    case "awaiting.confirmation":
-      return "confirmation";
-    case "awaiting.clarification":
-      return "clarification";
-    default:
-      return undefined;
-  }
+  if (kind === "awaiting.confirmation") return "confirmation";
+  return kind === "awaiting.clarification" ? "clarification" : undefined;
 }
 
 /** Whether the topic is a question to a person. */
 export function isQuestionKind(kind: TopicKind): boolean {
-  return kind === "awaiting.confirmation" || kind === "awaiting.clarification";
+  return questionKind(kind) !== undefined;
 }
 
 /** Whether the topic ends its session. */

@@ -1,4 +1,4 @@
-// Timestamps of the envelope as whole microseconds since 1970. Without Date objects and patterns, since they are read for every event. Clocks and the
+// Timestamps of the envelope as whole microseconds since 1970. No pattern reads them, because each event has one. Clocks and the
 // limits of acceptable timestamps are elsewhere.
 
 /** An instant, and the precision with which it was written. */
@@ -10,20 +10,13 @@ export interface Timestamp {
 }
 
 const DIGIT_0 = 0x30;
+const MS_OF_400_YEARS = 146_097 * 86_400_000;
 
 /** The two digits at `index`, or NaN. */
 function twoDigits(text: string, index: number): number {
   const tens = text.charCodeAt(index) - DIGIT_0;
   const ones = text.charCodeAt(index + 1) - DIGIT_0;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
-}
-
-/** Days from 1970-01-01 to a day of the Gregorian calendar, counted in years that begin in March. */
-function daysFromDate(year: number, month: number, day: number): number {
-  const marchYear = month > 2 ? year : year - 1;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
-  return marchYear * 365 + leapDays + dayOfYear - 719_468;
 }
 
 function daysInMonth(year: number, month: number): number {
@@ -86,8 +79,9 @@ export function parseTimestamp(text: string): Timestamp | undefined {
     else return undefined;
   }
   const east = offsetMinutes(text, index);
-  const seconds = daysFromDate(year, month, day) * 86_400 + hour * 3600 + (minute - east) * 60 + second;
-  const micros = seconds * 1_000_000 + fraction;
+  // `Date.UTC` takes years before 100 for those of the 20th century, and the calendar repeats itself after 400 years.
+  const ms = Date.UTC(year + 400, month - 1, day, hour, minute - east, second) - MS_OF_400_YEARS;
+  const micros = ms * 1000 + fraction;
   return Number.isNaN(micros) ? undefined : { micros, unitMicros };
 }
 

@@ -3,7 +3,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent } from "../event/event.js";
 import type { SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import type { AbleSubscriptions } from "../terms/answering.js";
+import type { AbleCount } from "../terms/answering.js";
 import type { OutcomesServices } from "./question-outcomes.js";
 import type { DefaultedBy, QuestionResult } from "./question-result.js";
 
@@ -22,7 +22,7 @@ export interface QuestionsServices extends OutcomesServices {
   /** Read again for each use. */
   readonly limits: QuestionLimits;
   /** Counts the subscriptions that can answer a question now. */
-  readonly countAble: () => AbleSubscriptions;
+  readonly countAble: () => AbleCount;
   /** Whether a session's agent is away and may come back (R8). */
   readonly isAgentAway: (sessionId: string) => boolean;
   /**
@@ -120,9 +120,9 @@ export class PendingQuestion {
   }
 
   /** A question that no subscription can answer gets its default when its grace is over (R6, R7, R8b). */
-  checkAudience(able: AbleSubscriptions): void {
+  checkAudience(able: AbleCount): void {
     if (this.isDecided) return;
-    if (able.countFor(this.question) > 0) {
+    if (able(this.question) > 0) {
       this.hadAudience = true;
       this.cancelGrace?.();
       this.cancelGrace = undefined;

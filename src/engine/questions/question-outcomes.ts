@@ -4,7 +4,7 @@ import type { Audit, AuditEntry } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import { jsonSize } from "../event/event-size.js";
+import { textSize } from "../event/event-size.js";
 import { readDurable } from "../journal/durable-entry.js";
 import { OUTCOMES_KEPT_BYTES, SESSION_COUNTS } from "../sessions/session-limits.js";
 import type { WakeUps } from "../time/wake-ups.js";
@@ -186,7 +186,7 @@ export class QuestionOutcomes {
   private keep(outcome: ResolvedQuestion, number: number, lines: Lines | undefined): Kept {
     const { token, sessionId } = outcome.question;
     this.lastNumber = Math.max(this.lastNumber, number);
-    const bytes = ENTRY_OVERHEAD_BYTES + jsonSize(outcomeFields(outcome));
+    const bytes = ENTRY_OVERHEAD_BYTES + textSize(JSON.stringify(outcomeFields(outcome)));
     const one: Kept = { number, outcome, bytes, lines, isForgotten: false };
     this.forget(token);
     this.known.set(token, one);

@@ -9,7 +9,6 @@ import type { Epoch, JournaledEvent } from "../event/event.js";
 import { isHostDialog } from "../event/host-dialog.js";
 import { checkQuestionRoom, SESSION_COUNTS, type SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import type { AbleSubscriptions } from "../terms/answering.js";
 import { type DurableQuestion, forgetQuestion, keepQuestion } from "./durable-questions.js";
 import { PendingQuestion, type QuestionsServices } from "./pending-question.js";
 import { type Decider, QuestionOutcomes } from "./question-outcomes.js";
@@ -55,8 +54,6 @@ export class Questions {
   private readonly outcomes: QuestionOutcomes;
   /** The daemon stops and leaves open questions to the next boot: no default applies any more (R8b). */
   private isLeaving = false;
-  /** The count of the last look at all open questions. */
-  private able: AbleSubscriptions | undefined;
 
   constructor(services: QuestionsServices) {
     this.services = services;
@@ -214,16 +211,8 @@ export class Questions {
    * to another connection, whose subscriptions never counted as its audience (R5).
    */
   audienceChanged(takenSession?: string): void {
-    if (this.isLeaving) return;
-    if (this.pending.size === 0) {
-      this.able = undefined;
-      return;
-    }
+    if (this.isLeaving || this.pending.size === 0) return;
     const now = this.services.countAble();
-    // Hundreds of subscriptions may end beside thousands of questions. A check that cannot change anything is left out (R34).
-    const isTheSame = takenSession === undefined && this.able?.differsFrom(now) === false;
-    this.able = now;
-    if (isTheSame) return;
     for (const one of [...this.pending.values()]) {
       if (one.question.sessionId === takenSession) one.sessionTaken();
       one.checkAudience(now);

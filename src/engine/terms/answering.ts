@@ -16,30 +16,17 @@ export function canAnswerEvent(terms: Terms, { kind, event }: Pick<NewEvent, "ki
 }
 
 function isAble(terms: Terms, kind: QuestionKind): boolean {
-  switch (kind) {
-    case "confirmation":
-      return terms.supportsConfirmationReply;
-    case "clarification":
-      return terms.supportsClarificationReply;
-  }
+  return kind === "confirmation" ? terms.supportsConfirmationReply : terms.supportsClarificationReply;
 }
 
 type Counts = Record<QuestionKind, number>;
 
-/** The subscriptions that can answer, counted once for any number of questions. */
-export interface AbleSubscriptions {
-  /** Number of subscriptions that can answer the question. */
-  readonly countFor: (question: { readonly kind: QuestionKind; readonly sessionId: string }) => number;
-  /** Whether a question may have an audience in one of the two counts and none in the other. */
-  readonly differsFrom: (other: AbleSubscriptions) => boolean;
-  readonly counts: Counts;
-  /** Whether the count depends on the question's session, because a connection has both an agent and subscriptions, or one stands below an agent. */
-  readonly isBySession: boolean;
-}
-
 const KINDS = ["confirmation", "clarification"] as const;
 
-export function countAble(all: Iterable<Terms>): AbleSubscriptions {
+/** Number of the subscriptions that can answer a question. They are counted once for any number of questions. */
+export type AbleCount = (question: { readonly kind: QuestionKind; readonly sessionId: string }) => number;
+
+export function countAble(all: Iterable<Terms>): AbleCount {
   const counts: Counts = { confirmation: 0, clarification: 0 };
   const own = new Map<string, { readonly sessions: OwnSessions; readonly counts: Counts }>();
   for (const terms of all) {
@@ -54,17 +41,10 @@ export function countAble(all: Iterable<Terms>): AbleSubscriptions {
       if (there !== undefined) there.counts[kind] += 1;
     }
   }
-  const isBySession = own.size > 0;
-  return {
-    counts,
-    isBySession,
-    countFor: ({ kind, sessionId }) => {
-      let count = counts[kind];
-      // Few connections have both agents and subscriptions, and few subscriptions stand below an agent.
-      for (const { sessions, counts: there } of own.values()) if (sessions.has(sessionId)) count -= there[kind];
-      return count;
-    },
-    differsFrom: (other) =>
-      isBySession || other.isBySession || KINDS.some((kind) => (counts[kind] === 0) !== (other.counts[kind] === 0)),
+  return ({ kind, sessionId }) => {
+    let count = counts[kind];
+    // Few connections have both agents and subscriptions, and few subscriptions stand below an agent.
+    for (const { sessions, counts: there } of own.values()) if (sessions.has(sessionId)) count -= there[kind];
+    return count;
   };
 }

@@ -3,23 +3,14 @@ import { type AgentEvent, type TopicKind, topicKind, type Verbosity } from "../e
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+const nearest = (...levels: readonly Verbosity[]): readonly { level: Verbosity; field: string }[] =>
+  levels.map((level) => ({ level, field: `summary_${level}` }));
+
 /** The levels of a preference and their fields: the preferred level, then the nearest, the shorter first (R14). */
 export const NEAREST_SUMMARIES: Readonly<Record<Verbosity, readonly { level: Verbosity; field: string }[]>> = {
-  terse: [
-    { level: "terse", field: "summary_terse" },
-    { level: "normal", field: "summary_normal" },
-    { level: "detailed", field: "summary_detailed" },
-  ],
-  normal: [
-    { level: "normal", field: "summary_normal" },
-    { level: "terse", field: "summary_terse" },
-    { level: "detailed", field: "summary_detailed" },
-  ],
-  detailed: [
-    { level: "detailed", field: "summary_detailed" },
-    { level: "normal", field: "summary_normal" },
-    { level: "terse", field: "summary_terse" },
-  ],
+  terse: nearest("terse", "normal", "detailed"),
+  normal: nearest("normal", "terse", "detailed"),
+  detailed: nearest("detailed", "normal", "terse"),
 };
 
 export const SUMMARY_FIELDS: ReadonlySet<string> = new Set(["summary_terse", "summary_normal", "summary_detailed"]);

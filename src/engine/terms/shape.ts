@@ -3,7 +3,6 @@
 import { setMember } from "../../base/members.js";
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { hasVariants, NEAREST_SUMMARIES, requiresNormalSummary, SUMMARY_FIELDS } from "./readable-fields.js";
-import { hasDaemonMessages, shapeDaemonMessages } from "./shape-daemon-messages.js";
 import { shapeVariants } from "./shape-languages.js";
 import type { SpeakableChoices, Terms } from "./terms.js";
 
@@ -60,6 +59,5 @@ function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
  * verbosity is "normal". An event that names no language was journaled before language hints were filled in (R2), and is in `defaultLanguage`.
  */
 export function applyShape(event: AgentEvent, shape: Shape, defaultLanguage: string): AgentEvent {
-  if (hasDaemonMessages(event)) return shapeDaemonMessages(event, shape);
   return hasVariants(event) ? shapeVariants(event, shape, defaultLanguage) : shapeSummaries(event, shape.verbosity);
 }
