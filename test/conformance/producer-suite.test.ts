@@ -73,13 +73,17 @@ it("the tables have a row for every mutant, and rows of no other", () => {
   );
 });
 
-it("every case is failed by a mutant", () => {
+/** Watching cases that `watching-cases.test.ts` leaves to a mutant. The cases that it judges, P1-numbers and P1-json have tests of their own. */
+const LEFT_TO_MUTANTS = ["P1-schema", "P3-accepted-form"];
+
+it("every case is failed by a mutant, but watching cases that have rows of their own", () => {
   const failed = new Set(
     [FAILS, AAEPD_FAILS, SUBSCRIBER_FAILS].flatMap((table) =>
       Object.keys(table).flatMap((name) => failsOf(table, name)),
     ),
   );
-  const cases = [...PRODUCER_CASES, ...SUBSCRIBER_CASES].map(({ id }) => id);
+  const judged = PRODUCER_CASES.filter(({ kind, id }) => kind !== "watching" || LEFT_TO_MUTANTS.includes(id));
+  const cases = [...judged, ...SUBSCRIBER_CASES].map(({ id }) => id);
   expect(cases.filter((id) => !failed.has(id))).toEqual([]);
 });
 

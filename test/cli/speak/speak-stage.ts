@@ -46,7 +46,8 @@ interface Voice {
 /** Likewise, with another voice. */
 export async function stageOf({ path, options, variables }: Voice): Promise<SpeakStage> {
   const folder = temporaryDirectory();
-  const daemon = await serve(folder);
+  // The last sentence of a text is held for as long.
+  const daemon = await serve(folder, "--max-hold-ms", "300");
   const environment = { ...daemon.environment, XDG_CONFIG_HOME: join(folder, "config"), ...variables };
   const speaker = startCommandLine(["speak", ...options], { environment });
   const said = (): readonly string[] => linesOf(path);

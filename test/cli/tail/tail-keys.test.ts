@@ -15,7 +15,8 @@ function fastClock(clock: Clock, times: number): Clock {
 const SESSION = { session_id: "sess_keys", producer: { agent_id: "writer", agent_name: "Writer" } };
 
 async function keyStage() {
-  const { socketPath, environment } = await serve(temporaryDirectory());
+  // A sentence may be followed by more of it, and is held for as long.
+  const { socketPath, environment } = await serve(temporaryDirectory(), "--max-hold-ms", "100");
   const tail = startCommandLine(["tail", "--interactive", "--socket", socketPath], { environment });
   const agent = await AgentClient.open(ipcRpcConnector(socketPath));
   onTestFinished(() => agent.close());

@@ -1,13 +1,11 @@
 // All broken producers.
 import { FILTERING, PACE, SHAPE } from "./delivery-mutants.js";
 import type { Deviations } from "./deviation.js";
-import { ENVELOPE } from "./envelope-mutants.js";
+import { EVENTS } from "./event-mutants.js";
 import { HANDSHAKE, HONORED_CLAIMS } from "./handshake-mutants.js";
-import { OUTPUT } from "./output-mutants.js";
 import { ASKED, BLOCKING, TOKENS } from "./question-mutants.js";
 import { CLOSING, RENEGOTIATION } from "./renegotiation-mutants.js";
 import { READINGS, REPLIES } from "./reply-mutants.js";
-import { SESSIONS, STATES, TOOLS } from "./session-mutants.js";
 
 export const PRODUCER_MUTANTS: Deviations = {
   ...HANDSHAKE,
@@ -22,9 +20,5 @@ export const PRODUCER_MUTANTS: Deviations = {
   ...TOKENS,
   ...REPLIES,
   ...READINGS,
-  ...SESSIONS,
-  ...STATES,
-  ...TOOLS,
-  ...OUTPUT,
-  ...ENVELOPE,
+  ...EVENTS,
 };

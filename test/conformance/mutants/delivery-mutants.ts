@@ -41,16 +41,6 @@ const asksForPieces = (terms: Message): boolean =>
 const inWords: Change = (terms) => (asksForPieces(terms) ? terms : { ...terms, coalesce_boundaries: ["word"] });
 const boundariesIgnored = otherTerms(inWords, asAsked("coalesce_boundaries", DEFAULT_BOUNDARIES));
 
-function matches(type: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => (pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern));
-}
-
-function passes(event: Message, filters: Message): boolean {
-  const type = `aaep:${kind(event)}`;
-  const include = Array.isArray(filters.include) ? strings(filters.include) : strings(DEFAULT_FILTERS.include);
-  return matches(type, include) && !matches(type, strings(filters.exclude));
-}
-
 const filtersAsAsked: Claim = asAsked("event_filters", DEFAULT_FILTERS);
 
 function withoutExactPatterns(filters: unknown): unknown {
@@ -97,10 +87,6 @@ export const FILTERING: Deviations = {
   ),
   // AAEP §5.3.1.7: a pattern without a wildcard is ignored.
   "exact-patterns-ignored": otherTerms(ofTerm("event_filters", withoutExactPatterns), filtersAsAsked),
-  // AAEP §5.5.4: critical events MUST go to all subscriptions whatever the filters; the filters hold them back.
-  "critical-filtered-out": told(isCritical, (event, { seen }) =>
-    passes(event, record(seen.asked.event_filters)) ? event : undefined,
-  ),
   // AAEP §5.5.4: one critical type is kept back where filters leave its name out.
   ...Object.fromEntries(
     CRITICAL.map((type) => [
@@ -205,8 +191,6 @@ export const PACE: Deviations = {
   "critical-behind-the-held": (link) => ({ down: paced(link, 1.05, true) }),
   // AAEP §5.6.1: a critical event comes after everything that the rate holds back.
   "critical-in-line": criticalInLine,
-  // AAEP §5.6.1(3): critical events are emitted at once; each waits two seconds, and what follows waits behind it.
-  "critical-held-two-seconds": held(isCritical, 2000),
   // AAEP §5.6.1(3): one critical type comes late, and what follows behind it.
   ...Object.fromEntries(
     CRITICAL.map((type) => [

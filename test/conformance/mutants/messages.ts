@@ -4,7 +4,7 @@
 export type Message = Readonly<Record<string, unknown>>;
 export type Change = (message: Message) => Message;
 
-export const CORE_CONTEXT = "https://aaep-protocol.org/context/v1";
+const CORE_CONTEXT = "https://aaep-protocol.org/context/v1";
 const CORE_TYPES = "https://aaep-protocol.org/types/";
 const CRITICAL_KINDS: readonly string[] = [
   "agent.session.errored",
@@ -93,16 +93,11 @@ export const dated = (reply: Message): Message => ({ ...reply, timestamp: now() 
 export const choiceValues = (question: Message): readonly string[] =>
   Array.isArray(question.choices) ? question.choices.map((choice) => text(record(choice).value)) : [];
 
-export const ofAgent = (event: Message, agent_id: string): Message => ({
-  ...event,
-  producer: { ...record(event.producer), agent_id },
-});
-
 export const now = (): string => new Date().toISOString();
 export const freshHex = (): string => crypto.randomUUID().replaceAll("-", "");
 export const freshEventId = (): string => `evt_${freshHex()}`;
 
-export const notBefore = (timestamp: unknown): string =>
+const notBefore = (timestamp: unknown): string =>
   new Date(Math.max(Date.now(), Date.parse(text(timestamp)) || 0)).toISOString();
 
 /** An event that the producer never made, valid in itself, with the envelope of one that it did. */

@@ -3,8 +3,6 @@ import type { Deviation, Deviations, Link } from "./deviation.js";
 import { andThen, asAsked, eventsAdded, leaving, nothing, otherTerms, selfAnswered, sent, told } from "./forms.js";
 import {
   decisionReply,
-  freshEventId,
-  freshHex,
   invented,
   isAccepted,
   isClose,
@@ -17,10 +15,8 @@ import {
   isRequest,
   isStart,
   isState,
-  isTerminal,
   leavesQuestion,
   type Message,
-  notBefore,
   record,
   resolution,
   session,
@@ -44,37 +40,6 @@ const decisionTaken = (from: string, as: string): Deviation =>
     (message) => isConfirmationReply(message) && message.decision === from,
     (reply) => ({ ...reply, decision: as }),
   );
-
-/** A question is asked again with a new token, while it is open. */
-const askedTwice: Deviation = ({ toSubscriber, after }) => {
-  const twins = new Map<string, string>();
-  const resolved = new Set<string>();
-  const again = (question: Message): void => {
-    if (resolved.has(session(question))) return;
-    const twin = `rpl_${freshHex()}`;
-    twins.set(twin, token(question));
-    toSubscriber({
-      ...question,
-      event_id: freshEventId(),
-      reply_token: twin,
-      timestamp: notBefore(question.timestamp),
-    });
-  };
-  return {
-    up: (message) => {
-      const real = isReply(message) ? twins.get(token(message)) : undefined;
-      return real === undefined ? message : { ...message, reply_token: real };
-    },
-    down: (message) => {
-      if (leavesQuestion(message) || isTerminal(message)) resolved.add(session(message));
-      if (isConfirmation(message)) {
-        resolved.delete(session(message));
-        after(300, () => again(message));
-      }
-      return message;
-    },
-  };
-};
 
 /** A reply to a question of a cancelled session counts, and is announced after the end. */
 const outlivesCancellation: Deviation = ({ toSubscriber, seen }) => {
@@ -199,11 +164,6 @@ function resolutionKeptFromOthers(): Deviation {
 export const BLOCKING: Deviations = {
   // AAEP §6.4.1: the default of an irreversible question of high or medium risk MUST be reject; it is accept.
   "default-accept-on-irreversible-high": defaultAccepted("high"),
-  // AAEP §6.4.1: the default is accept, and only the call that follows says that it is irreversible and how risky.
-  "default-accept-of-the-call": told(
-    (event) => isConfirmation(event) && event.risk_level === "high",
-    (event) => ({ ...without(event, "reversibility", "risk_level"), default_decision: "accept" }),
-  ),
   // AAEP §6.1(1): the action MUST NOT run before a valid reply; it goes ahead 100 ms after the question.
   "answer-not-awaited": selfAnswered(() => ({ ms: 100, decision: "accept" })),
   // AAEP §6.4: on timeout default_decision MUST be applied; the opposite is.
@@ -235,10 +195,6 @@ export const BLOCKING: Deviations = {
   "resolution-never-announced": told(leavesQuestion, nothing),
   // AAEP §6.7.2: only the subscription that replied hears how its question ended.
   "resolution-kept-from-others": resolutionKeptFromOthers(),
-  // AAEP §4.4.1: awaiting.confirmation MUST have urgency critical; it has normal.
-  "question-not-critical": told(isConfirmation, (event) => ({ ...event, urgency: "normal" })),
-  // AAEP §6.1(4): no second question for the same action while one is open; it is asked again with a new token.
-  "question-asked-twice": askedTwice,
   // AAEP §6.8: session.cancelled cancels what is pending; a reply to it still counts and is announced after the end.
   "question-outlives-cancellation": outlivesCancellation,
 };
@@ -287,11 +243,6 @@ export const TOKENS: Deviations = {
       up: (message) => (isReply(message) && token(message) === shown ? { ...message, reply_token: current } : message),
     };
   },
-  // AAEP §6.2.1: a reply token is `rpl_` and 1 to 64 alphanumerics; it is `token-…`.
-  "token-malformed": () => ({
-    down: (message) => (isQuestion(message) ? { ...message, reply_token: `token-${token(message)}` } : message),
-    up: (message) => (isReply(message) ? { ...message, reply_token: token(message).replace(/^token-/, "") } : message),
-  }),
 };
 
 /** For the set "aaepd". The layer itself breaks A-duplicate-member: it reads a reply and writes it anew, and only the last of two members is left. */

@@ -15,6 +15,7 @@ import {
   record,
   strings,
   text,
+  without,
 } from "./messages.js";
 
 const DEFAULTS_ON_OMISSION: Message = {
@@ -52,17 +53,16 @@ const answeredAhead =
     };
   };
 
-/** Answers a renegotiation as asked, and takes some of its members. */
-const renegotiationTakes =
-  (isTaken: (member: string) => boolean): Deviation =>
+/** Answers a renegotiation as asked, and takes all of its members but one. */
+const renegotiationLoses =
+  (lost: string): Deviation =>
   ({ seen }) => {
     let isChanged = false;
     return {
       up: (message) => {
         if (!isRenegotiation(message)) return message;
         isChanged = true;
-        const taken = Object.entries(record(message.capabilities)).filter(([member]) => isTaken(member));
-        return { ...message, capabilities: Object.fromEntries(taken) };
+        return { ...message, capabilities: without(record(message.capabilities), lost) };
       },
       down: (message) =>
         isAccepted(message) && isChanged ? honored(message, (terms) => ({ ...terms, ...seen.asked })) : message,
@@ -88,12 +88,10 @@ export const RENEGOTIATION: Deviations = {
   "renegotiation-not-applied": answeredAhead(undefined),
   // AAEP §5.7.2: renegotiated capabilities MUST apply after their accepted; the old terms go on for 1.5 s.
   "renegotiation-applied-late": answeredAhead(1500),
-  // AAEP §5.7.2: a renegotiation changes the filters alone.
-  "renegotiation-takes-filters-alone": renegotiationTakes((member) => member === "event_filters"),
   // AAEP §5.7.2: a renegotiation leaves one member as it was.
   ...Object.fromEntries(
     ["languages", "preferred_verbosity", "coalesce_boundaries", "cognitive_load", "supports_clarification_reply"].map(
-      (lost) => [`renegotiation-without-${lost.replaceAll("_", "-")}`, renegotiationTakes((member) => member !== lost)],
+      (lost) => [`renegotiation-without-${lost.replaceAll("_", "-")}`, renegotiationLoses(lost)],
     ),
   ),
   // AAEP §5.4.4: a renegotiation honors a language nobody asked for.
