@@ -36,6 +36,15 @@ export function soleValue(texts: readonly string[]): unknown {
   return values.size === 1 ? only : undefined;
 }
 
+/** The part of a text in which an id is looked for, UTF-16 units: a sender writes ids first. */
+const LONGEST_LOOK = 4096;
+const IDS = { id: /"id"\s*:\s*"([^"\\]{1,256})"/, req_id: /"req_id"\s*:\s*"([^"\\]{1,256})"/ };
+
+/** The id that stands first in a text, whatever the text is. */
+export function idIn(text: string | undefined, name: keyof typeof IDS = "id"): string | undefined {
+  return IDS[name].exec(text?.slice(0, LONGEST_LOOK) ?? "")?.[1];
+}
+
 /**
  * Visits the members of the object in `text` in their order until `visit` has seen enough, repeated ones as often as they stand there; none if the
  * text is no object. Of a text that is not JSON, what looks like members. `name`: unescaped. `start`, `end`: index of the value's first character,

@@ -1,6 +1,19 @@
 // Members and values that come from outside. Every plain object inherits members, such as `constructor`, and has `__proto__`; `String` throws for an
 // object whose `toString` is no function.
 
+/** An object with unknown members. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Whether the value is an object, and no list. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the members of an object; none of any other value. */
+export function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {};
+}
+
 /** Returns the value if it is a text, else "". */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -1,8 +1,9 @@
 // The messages of AAEP as bytes, and what is read in them. Knows no connection and no state.
 import type { AaepdError } from "#gen/aaep/types.js";
 import { Fault, type FaultCode } from "../base/errors.js";
+import { isObject, type Members, membersOf } from "../base/members.js";
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Members;
 
 /** The object that a frame holds. Throws a Fault "invalid_json" or "invalid_message": the peer is no AAEP producer. */
 export function parseObject(frame: Uint8Array): Fields {
@@ -16,10 +17,6 @@ export function parseObject(frame: Uint8Array): Fields {
   }
   if (!isObject(value)) throw notAaep("is no object");
   return value;
-}
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The text of a member. Throws as `parseObject`. */
@@ -45,7 +42,7 @@ export function faultFromError({ code, message, pointer, rule }: AaepdError): Fa
 
 /** Returns the cursor in the `aaepd` members of an acceptance or a close; undefined if there is none (R17). */
 export function cursorIn(members: unknown): string | undefined {
-  const cursor = typeof members === "object" && members !== null && "cursor" in members ? members.cursor : undefined;
+  const { cursor } = membersOf(members);
   return typeof cursor === "string" ? cursor : undefined;
 }
 

@@ -8,6 +8,7 @@ import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
+import { isObject, membersOf } from "../base/members.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent/agent-options.js";
@@ -125,11 +126,8 @@ function usualTargets(): Target | Discovery {
 /** Terms have no functions. */
 function isTargets(given: Terms | NodeTarget | readonly NodeTarget[]): given is NodeTarget | readonly NodeTarget[] {
   // Callers in JavaScript may pass anything: what is no terms is refused as a target.
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return true;
-  return (
-    ("connect" in given && typeof given.connect === "function") ||
-    ("watch" in given && typeof given.watch === "function")
-  );
+  const { connect, watch } = membersOf(given);
+  return !isObject(given) || typeof connect === "function" || typeof watch === "function";
 }
 
 function nodeTarget(one: NodeTarget): OneTarget | Discovery {

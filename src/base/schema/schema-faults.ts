@@ -1,7 +1,8 @@
 // Finds out what a refused value has that its JSON Schema forbids. The generated validators decide; this interpreter only explains a no.
+
 import { codePointCount } from "../code-points.js";
 import { pointerStep } from "../json-pointer.js";
-import { ownMember } from "../members.js";
+import { isObject, ownMember } from "../members.js";
 
 /** A JSON Schema as `gen/` has it: nothing to look up, and nothing that is only for readers. */
 export interface Schema {
@@ -205,8 +206,4 @@ function isOfType(type: string, value: unknown): boolean {
     default:
       return typeof value === type;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // The socket of the keys: one message in, one answer out, for this user's own programs.
 import { createIpcTransport } from "../../../transports/ipc/listen.js";
 import { Fault } from "../../base/errors.js";
-import { isObject } from "../../client/messages.js";
+import { isObject } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Connection } from "../../contracts/transport.js";
 import { shownText } from "../terminal/shown-text.js";

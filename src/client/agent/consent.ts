@@ -1,5 +1,6 @@
 // Whether an irreversible tool may be called (R5), and how a question ends that nobody can be asked.
 import { Fault } from "../../base/errors.js";
+import { membersOf } from "../../base/members.js";
 import type { Fields } from "../messages.js";
 import type { ClarificationOutcome, ConfirmationOutcome, HostDecision, QuestionOutcome } from "./questions.js";
 
@@ -44,16 +45,13 @@ export function lateOutcome(kind: "confirm" | "clarify", question: Fields): Ques
 
 /** The person's decision in the host, if a signal was aborted with one; undefined for any other reason (R5a). */
 export function hostDecisionIn(reason: unknown): HostDecision | undefined {
-  const { decided_by, decision } = (
-    typeof reason === "object" && reason !== null ? reason : {}
-  ) as Partial<HostDecision>;
+  const { decided_by, decision } = membersOf(reason) as Partial<HostDecision>;
   const isDecision = decided_by === "host" && (decision === "accept" || decision === "reject");
   return isDecision ? { decided_by, decision } : undefined;
 }
 
 function isHosted({ extensions }: Fields): boolean {
-  const { aaepd } = (extensions ?? {}) as { readonly aaepd?: { readonly host_dialog?: unknown } };
-  return aaepd?.host_dialog === true;
+  return membersOf(membersOf(extensions).aaepd).host_dialog === true;
 }
 
 const WHY_NOT: Readonly<Record<ConfirmationOutcome["resolved_by"], string>> = {

@@ -8,6 +8,7 @@ import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { createGrpcCalls, type GrpcStream, type GrpcTarget, type ReadFault } from "../../../transports/grpc/client.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { outlineOf } from "../../base/json-document.js";
+import { membersOf } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
@@ -229,7 +230,7 @@ class SessionProofs {
   /** Events are about to be published. */
   publishes(events: readonly Fields[]): void {
     for (const { type, session_id: id, reply_token: replyToken, extensions } of events) {
-      const token = (extensions as { readonly aaepd?: Fields } | undefined)?.aaepd?.resume_token;
+      const { resume_token: token } = membersOf(membersOf(extensions).aaepd);
       if (STARTED.test(String(type)) && typeof token === "string") this.#sessions.set(id, { token, as: "begun" });
       const held = this.#sessions.get(id);
       if (typeof replyToken === "string" && held !== undefined) this.#questions.set(replyToken, held.token);

@@ -1,7 +1,8 @@
 // The sessions of an agent, and its events in a form that can be sent twice, so that a lost connection loses neither (R3, R8).
 import type { ResumeSessionParams } from "#gen/aaep/types.js";
+import { isObject, membersOf } from "../../base/members.js";
 import { STARTED, TERMINAL } from "../event-types.js";
-import { type Fields, isObject } from "../messages.js";
+import type { Fields } from "../messages.js";
 import { newEventId, newResumeToken } from "../random-ids.js";
 
 interface HeldSession {
@@ -71,8 +72,8 @@ function isOf(event: Fields, types: RegExp): event is Fields & { readonly sessio
 }
 
 function ownTokenOf({ extensions }: Fields): string | undefined {
-  const own = isObject(extensions) && isObject(extensions.aaepd) ? extensions.aaepd.resume_token : undefined;
-  return typeof own === "string" ? own : undefined;
+  const { resume_token: token } = membersOf(membersOf(extensions).aaepd);
+  return typeof token === "string" ? token : undefined;
 }
 
 /** Leaves malformed extensions alone; the daemon reports them. */

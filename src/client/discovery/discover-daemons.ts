@@ -11,8 +11,9 @@ import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcDirectories, ipcPath } from "../../../transports/ipc/paths.js";
 import { isMissing } from "../../../transports/node-errors.js";
 import { Fault, faultFrom } from "../../base/errors.js";
+import { isObject } from "../../base/members.js";
 import type { Discovery, DiscoveryListeners, Target } from "../listener/types.js";
-import { type Fields, isObject } from "../messages.js";
+import type { Fields } from "../messages.js";
 import { PLATFORM_TIMERS, type Timers } from "../timers.js";
 
 export interface DiscoverDaemonsOptions {

@@ -4,7 +4,7 @@ import type { Capabilities } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
 import { pointerStep } from "../../base/json-pointer.js";
 import type { KnownNames } from "../../base/known-names.js";
-import { isObject } from "../messages.js";
+import { isObject } from "../../base/members.js";
 
 const TERMS: Readonly<Record<KnownNames<Capabilities>, true>> = {
   max_events_per_second: true,

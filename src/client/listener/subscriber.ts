@@ -8,10 +8,11 @@ import type {
   SubscriptionRejected,
 } from "#gen/aaep/types.js";
 import { Fault, faultFrom } from "../../base/errors.js";
+import { isObject } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { withShortType } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
-import { cursorIn, encodeMessage, faultFromError, isObject, notAaep, parseObject, textIn } from "../messages.js";
+import { cursorIn, encodeMessage, faultFromError, notAaep, parseObject, textIn } from "../messages.js";
 import { backOffMs, Pause, PLATFORM_TIMERS, within } from "../timers.js";
 import { closedHere, goneFault, isLoss, lossFault, notSubscribed, retryDelayMs } from "./interruptions.js";
 import { Received } from "./received.js";

@@ -1,8 +1,9 @@
 // Ids of tool calls that an agent has from its host (R5c). The daemon replaces such an id by one in AAEP's form, which is the same in every event of
 // the session that names the call.
 import { Fault } from "../../base/errors.js";
+import { isObject, type Members } from "../../base/members.js";
 import { topicKind } from "./event.js";
-import { isObject, type Members, ownMembersOf, withOwnMembers } from "./own-members.js";
+import { ownMembersOf, withOwnMembers } from "./own-members.js";
 import { AAEPD } from "./vocabulary.js";
 
 /** Most code points of such an id. */

@@ -1,8 +1,7 @@
 // The members of the daemon's extension in an event as its agent sent it, before any check: some of them are taken out or replaced there (R5c, R8).
+import { isObject, type Members } from "../../base/members.js";
 import type { AgentEvent } from "./event.js";
 import { AAEPD, AAEPD_VOCABULARY } from "./vocabulary.js";
-
-export type Members = Readonly<Record<string, unknown>>;
 
 /** Undefined if the event has no such extension. */
 export function ownMembersOf({ extensions }: Members): Members | undefined {
@@ -28,8 +27,4 @@ export function withOwnMark(event: AgentEvent, marks: Members): AgentEvent {
     "@context": vocabularies.includes(AAEPD_VOCABULARY) ? vocabularies : [...vocabularies, AAEPD_VOCABULARY],
     extensions: { ...event.extensions, [AAEPD]: { ...event.extensions?.[AAEPD], ...marks } },
   };
-}
-
-export function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 // Takes an event in before its order is checked: completes it, makes its texts well-formed, validates it, and fills in its language (R2, R25).
 import { Fault, faultFrom } from "../../base/errors.js";
+import { isObject } from "../../base/members.js";
 import { type AgentEvent, type LocalizationHints, type TopicKind, topicKind } from "../event/event.js";
-import { isObject, ownMembersOf } from "../event/own-members.js";
+import { ownMembersOf } from "../event/own-members.js";
 import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
 import { AAEPD } from "../event/vocabulary.js";
 import { type Fields, hasTexts } from "../terms/readable-fields.js";

@@ -1,6 +1,9 @@
 // A2E on a connection: a provider that registers, or the session of an agent, with its handshake, its requests and its end. For the agent the daemon
 // is the host (R23, A2E companion).
+
 import { type Fault, publicFault } from "../../../base/errors.js";
+import { idIn } from "../../../base/json-members.js";
+import { isObject } from "../../../base/members.js";
 import { foreignProtocol } from "../../../base/nearest.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../../../contracts/exchange.js";
@@ -15,7 +18,7 @@ import {
 } from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, type ErrorDetail, errorFields } from "../messages/error-codes.js";
 import { isA2eType, REGISTER } from "../messages/first-types.js";
-import { type A2eMessage, idIn, isId, isMessage, versionIn } from "../messages/message.js";
+import { type A2eMessage, isId, versionIn } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import { Mirror } from "../mirror/mirror.js";
 import { type A2eServices, isAuthorized } from "../providers/a2e-services.js";
@@ -46,7 +49,7 @@ function openSession(services: A2eServices, peer: PeerIdentity, host: ExchangeHo
   let isDecided = false;
   return {
     receive: (message, text) => {
-      const type = isMessage(message) ? message.type : undefined;
+      const type = isObject(message) ? message.type : undefined;
       if (!isDecided && typeof type === "string" && type !== "ping") {
         isDecided = true;
         if (type === REGISTER) session = new PeerProvider(services, peer, host);
@@ -197,8 +200,8 @@ function createAgentSession(services: A2eServices, peer: PeerIdentity, host: Exc
 
   const receive = (message: unknown, text: string): void => {
     if (isOver) return;
-    if (!isMessage(message) || typeof message.type !== "string") {
-      const { id, method, params } = isMessage(message) ? message : {};
+    if (!isObject(message) || typeof message.type !== "string") {
+      const { id, method, params } = isObject(message) ? message : {};
       const foreign = foreignProtocol(method, params);
       // A peer of another protocol does not read A2E.
       if (foreign === undefined) fail("invalid_message", "Send objects with a `type`.", id);

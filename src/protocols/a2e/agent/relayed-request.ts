@@ -1,9 +1,10 @@
 // One request from its agent to a provider and back: heard, confirmed if it cannot be undone, forwarded, and answered exactly once.
+import { isObject } from "../../../base/members.js";
 import { toolNameOf } from "../../../base/tool-name.js";
 import type { ExchangeHost } from "../../../contracts/exchange.js";
 import { capabilityOf } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
-import { type A2eMessage, isMessage, withMembers } from "../messages/message.js";
+import { type A2eMessage, withMembers } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import type { HeardCall, Mirror } from "../mirror/mirror.js";
 import type { A2eServices } from "../providers/a2e-services.js";
@@ -78,7 +79,7 @@ export class RelayedRequest {
       name,
       callId: services.callId,
       correlationId: typeof message.correlation_id === "string" ? message.correlation_id : undefined,
-      arguments: this.isToolCall && isMessage(message.arguments) ? message.arguments : undefined,
+      arguments: this.isToolCall && isObject(message.arguments) ? message.arguments : undefined,
     };
   }
 
@@ -252,11 +253,10 @@ const CODE = /^[\w.-]{1,64}$/;
  */
 function failureIn(answer: A2eMessage): string | undefined {
   const { data } = answer;
-  const failed =
-    isFailed(answer) || answer.ok === false ? answer : isMessage(data) && isFailed(data) ? data : undefined;
+  const failed = isFailed(answer) || answer.ok === false ? answer : isObject(data) && isFailed(data) ? data : undefined;
   if (failed === undefined) return undefined;
   const { code, error } = failed;
-  return [code, isMessage(error) ? error.code : error].find(isCode) ?? "runtime_error";
+  return [code, isObject(error) ? error.code : error].find(isCode) ?? "runtime_error";
 }
 
 function isFailed({ success, isError, is_error }: A2eMessage): boolean {

@@ -1,10 +1,11 @@
 // Messages of A2E: their base, their versions and ids, and the ones that the daemon makes or changes.
 import type { IdSource } from "../../../base/ids.js";
 import { eachMember } from "../../../base/json-members.js";
+import { isObject, type Members } from "../../../base/members.js";
 import type { Millis } from "../../../contracts/clock.js";
 
 /** A message as it was parsed. Members that nobody knows are left alone. */
-export type A2eMessage = Readonly<Record<string, unknown>>;
+export type A2eMessage = Members;
 
 /** The version that the daemon speaks. It accepts every version of the same major number. */
 const A2E_VERSION = "1.0";
@@ -38,29 +39,9 @@ export function versionIn({ a2e, version }: A2eMessage): "spoken" | "other" | "m
   return typeof named === "string" && SPOKEN_VERSION.test(named) ? "spoken" : "other";
 }
 
-export function isMessage(value: unknown): value is A2eMessage {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** An id that can be answered to: a text of 1 to 256 characters. */
 export function isId(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= LONGEST_ID;
-}
-
-/** The part of a text in which an id is looked for, UTF-16 units: a sender writes ids first. */
-const LONGEST_LOOK = 4096;
-
-const ID = /"id"\s*:\s*"([^"\\]{1,256})"/;
-const REQUEST_ID = /"req_id"\s*:\s*"([^"\\]{1,256})"/;
-
-/** The `id` that stands first in a text. */
-export function idIn(text: string | undefined): string | undefined {
-  return ID.exec(text?.slice(0, LONGEST_LOOK) ?? "")?.[1];
-}
-
-/** The `req_id` that stands first in a text. */
-export function requestIdIn(text: string | undefined): string | undefined {
-  return REQUEST_ID.exec(text?.slice(0, LONGEST_LOOK) ?? "")?.[1];
 }
 
 /**
@@ -101,6 +82,6 @@ const DEEPEST = 2;
 export function* namedTools(message: A2eMessage, depth = DEEPEST): Iterable<unknown> {
   for (const [name, value] of Object.entries(message)) {
     if (TOOL_NAME.test(name) || (NAME.test(name) && (typeof value === "string" || Array.isArray(value)))) yield value;
-    if (depth > 0 && AROUND.test(name) && isMessage(value)) yield* namedTools(value, depth - 1);
+    if (depth > 0 && AROUND.test(name) && isObject(value)) yield* namedTools(value, depth - 1);
   }
 }

@@ -1,5 +1,5 @@
 // Tells in events of AAEP what an A2E agent does. Its listeners hear the agent, and the agent is not changed (A2E companion).
-import { ownMember } from "../../../base/members.js";
+import { membersOf, ownMember } from "../../../base/members.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import {
   type LocalizedMessages,
@@ -78,7 +78,7 @@ export class Mirror {
   /** A call is about to be forwarded. Throws the Fault that refuses the event: such a call must not be forwarded. */
   called(call: HeardCall, isIrreversible: boolean): PublishReceipt {
     const risk = isIrreversible ? { irreversible: true, risk_level: "high" } : {};
-    const receipt = this.publish("tool.invoked", membersOf(call), risk, this.callTexts(call));
+    const receipt = this.publish("tool.invoked", callMembers(call), risk, this.callTexts(call));
     this.isCalling = true;
     return receipt;
   }
@@ -114,7 +114,7 @@ export class Mirror {
 
   /** A provider tells something of a call. */
   progressed(call: HeardCall, { kind, data }: A2eMessage): void {
-    const facts = (typeof data === "object" && data !== null ? data : {}) as A2eMessage;
+    const facts = membersOf(data);
     if (kind === "progress" || kind === "status") {
       const progress = progressOf(kind, facts);
       if (progress !== undefined) this.tell("progress.updated", { progress });
@@ -127,14 +127,14 @@ export class Mirror {
   }
 
   completed(call: HeardCall): void {
-    this.tell("tool.completed", membersOf(call), { status: "success" });
+    this.tell("tool.completed", callMembers(call), { status: "success" });
   }
 
   /** `code`: of the error that the agent gets. */
   failed(call: HeardCall, code: string): void {
     const status = code === "timeout" ? "timeout" : "error";
     const failed = this.summary("relayFailed", { tool: nameOf(call), code: shortenedText(code, LONGEST_NAME) });
-    this.tell("tool.completed", membersOf(call), { status }, failed);
+    this.tell("tool.completed", callMembers(call), { status }, failed);
   }
 
   /** The agent uses no tool any more, until the next call. */
@@ -195,7 +195,7 @@ function nameOf({ name }: HeardCall): string {
   return shortenedText(name, LONGEST_NAME);
 }
 
-function membersOf({ tool, callId, correlationId }: HeardCall): Fields {
+function callMembers({ tool, callId, correlationId }: HeardCall): Fields {
   const correlation = correlationId === undefined ? {} : { correlation_id: correlationId };
   return { tool, tool_call_id: callId, ...correlation };
 }

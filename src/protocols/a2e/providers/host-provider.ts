@@ -1,11 +1,13 @@
 // An A2E host that the daemon runs as a child, seen from the protocol: the daemon is its agent. It shakes hands for all capabilities, and passes
 // requests.
+
 import type { Fault } from "../../../base/errors.js";
-import { textOf } from "../../../base/members.js";
+import { idIn } from "../../../base/json-members.js";
+import { isObject, textOf } from "../../../base/members.js";
 import type { ExchangeHost } from "../../../contracts/exchange.js";
 import type { Log } from "../../../contracts/log.js";
 import { CAPABILITIES, isAvailable, isCapability, type ServedCapability } from "../messages/capabilities.js";
-import { type A2eMessage, isMessage, requestIdIn } from "../messages/message.js";
+import type { A2eMessage } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import { type ProviderServices, ProviderSession } from "./provider-session.js";
 
@@ -39,7 +41,7 @@ export class HostProvider extends ProviderSession {
   }
 
   receive(message: unknown, text: string): void {
-    if (!isMessage(message) || typeof message.type !== "string") this.odd(text);
+    if (!isObject(message) || typeof message.type !== "string") this.odd(text);
     else if (message.type === "handshake/resp") {
       if (!this.isOpen() && message.req_id === this.handshakeId) this.answered(message);
     } else if (!this.isOpen()) this.odd(text);
@@ -49,7 +51,7 @@ export class HostProvider extends ProviderSession {
   refuse(fault: Fault, text: string | undefined): void {
     // The end of the connection is told by the process.
     if (fault.code === "peer_gone") return;
-    const requestId = requestIdIn(text);
+    const requestId = idIn(text, "req_id");
     if (requestId !== undefined) this.unreadable(requestId);
     // A message may have what nobody else is to see.
     this.odd(text === undefined || text.trimStart().startsWith("{") ? fault.sentence : text);

@@ -1,5 +1,8 @@
 // A peer that registers as a provider: for it the daemon is the agent of all agents.
+
 import type { Fault } from "../../../base/errors.js";
+import { idIn } from "../../../base/json-members.js";
+import { isObject } from "../../../base/members.js";
 import { within } from "../../../base/time-limit.js";
 import type { Access } from "../../../contracts/access.js";
 import type { Millis } from "../../../contracts/clock.js";
@@ -9,7 +12,7 @@ import type { PeerIdentity } from "../../../contracts/transport.js";
 import { type CapabilityName, isAvailable } from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, errorFields } from "../messages/error-codes.js";
 import { REGISTER } from "../messages/first-types.js";
-import { type A2eMessage, idIn, isId, isMessage, requestIdIn, versionIn } from "../messages/message.js";
+import { type A2eMessage, isId, versionIn } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import { type A2eServices, isAuthorized } from "./a2e-services.js";
 import { ProviderSession } from "./provider-session.js";
@@ -34,8 +37,8 @@ export class PeerProvider extends ProviderSession {
 
   receive(message: unknown, text: string): void {
     if (this.isOver) return;
-    if (!isMessage(message) || typeof message.type !== "string") {
-      this.fail("invalid_message", "Send objects with a `type`.", isMessage(message) ? message.id : undefined);
+    if (!isObject(message) || typeof message.type !== "string") {
+      this.fail("invalid_message", "Send objects with a `type`.", isObject(message) ? message.id : undefined);
       return;
     }
     const { type, id } = message;
@@ -59,7 +62,7 @@ export class PeerProvider extends ProviderSession {
   refuse(fault: Fault, text: string | undefined): void {
     if (this.isOver) return;
     this.fail(codeOfFrame(fault), fault.sentence, idIn(text));
-    const requestId = requestIdIn(text);
+    const requestId = idIn(text, "req_id");
     if (requestId !== undefined) this.unreadable(requestId);
   }
 

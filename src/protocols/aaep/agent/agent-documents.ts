@@ -5,6 +5,22 @@ import type { Producer } from "../../../engine/event/event.js";
 import { outcomeFields } from "../../../engine/questions/question-result.js";
 import type { SessionSummary } from "../../../engine/sessions/session-record.js";
 import type { Message } from "../json/message.js";
+import type { AgentHandler } from "./agent-handler.js";
+
+/** A receipt as an agent gets it: acknowledged events are durable (R29). */
+export function acknowledged(receipt: PublishReceipt | Promise<PublishReceipt>): Message | Promise<Message> {
+  if (receipt instanceof Promise) return receipt.then(acknowledged);
+  return whenDurable(receiptDocument(receipt), receipt.durable);
+}
+
+/** The first page, or the one behind `after`, of a session that was taken over, once everything in it is durable (R29). */
+export function takenOver({ summary, durable }: ReturnType<AgentHandler["resumeSession"]>, after: unknown) {
+  return whenDurable(summaryDocument(summary, after), durable);
+}
+
+function whenDurable(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
+  return durable === undefined ? message : durable.then(() => message);
+}
 
 /** Ids and epochs of published events (R33). */
 export function receiptDocument({ events, resumeToken }: PublishReceipt): Message {

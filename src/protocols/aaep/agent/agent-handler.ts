@@ -1,6 +1,7 @@
 // The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): publications, the agent's identity, sessions that it takes over, and
 // questions as calls that are answered with the outcome. Framing, and the wording of answers, are in other files.
 import { Fault, faultFrom } from "../../../base/errors.js";
+import { isObject } from "../../../base/members.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";
 import type { AbortSignalLike } from "../../../contracts/rpc.js";
@@ -106,19 +107,18 @@ export class AgentHandler {
    * Asks a question; `fields` are the members of the awaiting event, with `session_id`. Throws the Fault that refuses it; resolves with its outcome.
    */
   ask(kind: QuestionKind, fields: unknown, { signal, resumeToken }: AskingCall): Promise<ResolvedQuestion> {
-    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+    if (!isObject(fields)) {
       const sentence = "Give the fields of the question, with session_id.";
       throw new Fault("invalid_params", sentence, { pointer: "", rule: "R33" });
     }
-    const given = fields as Message;
-    assertMay(this.services.access, "ask", given.session_id);
+    assertMay(this.services.access, "ask", fields.session_id);
     if (this.awaitedCount >= MAX_AWAITED_COUNT) {
       const sentence = `Wait for an outcome or take a question back first: ${MAX_AWAITED_COUNT} of this connection are waited for.`;
       throw new Fault("rate_limit", sentence, { pointer: "", rule: "AAEP §6.1" });
     }
     // Defaults stand last: the text of a question that has them all is the one that was published before (R3).
-    const missing = Object.entries(DEFAULTS[kind]).filter(([name]) => !Object.hasOwn(given, name));
-    const event = { ...given, type: `aaep:agent.awaiting.${kind}`, ...Object.fromEntries(missing) };
+    const missing = Object.entries(DEFAULTS[kind]).filter(([name]) => !Object.hasOwn(fields, name));
+    const event = { ...fields, type: `aaep:agent.awaiting.${kind}`, ...Object.fromEntries(missing) };
     return new Promise((resolve) => {
       const told = (resolved: ResolvedQuestion): void => {
         this.awaitedCount -= 1;
@@ -225,9 +225,9 @@ export class AgentHandler {
 
   private assertMayPublish(events: readonly unknown[]): void {
     for (const [index, event] of events.entries()) {
-      if (typeof event !== "object" || event === null || Array.isArray(event))
+      if (!isObject(event))
         throw new Fault("invalid_event", "An event is a JSON object.", { pointer: `/${index}`, rule: "AAEP §3.9" });
-      const { type, session_id: sessionId } = event as Message;
+      const { type, session_id: sessionId } = event;
       assertMay(this.services.access, isQuestionKind(topicKind(type)) ? "ask" : "publish", sessionId);
     }
   }

@@ -5,7 +5,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
 import { pointerStep } from "../../../base/json-pointer.js";
-import { isObject } from "../../../engine/event/own-members.js";
+import { isObject } from "../../../base/members.js";
 import {
   DELIMITED,
   FIXED64,

@@ -5,7 +5,7 @@ import { publicFault } from "../../../base/errors.js";
 import type { ServiceCall, ServiceMethod } from "../../../contracts/service.js";
 import type { QuestionKind } from "../../../engine/event/event.js";
 import { outcomeFields } from "../../../engine/questions/question-result.js";
-import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
+import { acknowledged, takenOver } from "../agent/agent-documents.js";
 import type { AgentHandler } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
@@ -61,12 +61,9 @@ export function agentMethods(services: AgentServices) {
     unary({
       descriptor: method.publishBatch,
       read: ({ publish }) => batchIn(publish),
-      act: async (handler, { events, resumeToken }) => {
-        const receipt = await handler.publish(events, true, resumeToken);
-        // Acknowledged events are durable (R29).
-        await receipt.durable;
-        return { receipt: receiptDocument(receipt) };
-      },
+      act: async (handler, { events, resumeToken }) => ({
+        receipt: await acknowledged(handler.publish(events, true, resumeToken)),
+      }),
     }),
     question("confirmation", method.confirm),
     question("clarification", method.clarify),
@@ -91,13 +88,7 @@ export function agentMethods(services: AgentServices) {
         if (session === undefined) throw missing("session", "with session_id and resume_token");
         return session as Message;
       },
-      act: async (handler, session) => {
-        const { summary, durable } = handler.resumeSession(session);
-        const answered = summaryDocument(summary, session.after);
-        // The answer waits until its contents are durable (R29).
-        await durable;
-        return { session: answered };
-      },
+      act: async (handler, session) => ({ session: await takenOver(handler.resumeSession(session), session.after) }),
     }),
     unary({
       descriptor: method.setManifest,

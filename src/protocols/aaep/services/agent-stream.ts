@@ -10,9 +10,8 @@ import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
 import type { Conversation, EndReason } from "../../../contracts/protocol.js";
 import type { Connection, FrameTaker, PeerIdentity } from "../../../contracts/transport.js";
-import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { Engine } from "../../../engine/engine.js";
-import { agentEvents, receiptDocument, summaryDocument } from "../agent/agent-documents.js";
+import { acknowledged, agentEvents, takenOver } from "../agent/agent-documents.js";
 import { AgentHandler } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
@@ -104,9 +103,9 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
       const request = publishRequestIn(frame);
       id = request.id;
       this.hasAsked = true;
-      const responded = this.respond(request);
-      if (!(responded instanceof Promise) && responded.durable === undefined) answer(request.id, responded.response);
-      else void this.answerLater(responded, request.id, answer);
+      const [field, answered] = this.respond(request);
+      if (answered instanceof Promise) void this.answerLater(field, answered, request.id, answer);
+      else answer(request.id, { [field]: answered });
     } catch (caught) {
       answer(id ?? requestIdIn(frame), this.errorOf(caught));
     }
@@ -122,12 +121,9 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     });
   }
 
-  /** The answer leaves when its contents are durable (R29). */
-  private async answerLater(responded: Responded | Promise<Responded>, id: string, answer: Answer): Promise<void> {
+  private async answerLater(field: string, answered: Promise<Message>, id: string, answer: Answer): Promise<void> {
     try {
-      const { response, durable } = await responded;
-      await durable;
-      answer(id, response);
+      answer(id, { [field]: await answered });
     } catch (caught) {
       answer(id, this.errorOf(caught));
     }
@@ -180,21 +176,17 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
     });
   }
 
-  private respond(request: PublishRequest): Responded | Promise<Responded> {
+  /** The member of the response that carries the answer, and the answer. */
+  private respond(request: PublishRequest): readonly [field: string, answer: Message | Promise<Message>] {
     const { handler } = this;
     switch (request.kind) {
-      case "publish": {
-        const receipt = handler.publish(request.events, true, request.resumeToken);
-        return receipt instanceof Promise ? receipt.then(receipted) : receipted(receipt);
-      }
+      case "publish":
+        return ["receipt", acknowledged(handler.publish(request.events, true, request.resumeToken))];
       case "manifest":
         handler.setManifest(request.manifest);
-        return { response: { manifest: {} } };
-      case "resume": {
-        const { summary, durable } = handler.resumeSession(request.claim);
-        const session = summaryDocument(summary, request.claim.after);
-        return { response: { session }, durable };
-      }
+        return ["manifest", {}];
+      case "resume":
+        return ["session", takenOver(handler.resumeSession(request.claim), request.claim.after)];
     }
   }
 
@@ -209,16 +201,6 @@ type Answer = (id: string, message: Message) => void;
 interface Place {
   /** Undefined until the message is known. */
   bytes: Uint8Array | undefined;
-}
-
-interface Responded {
-  /** The member of the response that carries the answer. */
-  readonly response: Message;
-  readonly durable?: Promise<void> | undefined;
-}
-
-function receipted(receipt: PublishReceipt): Responded {
-  return { response: { receipt: receiptDocument(receipt) }, durable: receipt.durable };
 }
 
 function encoded(requestId: string, response: Message): Uint8Array {

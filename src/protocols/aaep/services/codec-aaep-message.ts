@@ -2,6 +2,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { Fault } from "../../../base/errors.js";
+import { membersOf } from "../../../base/members.js";
 import type { Codec, Utf8 } from "../../../contracts/codec.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import { claimsOfMessage } from "../json/claims.js";
@@ -59,8 +60,8 @@ function messageOfFrame(frame: ServiceMessage): AaepMessage {
 
 /** `message_type` never replaces the `type` in the JSON. A different value is refused, because two readers could see two messages. */
 function assertType(document: unknown, messageType: string): void {
-  const isObject = typeof document === "object" && document !== null;
-  if (messageType === "" || !isObject || !("type" in document) || document.type === messageType) return;
+  const { type = messageType } = membersOf(document);
+  if (messageType === "" || type === messageType) return;
   const sentence = "`message_type` and the `type` in `json` differ: make them the same, or leave out `message_type`.";
   throw new Fault("invalid_message", sentence, { pointer: "/type", rule: "AAEP app. B.5" });
 }

@@ -1,5 +1,6 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault, publicFault } from "../../../base/errors.js";
+import { membersOf } from "../../../base/members.js";
 import { didYouMean } from "../../../base/nearest.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { EndReason, LastWords, MessageProtocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
@@ -120,6 +121,6 @@ function unknownType(type: string, isOpen: boolean): Fault {
 }
 
 function readableType(message: unknown): string | undefined {
-  if (typeof message !== "object" || message === null || !("type" in message)) return undefined;
-  return typeof message.type === "string" ? message.type : undefined;
+  const { type } = membersOf(message);
+  return typeof type === "string" ? type : undefined;
 }

@@ -1,6 +1,7 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's (AAEP app. B, R8, R23, R28, R33). This file knows method names and params; ids, error
 // numbers and bytes belong to the transport.
 import { Fault, publicFault } from "../../../base/errors.js";
+import { membersOf } from "../../../base/members.js";
 import { didYouMean, foreignProtocol } from "../../../base/nearest.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { CallHost, CallProtocol, CallSession } from "../../../contracts/call-protocol.js";
@@ -11,7 +12,7 @@ import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { Producer, QuestionKind } from "../../../engine/event/event.js";
 import { outcomeFields } from "../../../engine/questions/question-result.js";
-import { AGENT_NEWS, agentEvents, receiptDocument, summaryDocument } from "../agent/agent-documents.js";
+import { AGENT_NEWS, acknowledged, agentEvents, takenOver } from "../agent/agent-documents.js";
 import { AgentHandler } from "../agent/agent-handler.js";
 import { claimsOfCall } from "../json/claims.js";
 import type { Message } from "../json/message.js";
@@ -207,8 +208,7 @@ class RpcSession implements CallSession {
   }
 
   publishAnswered(call: RpcCall): Message | Promise<Message> {
-    const receipt = this.publish(call);
-    return receipt instanceof Promise ? receipt.then(receiptMessage) : receiptMessage(receipt);
+    return acknowledged(this.publish(call));
   }
 
   /** The params are the fields of the awaiting event, with `session_id` (AAEP §6.1). */
@@ -235,8 +235,7 @@ class RpcSession implements CallSession {
   }
 
   resume(params: unknown): Message | Promise<Message> {
-    const { summary, durable } = this.agent.resumeSession(params);
-    return whenDurable(summaryDocument(summary, (params as Message).after), durable);
+    return takenOver(this.agent.resumeSession(params), (params as Message).after);
   }
 
   reply(call: RpcCall): Message | Promise<Message> {
@@ -292,8 +291,7 @@ function resumeTokenIn({ resume_token: token }: Message): string | undefined {
 }
 
 function tokenIn(params: unknown): string {
-  const token =
-    typeof params === "object" && params !== null && "reply_token" in params ? params.reply_token : undefined;
+  const { reply_token: token } = membersOf(params);
   if (typeof token === "string") return token;
   throw new Fault("invalid_params", "Name the question by its reply_token.", { pointer: "/reply_token", rule: "R33" });
 }
@@ -313,13 +311,4 @@ function unknownMethod({ method, params }: RpcCall): Fault {
 /** The result of a subscriber's call that has no answer is empty. */
 function answered(taken: Message | Promise<void> | undefined): Message | Promise<Message> {
   return taken instanceof Promise ? taken.then(() => ({})) : (taken ?? {});
-}
-
-function receiptMessage(receipt: PublishReceipt): Message | Promise<Message> {
-  return whenDurable(receiptDocument(receipt), receipt.durable);
-}
-
-/** Acknowledged events are durable (R29). */
-function whenDurable(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
-  return durable === undefined ? message : durable.then(() => message);
 }

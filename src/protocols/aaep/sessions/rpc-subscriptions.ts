@@ -1,5 +1,6 @@
 // The subscriptions of one connection of JSON-RPC, any number of them (AAEP app. B, R23, R33).
 import { Fault } from "../../../base/errors.js";
+import { membersOf } from "../../../base/members.js";
 import type { CallHost, CallStream } from "../../../contracts/call-protocol.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
@@ -62,7 +63,7 @@ export class RpcSubscriptions {
 
   /** Closes the meant subscription; other mistakes in the message do not matter (R33). */
   close(params: unknown): Message {
-    const closed = this.closeMeant(isNamed(params) ? [params.subscription_id] : []);
+    const closed = this.closeMeant([membersOf(params).subscription_id]);
     if (closed === undefined) throw this.unnamed();
     return closed;
   }
@@ -89,7 +90,7 @@ export class RpcSubscriptions {
 
   /** Returns whether the reply counted, never the reason why not, not even that the subscription is another's (R19). */
   reply({ params, text }: Pick<RpcCall, "params" | "text">): boolean | Promise<boolean> {
-    const handler = this.replier(isNamed(params) ? params.subscription_id : undefined);
+    const handler = this.replier(membersOf(params).subscription_id);
     if (handler !== undefined) return handler.safeReply(params, text);
     refuseStrayReply(this.services.engine, params, text);
     return false;
@@ -104,7 +105,7 @@ export class RpcSubscriptions {
 
   /** The place that a subscription has reached, behind all events that the place covers (R17). */
   ping(params: unknown): Message {
-    if (!isNamed(params) && this.held.size !== 1) return {};
+    if (membersOf(params).subscription_id === undefined && this.held.size !== 1) return {};
     return { cursor: this.named(params).subscription?.cursor() };
   }
 
@@ -157,7 +158,7 @@ export class RpcSubscriptions {
 
   /** Returns the subscription that the params name; without a name, the only one. */
   private named(params: unknown): SubscriptionHandler {
-    const id = isNamed(params) ? params.subscription_id : undefined;
+    const { subscription_id: id } = membersOf(params);
     const handler =
       (id === undefined ? this.only() : undefined) ?? this.held.get(typeof id === "string" ? id : "")?.handler;
     if (handler === undefined) throw this.unnamed();
@@ -176,8 +177,4 @@ export class RpcSubscriptions {
     const sentence = "Name one of this connection's subscriptions in subscription_id.";
     return new Fault("unknown_subscription", sentence, { pointer: "/subscription_id", rule: "R19" });
   }
-}
-
-function isNamed(params: unknown): params is { readonly subscription_id: unknown } {
-  return typeof params === "object" && params !== null && "subscription_id" in params;
 }

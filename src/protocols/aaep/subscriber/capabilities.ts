@@ -1,6 +1,6 @@
 // The capabilities of a subscriber in their wire form (AAEP §5.3, R26): read into requested terms, and written as honored ones (§5.4.4). The daemon's
 // grant is decided in negotiate.ts.
-import { isObject } from "../../../engine/event/own-members.js";
+import { isObject } from "../../../base/members.js";
 import { distinctTags } from "../../../engine/terms/language.js";
 import { BOUNDARIES, type EventFilters, type SpeakableChoices, type Terms } from "../../../engine/terms/terms.js";
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/validate-messages.js";

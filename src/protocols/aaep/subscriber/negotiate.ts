@@ -1,7 +1,7 @@
 // Negotiates a subscription's terms, at its start and later (AAEP §5.2–§5.7, R15, R21, R26, R32). No grant exceeds the request. Ids, other members of
 // messages, and state are no concern of this file.
 import { Fault } from "../../../base/errors.js";
-import { isObject } from "../../../engine/event/own-members.js";
+import { isObject } from "../../../base/members.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import { isReservedPrefix, isSpokenVersion, KNOWN_VOCABULARIES } from "../validation/event-rules.js";

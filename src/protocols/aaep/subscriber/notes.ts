@@ -1,7 +1,7 @@
 // Notes for people about what a request names and nobody here knows: it is ignored (AAEP §12.6), and may be misspelt (R20).
 import { SubscriptionRequest } from "#gen/aaep/schemas.js";
+import { isObject } from "../../../base/members.js";
 import { didYouMean } from "../../../base/nearest.js";
-import { isObject } from "../../../engine/event/own-members.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
 import { coreTypeOf, isInCoreNamespace, nearestCoreType } from "../validation/core-types.js";

@@ -1,5 +1,6 @@
 // Replies to questions, as the subscriber's handler hands them to the engine (R19, AAEP §6.3.4).
 import { Fault } from "../../../base/errors.js";
+import { membersOf } from "../../../base/members.js";
 import type { ReplyAsItCame } from "../../../contracts/audit.js";
 import type { Reply } from "../../../engine/questions/reply-check.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
@@ -19,7 +20,7 @@ export function giveReply(message: unknown, engine: Subscription, raw: unknown):
 }
 
 function replyIn(message: unknown): Reply & { readonly subscriptionId: string } {
-  const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
+  const { type } = membersOf(message);
   if (type === "confirmation.reply") {
     assertConfirmationReply(message);
     assertShallow(message.modified_action, DEEPEST_CHANGE);
@@ -61,6 +62,6 @@ function assertShallow(value: unknown, levels: number): void {
 
 /** Returns the token of a malformed reply, for the log. */
 export function tokenIn(message: unknown): string {
-  const token = typeof message === "object" && message !== null && "reply_token" in message ? message.reply_token : "";
+  const { reply_token: token } = membersOf(message);
   return typeof token === "string" ? token.slice(0, 128) : "";
 }

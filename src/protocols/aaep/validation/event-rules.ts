@@ -1,6 +1,6 @@
 // Rules of events that a JSON Schema cannot express, and that need no other event: days that exist, versions, prefixes, and questions that
 // somebody can answer.
-import { ownMember } from "../../../base/members.js";
+import { type Members, membersOf, ownMember } from "../../../base/members.js";
 import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 import { isDefaultResponse, responseKinds } from "../../../engine/sessions/response-kinds.js";
 
@@ -50,8 +50,6 @@ export function prefixComplaint(prefix: string, context: unknown): string | unde
   return `The prefix \`${prefix}\` is not declared; make \`@context\` a list and add the URI of its vocabulary.`;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The reason why nobody can answer the question, or why an answer would be ambiguous. */
 export interface ClarificationComplaint {
   readonly pointer: string;
@@ -59,7 +57,7 @@ export interface ClarificationComplaint {
 }
 
 /** Returns every complaint, at most one for each place; none if a field has the wrong type, which the schema reports. */
-export function clarificationComplaints(event: Fields): readonly ClarificationComplaint[] {
+export function clarificationComplaints(event: Members): readonly ClarificationComplaint[] {
   const { choices, accepted_response_kinds: given } = event;
   if (given !== undefined && !Array.isArray(given)) return [];
   const kinds = responseKinds(event);
@@ -75,7 +73,7 @@ function choiceComplaints(choices: unknown): readonly ClarificationComplaint[] {
   const complaints: ClarificationComplaint[] = [];
   const values = new Set<unknown>();
   for (const [index, choice] of choices.entries()) {
-    const value = typeof choice === "object" && choice !== null ? (choice as Fields).value : undefined;
+    const { value } = membersOf(choice);
     if (typeof value !== "string") continue;
     if (values.has(value)) {
       const sentence = `Give every choice a \`value\` of its own; choice ${index + 1} has an earlier one's.`;
@@ -94,7 +92,7 @@ const DEFAULT_FORMS: Readonly<Record<string, string>> = {
 };
 
 /** A default must be an answer that the question accepts. */
-function defaultComplaints(event: Fields, kinds: readonly string[]): readonly ClarificationComplaint[] {
+function defaultComplaints(event: Members, kinds: readonly string[]): readonly ClarificationComplaint[] {
   const { default_response: fallback } = event;
   if (typeof fallback !== "string" || isDefaultResponse(fallback, event)) return [];
   const forms = kinds.flatMap((kind) => ownMember(DEFAULT_FORMS, kind) ?? []);

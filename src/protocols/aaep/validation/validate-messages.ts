@@ -5,7 +5,7 @@ import * as schemas from "#gen/aaep/schemas.js";
 import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../../base/errors.js";
-import { ownMember } from "../../../base/members.js";
+import { isObject, ownMember } from "../../../base/members.js";
 import { sentenceOf } from "../../../base/schema/fault-words.js";
 import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
 import type { AgentAbilities } from "../../../engine/agents/question-agents.js";
@@ -77,11 +77,9 @@ export const assertStop: Assertion<types.AaepdStop> = assertion("AaepdStop");
 export const assertResumeSession: Assertion<types.ResumeSessionParams> = assertion("ResumeSessionParams");
 
 function withKnownWords(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("capabilities" in value)) return value;
-  const { capabilities } = value;
-  if (typeof capabilities !== "object" || capabilities === null) return value;
-  const known = withoutUnknownWords(capabilities as Capabilities);
-  return known === capabilities ? value : { ...value, capabilities: known };
+  if (!isObject(value) || !isObject(value.capabilities)) return value;
+  const known = withoutUnknownWords(value.capabilities);
+  return known === value.capabilities ? value : { ...value, capabilities: known };
 }
 
 /** The paragraph of each capability; for all others, §5.3 in general. */
@@ -103,7 +101,7 @@ export const CAPABILITY_RULES: Readonly<Record<string, string>> = {
 
 function firstFault(value: unknown, kind: Kind): Fault {
   const { name, rule } = KINDS[kind];
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     return new Fault("invalid_message", `${name} must be a JSON object; send one.`, { pointer: "", rule });
   // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
   const faults = schemaFaults(schemas[kind], value);

@@ -7,6 +7,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
+import { isObject, type Members } from "../../../base/members.js";
 import { fieldAt, sentenceOf } from "../../../base/schema/fault-words.js";
 import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
 import { assertAgentsMembers } from "./agents-members.js";
@@ -14,8 +15,6 @@ import { type CoreType, coreTypeOf, isInCoreNamespace, nearestCoreType } from ".
 import { clarificationComplaints, isCalendarDate, isSpokenVersion, prefixComplaint } from "./event-rules.js";
 import { severalSentences } from "./fault-words.js";
 import { isWithinLimits, limitBreaches } from "./limits.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Narrows to a complete event. With `addedBytes`, the event must keep the limits with a further field of that size.
@@ -47,14 +46,13 @@ export function allFaults(value: unknown): readonly Fault[] {
 
 /** The fast check. True must mean that `findings` is empty. */
 function isEvent(value: unknown, addedBytes: number): value is Envelope {
-  if (typeof value !== "object" || value === null) return false;
-  const event = value as Fields;
-  const core = coreOf(event);
+  if (!isObject(value)) return false;
+  const core = coreOf(value);
   const accepts = core?.accepts ?? isExtensionEvent;
-  return accepts(value) && ruleFindings(event, core).length === 0 && isWithinLimits(event, addedBytes);
+  return accepts(value) && ruleFindings(value, core).length === 0 && isWithinLimits(value, addedBytes);
 }
 
-function coreOf({ type }: Fields): CoreType | undefined {
+function coreOf({ type }: Members): CoreType | undefined {
   return typeof type === "string" ? coreTypeOf(type) : undefined;
 }
 
@@ -91,15 +89,13 @@ function finding(
 }
 
 function findings(value: unknown, addedBytes = 0): readonly Finding[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return [finding(RANK.object, "", "AAEP §3.9", () => "An event is a JSON object; send one.")];
-  const event = value as Fields;
-  const core = coreOf(event);
+  if (!isObject(value)) return [finding(RANK.object, "", "AAEP §3.9", () => "An event is a JSON object; send one.")];
+  const core = coreOf(value);
   const found = [
-    ...envelopeFindings(event, core),
-    ...payloadFindings(event, core),
-    ...ruleFindings(event, core),
-    ...limitBreaches(event, addedBytes).map(({ kind, pointer, sentence }) =>
+    ...envelopeFindings(value, core),
+    ...payloadFindings(value, core),
+    ...ruleFindings(value, core),
+    ...limitBreaches(value, addedBytes).map(({ kind, pointer, sentence }) =>
       finding(RANK.limits, pointer, "AAEP §3.7", () => sentence, kind === "bytes" ? "message_too_large" : undefined),
     ),
   ].sort((one, other) => one.rank - other.rank);
@@ -165,7 +161,7 @@ const ENVELOPE_RULES: ReadonlyMap<string, string> = new Map([
   ["aaep_version", "AAEP §3.4.4"],
 ]);
 
-function payloadFindings(event: Fields, core: CoreType | undefined): readonly Finding[] {
+function payloadFindings(event: Members, core: CoreType | undefined): readonly Finding[] {
   const schema = core?.payload ?? schemas.ExtensionEvent;
   return schemaFaults(schema, event).map((fault) => {
     if (core !== undefined && fault.pointer === "/urgency") return urgencyFinding(core);
@@ -176,7 +172,7 @@ function payloadFindings(event: Fields, core: CoreType | undefined): readonly Fi
 }
 
 /** The violations of rules that no schema expresses; none for every valid event. */
-function ruleFindings(event: Fields, core: CoreType | undefined): readonly Finding[] {
+function ruleFindings(event: Members, core: CoreType | undefined): readonly Finding[] {
   return [
     ...(core === undefined ? extensionTypeFindings(event) : coreFindings(event, core)),
     ...timestampFindings(event),
@@ -185,7 +181,7 @@ function ruleFindings(event: Fields, core: CoreType | undefined): readonly Findi
   ];
 }
 
-function coreFindings(event: Fields, core: CoreType): readonly Finding[] {
+function coreFindings(event: Members, core: CoreType): readonly Finding[] {
   const found = core.urgency === "uncritical" && event.urgency === "critical" ? [urgencyFinding(core)] : [];
   if (core.name === "aaep:agent.awaiting.confirmation" && defaultsToDanger(event)) {
     const sentence = () =>
@@ -207,20 +203,20 @@ function urgencyFinding(core: CoreType): Finding {
 }
 
 /** Whether an expired question would start an action that cannot be undone (AAEP §6.4.1). Either of the two fields makes an action irreversible. */
-function defaultsToDanger(event: Fields): boolean {
+function defaultsToDanger(event: Members): boolean {
   if (event.default_decision !== "accept") return false;
   const irreversible = event.reversibility === "irreversible" || event.irreversible === true;
   return irreversible && (event.risk_level === "high" || event.risk_level === "medium");
 }
 
-function extensionTypeFindings(event: Fields): readonly Finding[] {
+function extensionTypeFindings(event: Members): readonly Finding[] {
   const { type } = event;
   const complaint = typeof type === "string" ? typeComplaint(type, event) : undefined;
   return complaint === undefined ? [] : [finding(RANK.type, "/type", "AAEP §3.9", () => complaint, "unknown_type")];
 }
 
 /** Explains why a type outside the core is unknown; a type written as a URI declares itself. */
-function typeComplaint(type: string, event: Fields): string | undefined {
+function typeComplaint(type: string, event: Members): string | undefined {
   if (isInCoreNamespace(type)) {
     const advice = nearestCoreType(type) || "Use one of them, or a type under your own prefix.";
     return `${JSON.stringify(type.slice(0, 100))} is none of the twelve types of AAEP. ${advice}`;
@@ -230,22 +226,22 @@ function typeComplaint(type: string, event: Fields): string | undefined {
   return prefixComplaint(type.slice(0, colon), event["@context"]);
 }
 
-function timestampFindings({ timestamp }: Fields): readonly Finding[] {
+function timestampFindings({ timestamp }: Members): readonly Finding[] {
   if (typeof timestamp !== "string" || isCalendarDate(timestamp)) return [];
   const sentence = () => `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
   return [finding(RANK.idsAndTime, "/timestamp", "AAEP §3.2.5", sentence)];
 }
 
 /** Listeners are told that they receive AAEP 1.0.0, so an event of another major version is refused (AAEP §3.4.4, §12.6.3, R21). */
-function versionFindings({ aaep_version: version }: Fields): readonly Finding[] {
+function versionFindings({ aaep_version: version }: Members): readonly Finding[] {
   if (typeof version !== "string" || isSpokenVersion(version)) return [];
   const sentence = () =>
     `\`aaep_version\` must be a version 1.x of AAEP; ${JSON.stringify(version.slice(0, 100))} is not spoken here.`;
   return [finding(RANK.form, "/aaep_version", "AAEP §3.4.4", sentence)];
 }
 
-function prefixFindings({ extensions, "@context": context }: Fields): readonly Finding[] {
-  if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions)) return [];
+function prefixFindings({ extensions, "@context": context }: Members): readonly Finding[] {
+  if (!isObject(extensions)) return [];
   return Object.keys(extensions).flatMap((prefix): readonly Finding[] => {
     const complaint = prefixComplaint(prefix, context);
     const pointer = `/extensions/${pointerStep(prefix)}`;
@@ -254,8 +250,7 @@ function prefixFindings({ extensions, "@context": context }: Fields): readonly F
 }
 
 function faultFromFinding({ code, pointer, rule, sentence }: Finding, value: unknown, tellsSeveral = false): Fault {
-  const id =
-    typeof value === "object" && value !== null ? (value as { readonly event_id?: unknown }).event_id : undefined;
+  const id = isObject(value) ? value.event_id : undefined;
   const eventId = typeof id === "string" && id.length <= 68 ? { eventId: id } : {};
   return new Fault(code, sentence(), { pointer, rule, tellsSeveral, ...eventId });
 }

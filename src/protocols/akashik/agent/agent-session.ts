@@ -3,11 +3,12 @@
 // and loses nothing when its connection breaks.
 import { faultFrom } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
+import { idIn } from "../../../base/json-members.js";
 import { within } from "../../../base/time-limit.js";
 import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../../../contracts/exchange.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Notification } from "../field/field-types.js";
-import { type Address, addressOf, envelopeText, idIn, type Operation, repaired } from "../messages/envelope.js";
+import { type Address, addressOf, envelopeText, type Operation, repaired } from "../messages/envelope.js";
 import { errorPayload, Refused, refusalOfFrame } from "../messages/error-codes.js";
 import { isAkashik } from "../messages/protocol.js";
 import { type AkashikServices, type Caller, carryOut } from "./operations.js";
@@ -90,7 +91,8 @@ function createAgentSession(services: AkashikServices, peer: PeerIdentity, host:
       answer(addressOf(whole), carryOut(whole, caller, services));
     },
     refuse: (fault, text) => {
-      if (!isEnding) answer({ ...NOBODY, id: idIn(text) }, Promise.resolve(errorPayload(refusalOfFrame(fault), null)));
+      if (!isEnding)
+        answer({ ...NOBODY, id: idIn(text) ?? null }, Promise.resolve(errorPayload(refusalOfFrame(fault), null)));
     },
     isReadAlways: () => false,
     passesOn: () => false,

@@ -2,6 +2,7 @@
 import * as schemas from "#gen/akashik/schemas.js";
 import type { AkashikFieldCapabilities } from "#gen/akashik/types.js";
 import { isAkashikRequest } from "#gen/akashik/validators.js";
+import { isObject } from "../../../base/members.js";
 import { firstSentence } from "../../../base/schema/fault-words.js";
 import { isPlainSource, wellFormedFields } from "../../../engine/text/well-formed.js";
 import { Refused } from "./error-codes.js";
@@ -67,14 +68,11 @@ export function readEnvelope(message: unknown): Envelope {
 
 /** The message with U+FFFD in place of each lone surrogate, so that all transports agree (R25). `text`: the JSON of the message. */
 export function repaired(message: unknown, text: string): unknown {
-  const isObject = typeof message === "object" && message !== null && !Array.isArray(message);
-  if (!isObject || isPlainSource(text)) return message;
-  return wellFormedFields(message as Readonly<Record<string, unknown>>, undefined);
+  return isObject(message) && !isPlainSource(text) ? wellFormedFields(message, undefined) : message;
 }
 
 const LONGEST_ID = 256;
 const LONGEST_OPERATION = 64;
-const LONGEST_BEGINNING = 4096;
 
 /** The address of the answer to a message, whatever the message is. */
 export function addressOf(message: unknown): Address {
@@ -91,12 +89,6 @@ export function addressOf(message: unknown): Address {
 function shortText(value: unknown, longest: number): string | null {
   if (typeof value !== "string" || value === "" || value.length > 2 * longest) return null;
   return value.length <= longest || [...value].length <= longest ? value : null;
-}
-
-/** The id of a message that could be read in two ways: the first member of that name near the beginning; null if there is none. */
-export function idIn(text: string | undefined): string | null {
-  const [, id] = /"id"\s*:\s*"([^"\\]{1,256})"/.exec(text?.slice(0, LONGEST_BEGINNING) ?? "") ?? [];
-  return id ?? null;
 }
 
 /** The text of a message from the Field. `epoch`: that of the Field's clock. */

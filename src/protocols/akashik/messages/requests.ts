@@ -3,6 +3,7 @@
 import * as schemas from "#gen/akashik/schemas.js";
 import type * as types from "#gen/akashik/types.js";
 import * as validators from "#gen/akashik/validators.js";
+import { membersOf } from "../../../base/members.js";
 import { firstSentence } from "../../../base/schema/fault-words.js";
 import { type Envelope, STRATEGIES } from "./envelope.js";
 import { Refused } from "./error-codes.js";
@@ -70,11 +71,6 @@ function assertConfident(payload: Payload): void {
 /** Refuses a choice that is a text and names something which this Field does not have. */
 function assertOffered(choice: unknown, offered: readonly string[], sentence: string): void {
   if (typeof choice === "string" && !offered.includes(choice)) throw new Refused("UNSUPPORTED_OPERATION", sentence);
-}
-
-/** The members of a value that should be an object; none if it is not. */
-function membersOf(value: unknown): Payload {
-  return typeof value === "object" && value !== null ? (value as Payload) : {};
 }
 
 /** Whether a member is not there, null, or a text without a visible character. */
