@@ -110,7 +110,7 @@ export async function relayed() {
 
 /** A daemon, and the base address of a listener. */
 export async function servedByAddress(): Promise<{ readonly daemon: ServedDaemon; readonly base: string }> {
-  const daemon = await serve(temporaryDirectory(), "--http", "127.0.0.1:0");
+  const daemon = await serve(temporaryDirectory(), "--http", "127.0.0.1:0", "--agent-grace-seconds", "0");
   const made = await runCommandLine(["address", "create", "other"], daemon.environment);
   return { daemon, base: made.stdout.trim() };
 }

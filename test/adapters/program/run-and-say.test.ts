@@ -13,7 +13,7 @@ import { said } from "../said.js";
 
 ensureBuilt();
 
-const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
+const served = shared(() => serve(temporaryDirectory(), "--journal", "memory", "--max-hold-ms", "300"));
 
 async function started(command: "run" | "say", ...argv: readonly string[]) {
   const { environment, socketPath } = await served();

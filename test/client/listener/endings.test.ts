@@ -161,6 +161,7 @@ test("closed at once, no connection is made", async () => {
 });
 
 test.each([
+  [7, 7000],
   // AAEP §5.5 has no longer delay, and the platform's timers have none as long as this.
   [1e12, 86_400_000],
   ["soon", 50],
@@ -169,7 +170,7 @@ test.each([
   async (delay, retryInMs) => {
     const producer = createFakeProducer();
     const waits: number[] = [];
-    const { subscription } = start(producer.connect, {
+    const { subscription, timers } = start(producer.connect, {
       onState: (state) => {
         if (state.kind !== "waiting") return;
         waits.push(state.retryInMs);
@@ -181,6 +182,7 @@ test.each([
     side(producer).say({ ...rejected, reason_code: "rate_limit", retry_after_seconds: delay });
     expect(await ended).toBe("over");
     expect(waits).toEqual([retryInMs]);
+    expect(timers.pending()).toBe(0);
   },
 );
 

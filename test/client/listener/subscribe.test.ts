@@ -11,20 +11,32 @@ import { accepted, gate, listen, question, scriptedDiscovery, side, start } from
 
 test("AAEP §5.2: the terms go into the request, and events come in order, each once", async () => {
   const producer = createFakeProducer();
-  const { subscription, told } = start(producer.connect, { name: "A reader" }, { max_events_per_second: 3 });
+  const { subscription, told, timers } = start(producer.connect, { name: "A reader" }, { max_events_per_second: 3 });
   const { heard, ended } = listen(subscription);
   await accepted(producer);
-  expect(side(producer).received).toMatchObject([
-    { subscriber_id: "reader", subscriber_name: "A reader", capabilities: { max_events_per_second: 3 } },
+  expect(side(producer).received).toEqual([
+    {
+      type: "subscription.request",
+      aaep_version: "1.0.0",
+      subscriber_id: "reader",
+      subscriber_name: "A reader",
+      capabilities: { max_events_per_second: 3, aaepd: { checkpoints: true, reply_status: true } },
+    },
   ]);
   side(producer).say(eventMessage(1), eventMessage(2), eventMessage(1));
   await settle();
   expect(heard).toEqual(["evt_1", "evt_2"]);
   expect(told).toEqual(["1 connecting", "1 active"]);
   expect(subscription.sources()).toMatchObject([{ name: "1", label: "1" }]);
+  expect(timers.pending()).toBe(0);
   await subscription.close("Good night.");
   expect(await ended).toBe("over");
-  expect(side(producer).received.at(-1)).toMatchObject({ type: "subscription.close", reason_message: "Good night." });
+  expect(side(producer).received.at(-1)).toEqual({
+    type: "subscription.close",
+    subscription_id: "sub_1",
+    reason_code: "subscriber_shutdown",
+    reason_message: "Good night.",
+  });
 });
 
 test("a listener without a name has its own", async () => {
@@ -135,6 +147,8 @@ test("R17: back after a break at the place it reached, with the newest terms, an
   side(producer).sever();
   await settle();
   expect(await subscription.renegotiate({ preferred_verbosity: "terse" })).toEqual([]);
+  // Between two connections nothing is asked.
+  expect([await subscription.listPending(), subscription.skip()]).toEqual([[], false]);
   await timers.advanceSettled(100);
   expect(side(producer, 1).received).toMatchObject([
     { capabilities: { preferred_verbosity: "terse" }, extensions: { aaepd: { resume_after: "c1" } } },
@@ -249,9 +263,11 @@ test("R5b, R19, R39: replies, leaves, stops, skips and repeats go to the daemon 
     { type: "aaepd.repeat", event_id: "evt_2" },
   ]);
   expect(subscription.isRepeated(text)).toBe(false);
-  side(two).say(chunkMessage(2, "Long", 0), { type: "aaepd.reply_not_taken", reply_token: "rpl_two" });
+  const long = chunkMessage(2, "Long", 0);
+  side(two).say(long, long, { type: "aaepd.reply_not_taken", reply_token: "rpl_two" });
   await settle();
-  expect(subscription.isRepeated(events.at(-1) as ReceivedEvent)).toBe(true);
+  // What was asked for once comes once.
+  expect(events.slice(3).map((event) => subscription.isRepeated(event))).toEqual([true]);
   expect(told).toContain("two did not take rpl_two");
   // Of everything: each daemon.
   expect(subscription.skip()).toBe(true);

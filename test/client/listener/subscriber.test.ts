@@ -40,37 +40,6 @@ function side(producer: FakeProducer, index = 0) {
   return found;
 }
 
-test("AAEP §5.2: the request goes first, events are handed on in order, and the terms are told", async () => {
-  const producer = createFakeProducer();
-  const { events, states, subscriber, timers } = start(producer);
-  await settle();
-  expect(side(producer).received).toEqual([
-    {
-      type: "subscription.request",
-      aaep_version: "1.0.0",
-      subscriber_id: "reader",
-      capabilities: { max_events_per_second: 3, aaepd: { checkpoints: true, reply_status: true } },
-    },
-  ]);
-  side(producer).accept();
-  side(producer).say(eventMessage(1), eventMessage(2), eventMessage(1));
-  await settle();
-  expect(events).toEqual(["new evt_1", "new evt_2"]);
-  expect(states).toMatchObject([
-    { kind: "connecting", attempt: 1 },
-    { kind: "active", isResumed: false },
-  ]);
-  expect(timers.pending()).toBe(0);
-  await subscriber.close("Good night.");
-  expect(side(producer).received.at(-1)).toEqual({
-    type: "subscription.close",
-    subscription_id: "sub_1",
-    reason_code: "subscriber_shutdown",
-    reason_message: "Good night.",
-  });
-  expect(await subscriber.ended).toEqual({ kind: "ended", because: { kind: "asked" } });
-});
-
 test("R17, R18: closed as lagging, it comes back after the place of the close; repeats are not shown twice", async () => {
   const producer = createFakeProducer();
   const { events, states, timers } = start(producer);
@@ -215,47 +184,11 @@ test("a subscription that is cut off at once does not reset the wait", async () 
   expect(waits).toEqual([50, 100, 200]);
 });
 
-test("AAEP §5.5: a rejection ends it, unless the producer says when to try again", async () => {
-  const producer = createFakeProducer();
-  const rejected = (fields: object) => ({ type: "subscription.rejected", reason_message: "No.", ...fields });
-  const { subscriber, timers, kinds } = start(producer);
-  await settle();
-  side(producer).say(rejected({ reason_code: "rate_limit", retry_after_seconds: 7 }));
-  await settle();
-  await timers.advanceSettled(6999);
-  expect(producer.sides).toHaveLength(1);
-  await timers.advanceSettled(1);
-  side(producer, 1).say(rejected({ reason_code: "version_unsupported" }));
-  expect(await subscriber.ended).toMatchObject({ because: { kind: "rejected" } });
-  expect(kinds()).toEqual(["connecting", "waiting", "connecting", "ended"]);
-});
-
 test("a wrong address is told at once where that is asked for", async () => {
   const producer = createFakeProducer();
   producer.refuseWith = new Fault("not_found", "Nobody listens.");
   const { subscriber } = start(producer, { reconnect: "after-first" });
   expect(await subscriber.ended).toMatchObject({ because: { kind: "fault", fault: { code: "not_found" } } });
-});
-
-test("AAEP §5.7: between two connections nothing can be asked, and nothing is sent", async () => {
-  const producer = createFakeProducer();
-  const { subscriber, states, timers } = start(producer);
-  await settle();
-  side(producer).accept();
-  await settle();
-  side(producer).sever();
-  await settle();
-  expect(states.at(-1)).toMatchObject({ kind: "waiting" });
-  const unknown = { code: "unknown_subscription" };
-  expect(await subscriber.renegotiate({ max_events_per_second: 1 })).toBe(undefined);
-  await expect(subscriber.listPending()).rejects.toMatchObject(unknown);
-  expect([subscriber.skip({ session_id: "sess_1" }), subscriber.repeat("evt_1")]).toEqual([false, false]);
-  await timers.advanceSettled(250);
-  // It gets the terms that were asked for meanwhile.
-  expect(side(producer, 1).received[0]).toMatchObject({ capabilities: { max_events_per_second: 1 } });
-  side(producer, 1).accept("sub_2");
-  await settle();
-  expect(subscriber.skip({ session_id: "sess_1" })).toBe(true);
 });
 
 test("a producer that does not answer, or is none, counts as a broken connection", async () => {
@@ -317,28 +250,6 @@ test("R17, R19: a request that says otherwise is not overruled, by a renegotiati
   await others;
 });
 
-test("R26, R28: skips, lists and asks again; what it asked for arrives as repeated", async () => {
-  const producer = createFakeProducer();
-  const { subscriber, events } = start(producer);
-  expect(subscriber.repeat("evt_1")).toBe(false);
-  await settle();
-  side(producer).accept();
-  side(producer).say(eventMessage(1));
-  await settle();
-  expect(subscriber.repeat("evt_1")).toBe(true);
-  expect(subscriber.skip({ session_id: "sess_1" })).toBe(true);
-  const pending = subscriber.listPending();
-  side(producer).say(eventMessage(1), eventMessage(1), { type: "aaepd.pending", questions: [eventMessage(9)] });
-  await settle();
-  expect(await pending).toEqual([eventMessage(9)]);
-  expect(events).toEqual(["new evt_1", "repeated evt_1"]);
-  expect(side(producer).received.slice(1)).toEqual([
-    { type: "aaepd.repeat", event_id: "evt_1", subscription_id: "sub_1" },
-    { type: "aaepd.skip", session_id: "sess_1", subscription_id: "sub_1" },
-    { type: "aaepd.list_pending", subscription_id: "sub_1" },
-  ]);
-});
-
 test("AAEP §6.3, §6.5: replies go out complete, with the listed members alone, and only while there is a subscription", async () => {
   const producer = createFakeProducer();
   const { subscriber } = start(producer, { wallTime: () => Date.UTC(2026, 0, 2) });
@@ -395,16 +306,6 @@ test.each(["acceptance", "checkpoint", "close"])(
     expect(producer.sides).toHaveLength(1);
   },
 );
-
-test("closing while it waits or connects leaves no timer behind", async () => {
-  const producer = createFakeProducer();
-  producer.refuseWith = new Fault("not_found", "Nobody listens.");
-  const { subscriber, timers, kinds } = start(producer);
-  await settle();
-  await subscriber.close();
-  expect(kinds()).toEqual(["connecting", "waiting", "ended"]);
-  expect(timers.pending()).toBe(0);
-});
 
 test("R33: an error is told to whoever asked for what it answers: a failed repeat rejects no new terms", async () => {
   const producer = createFakeProducer();
