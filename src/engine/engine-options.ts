@@ -10,7 +10,7 @@ import type { IdServices } from "./event/derived-id.js";
 import type { ValidateEvent } from "./sessions/event-intake.js";
 import type { PublishLimits, SessionCounts } from "./sessions/session-limits.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
-import type { SpeakerServices } from "./views/speaker.js";
+import type { SpeakerServices } from "./views/shape-words.js";
 
 /**
  * Limits and lengths of time may change while the engine runs, because they are read for each use. Call `Engine.limitsChanged` after a

@@ -6,9 +6,9 @@ import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Publishing } from "./agents/publishing.js";
 import type { Epoch } from "./event/event.js";
-import type { DeliveryLatencies, Hub, HubCounts } from "./hub/hub.js";
+import type { DeliveryLatencies, Hub } from "./hub/hub.js";
 import type { Questions } from "./questions/questions.js";
-import type { OpenTool } from "./sessions/session-record.js";
+import type { SessionSummary } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
 import type { Subscription } from "./subscriptions/subscription.js";
 import {
@@ -16,7 +16,6 @@ import {
   type ClosureReason,
   createDeliveryCounts,
   type DeliveryCounts,
-  type Lag,
   type LagLimits,
   type NamedSubscription,
   type PaceChange,
@@ -34,41 +33,21 @@ export interface SlowLimits {
   readonly queueLimitCount: number;
 }
 
-export interface SessionReport {
-  readonly sessionId: string;
-  readonly agentId: string;
-  readonly agentName: string | undefined;
-  /** State of the agent that published last. */
-  readonly state: string;
-  readonly eventCount: number;
-  /** The oldest first. */
-  readonly openTools: readonly OpenTool[];
-  readonly openOutputCount: number;
-  readonly openQuestionCount: number;
+export interface SessionReport extends SessionSummary {
   /** Time since the oldest of its open questions was asked, and since each open tool was called; undefined if an earlier boot received the call. */
   readonly askedForMs: Millis | undefined;
   readonly toolsForMs: readonly (Millis | undefined)[];
-  readonly isAgentConnected: boolean;
   /** The instant until which its agent may come back, in milliseconds since 1970 (R8); undefined while the agent is there. */
   readonly graceUntil: number | undefined;
 }
 
-export interface SubscriptionReport {
+/** `behindSince` is in milliseconds since 1970. */
+export interface SubscriptionReport extends SubscriptionStatus {
   readonly subscriptionId: string;
   readonly subscriberId: string;
   /** Beginning of the subscription, in milliseconds since 1970. */
   readonly since: number;
   readonly terms: Terms;
-  readonly reads: SubscriptionStatus["reads"];
-  readonly isPaused: boolean;
-  readonly isBlocked: boolean;
-  readonly lag: Lag;
-  /** Units in the subscription's queue, and published events that it has not taken (an upper bound for the journal). */
-  readonly queueCount: number;
-  readonly untakenCount: number;
-  /** The instant since which the subscription is behind, in milliseconds since 1970; undefined if it is not. */
-  readonly behindSince: number | undefined;
-  readonly counts: DeliveryCounts;
 }
 
 export interface QuestionReport {
@@ -109,20 +88,13 @@ export interface EngineReport {
   readonly journal: JournalStatus;
 }
 
-export interface EngineStatus extends HubCounts {
-  readonly subscriptionCount: number;
-  readonly openSessionCount: number;
-  readonly openQuestionCount: number;
-  readonly head: Epoch;
-}
-
 export interface EngineStatusServices {
   readonly clock: Pick<Clock, "now" | "wallTime">;
   readonly journal: Pick<Journal, "head" | "status">;
   readonly hub: Hub;
   readonly sessions: Sessions;
   readonly questions: Questions;
-  readonly publishing: Pick<Publishing, "graceUntil" | "latencies">;
+  readonly publishing: Pick<Publishing, "graces" | "latency">;
   readonly countAble: () => AbleCount;
   readonly log: Pick<Log, "info">;
 }
@@ -202,7 +174,7 @@ export class EngineAccounts {
       deliveredPerSecond: hub.rates.delivered.perSecond(now),
       publishedTotal: hub.rates.published.total,
       latencies: {
-        publish: publishing.latencies(),
+        publish: publishing.latency.counts(),
         delivery: { limited: hub.latencies.limited.counts(), unlimited: hub.latencies.unlimited.counts() },
       },
       totals,
@@ -224,19 +196,11 @@ export class EngineAccounts {
       const summary = sessions.summary(sessionId);
       if (summary === undefined) continue;
       const asked = summary.openQuestions.map(({ at }) => at);
-      const until = summary.isAgentConnected ? undefined : publishing.graceUntil(sessionId);
+      const until = summary.isAgentConnected ? undefined : publishing.graces.until(sessionId);
       yield {
-        sessionId,
-        agentId: summary.producer.agent_id,
-        agentName: summary.producer.agent_name,
-        state: summary.state,
-        eventCount: summary.eventCount,
-        openTools: summary.openTools,
-        openOutputCount: summary.openOutputs.length,
-        openQuestionCount: summary.openQuestions.length,
+        ...summary,
         askedForMs: asked.length === 0 ? undefined : now - Math.min(...asked),
         toolsForMs: summary.openTools.map(({ at }) => (at === undefined ? undefined : now - at)),
-        isAgentConnected: summary.isAgentConnected,
         graceUntil: until === undefined ? undefined : wallTimeOf(until),
       };
     }
@@ -268,17 +232,13 @@ function subscriptionReport(
   kept: JournalStatus,
   wallTimeOf: (at: Millis) => number,
 ): SubscriptionReport {
-  const { reads, lag, waitingCount, untakenCount, behindSince, blockedSince, counts } = status;
+  const { reads, untakenCount, behindSince, counts } = status;
   return {
+    ...status,
     subscriptionId,
     subscriberId,
     since,
     terms,
-    reads,
-    isPaused: terms.paused,
-    isBlocked: blockedSince !== undefined,
-    lag,
-    queueCount: waitingCount,
     // Epochs of an earlier boot are far below. The journal never holds more events than this count.
     untakenCount: reads === "journal" ? Math.min(untakenCount, kept.eventCount) : untakenCount,
     behindSince: behindSince === undefined ? undefined : wallTimeOf(behindSince),

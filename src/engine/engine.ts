@@ -8,12 +8,12 @@ import { AgentHandle } from "./agents/agent-handle.js";
 import { Publishing } from "./agents/publishing.js";
 import type { AgentEvents } from "./agents/question-agents.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
-import { EngineAccounts, type EngineReport, type EngineStatus, type SlowLimits } from "./engine-status.js";
+import { EngineAccounts, type EngineReport, type SlowLimits } from "./engine-status.js";
 import type { Producer } from "./event/event.js";
 import { Hub } from "./hub/hub.js";
 import { createEpochBoots, type EpochBoots } from "./journal/epoch-boots.js";
 import { NoticeFactory } from "./notices/notice-factory.js";
-import { durableQuestions } from "./questions/durable-questions.js";
+import { durableQuestions } from "./questions/pending-question.js";
 import { Questions } from "./questions/questions.js";
 import { SharedConnections } from "./questions/shared-connections.js";
 import type { Moment } from "./sessions/change.js";
@@ -189,7 +189,7 @@ export class Engine {
   /** Applies new values of the options to everything that waits by them. */
   limitsChanged(): void {
     for (const one of this.subscriptions.values()) one.limitsChanged();
-    this.publishing.graceChanged();
+    this.publishing.graces.graceChanged();
   }
 
   /**
@@ -251,14 +251,14 @@ export class Engine {
   async close(): Promise<void> {
     const { questions, services } = this;
     this.cancelForgetting?.();
-    for (const one of [this.publishing, questions]) one.close();
+    for (const one of [this.publishing.graces, questions]) one.close();
     // Lines that the audit log has by now need not be written by the next boot.
-    const audited = questions.audited();
+    const audited = questions.outcomes.audited();
     if (audited !== undefined) await within(services.clock.now() + AUDIT_TIMEOUT_MS, audited, services.clock);
     await this.journal.close();
   }
 
-  status(): EngineStatus {
+  status() {
     return {
       ...this.hub.counts(),
       subscriptionCount: this.subscriptions.size,
@@ -295,7 +295,7 @@ export class Engine {
       summary: (text) => this.notices.madeSummary(text),
       hashToken: services.idServices.sha256Hex,
       isTokenUsed: (token) => this.questions.sessionOf(token) !== undefined,
-      forgotten: (sessionId) => this.questions.forgetSession(sessionId),
+      forgotten: (sessionId) => this.questions.outcomes.forgetSession(sessionId),
       hasAnswered: (connection, sessionId) => this.connections.hasAnswered(connection, sessionId),
       durableState: this.journal.durableState,
       log: services.log,
@@ -303,15 +303,11 @@ export class Engine {
   }
 
   private makeQuestions(): Questions {
-    const { services, sessions, notices } = this;
-    const { clock, log } = services;
+    const { services, options, sessions, notices, wakeUps, journal } = this;
     return new Questions({
-      wakeUps: this.wakeUps,
-      now: clock.now,
-      wallTime: clock.wallTime,
-      limits: this.options,
-      audit: services.audit,
-      isAgentAway: (sessionId) => this.publishing.graceUntil(sessionId) !== undefined,
+      ...services,
+      ...{ wakeUps, journal, limits: options },
+      isAgentAway: (sessionId) => this.publishing.graces.until(sessionId) !== undefined,
       returnUntil: (sessionId) => this.returnUntilOf(sessionId),
       countAble: () => this.countAble(),
       resolve: (question, result) => {
@@ -325,9 +321,6 @@ export class Engine {
       },
       waiting: (question, isWaiting) => this.publishing.agents.tellWaiting(question, isWaiting),
       resolved: (resolved) => this.publishing.agents.tellOutcome(resolved),
-      durableState: this.journal.durableState,
-      whenDurable: () => this.whenDurable(),
-      accident: (caught) => log.error({ err: caught }, "somebody could not be told the outcome of a question"),
     });
   }
 
@@ -373,7 +366,7 @@ export class Engine {
 
   private forgetEnded(): void {
     const now = this.services.clock.now();
-    this.sessions.forgetEnded(now - this.options.endedRetentionMs);
+    this.sessions.ended.forget(now - this.options.endedRetentionMs);
     this.cancelForgetting = this.wakeUps.at(now + FORGET_EVERY_MS, () => this.forgetEnded());
   }
 
@@ -382,7 +375,7 @@ export class Engine {
     const { services, sessions, journal } = this;
     const kept = durableQuestions(journal.durableState, services.log, this.moment());
     const open = sessions.restore(kept, this.moment());
-    this.questions.restore(open, services.log);
+    this.questions.restore(open);
     this.publishing.restore();
     this.returnUntil = services.clock.now() + this.options.agentGraceMs;
     for (const sessionId of sessions.openIds()) this.fromBefore.add(sessionId);

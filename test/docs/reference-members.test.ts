@@ -8,7 +8,7 @@ import members from "../../scripts/generate/data/members.json" with { type: "jso
 import messages from "../../scripts/generate/data/messages.json" with { type: "json" };
 import { referencePages } from "../../scripts/generate/reference/pages.mjs";
 import { topicKind } from "../../src/engine/event/event.js";
-import { completeEvent } from "../../src/engine/sessions/complete-event.js";
+import { completeEvent } from "../../src/engine/sessions/event-intake.js";
 import { AGENTS_MEMBERS } from "../../src/protocols/aaep/validation/agents-members.js";
 import { assertPublishedEvent } from "../../src/protocols/aaep/validation/validate.js";
 import { codeBlocks, type Section, sectionsOf, type Table, tablesIn } from "../support/markdown.js";

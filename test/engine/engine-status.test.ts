@@ -28,18 +28,17 @@ describe("how the engine stands", () => {
     rig.publish(session().started(), session().invoked("search", "call_1"), session().chunk("Text"));
     rig.advance(1000);
     rig.agent.close();
-    expect([...rig.engine.report().sessions]).toEqual([
+    expect([...rig.engine.report().sessions]).toMatchObject([
       {
         sessionId: "sess_1",
-        agentId: "test-agent",
-        agentName: undefined,
+        producer: { agent_id: "test-agent" },
         state: "writing_output",
         eventCount: 3,
         openTools: [expect.objectContaining({ tool: "search", toolCallId: "call_1", since: expect.any(String) })],
         toolsForMs: [1000],
         askedForMs: undefined,
-        openOutputCount: 1,
-        openQuestionCount: 0,
+        openOutputs: [{ position: 4 }],
+        openQuestions: [],
         isAgentConnected: false,
         graceUntil: rig.clock.wallTime() + 5000,
       },

@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
 import { openStream } from "../support/peers/service-calls.js";
-import type { RigOptions } from "../support/rigs/engine-rig.js";
-import { session } from "../support/rigs/engine-rig.js";
+import { type RigOptions, session } from "../support/rigs/engine-rig.js";
 import { createStreamRig, HANDSHAKE_TIMEOUT_MS, type StreamRig, utf8 } from "../support/rigs/stream-rig.js";
 
 type Message = Readonly<Record<string, unknown>>;

@@ -55,7 +55,9 @@ export async function replaySession(options: ReplayOptions): Promise<Played> {
   await until(() =>
     daemon
       .subscriptions()
-      .every((one) => !one.isPaused && one.queueCount === 0 && one.untakenCount === 0 && one.behindSince === undefined),
+      .every(
+        (one) => !one.terms.paused && one.waitingCount === 0 && one.untakenCount === 0 && one.behindSince === undefined,
+      ),
   );
   return played;
 }

@@ -5,7 +5,7 @@ import { fieldsOf } from "../../adapters/fields.js";
 import { codePointCount } from "../../base/code-points.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
-import { isHostDialog } from "../../engine/event/host-dialog.js";
+import { isHostDialog } from "../../engine/event/own-members.js";
 import { spelled } from "../../speakable/index.js";
 import { consentText, shownName } from "../terminal/agent-text.js";
 import { span } from "../terminal/amounts.js";

@@ -5,7 +5,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../../client/listener/types.js";
 import type { Clock } from "../../contracts/clock.js";
-import { isHostDialog } from "../../engine/event/host-dialog.js";
+import { isHostDialog } from "../../engine/event/own-members.js";
 import { endsSession } from "../terminal/event-text.js";
 import { createSettling } from "../terminal/settling.js";
 import { ANSWER_HELP } from "./answer-help.js";

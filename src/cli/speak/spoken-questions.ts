@@ -4,7 +4,7 @@ import { keepNewest } from "../../base/keep-newest.js";
 import { textOf } from "../../base/members.js";
 import type { SubscriberReply } from "../../client/listener/types.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
-import { isHostDialog } from "../../engine/event/host-dialog.js";
+import { isHostDialog } from "../../engine/event/own-members.js";
 import type { Part } from "../../speak/speech.js";
 import {
   type Answerable,

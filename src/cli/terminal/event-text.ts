@@ -3,7 +3,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { fieldsOf } from "../../adapters/fields.js";
 import { textOf } from "../../base/members.js";
-import { isHostDialog } from "../../engine/event/host-dialog.js";
+import { isHostDialog } from "../../engine/event/own-members.js";
 import { agentText, consentText, type ReadText } from "./agent-text.js";
 import { jsonText, sentences } from "./shown-text.js";
 

@@ -8,7 +8,7 @@ import type { TextCodec } from "../../contracts/codec.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
-import { everyLanguage } from "../../engine/messages/localized-messages.js";
+import { everyLanguage } from "../../engine/messages/messages.js";
 import { Turns } from "../../engine/time/turns.js";
 import { createA2eProtocol } from "../../protocols/a2e/agent/agent-session.js";
 import { createMessageMaker } from "../../protocols/a2e/messages/message.js";

@@ -206,7 +206,7 @@ type Join = (a: number, b: number) => number;
 const sum: Join = (a, b) => a + b;
 
 const GAUGES: readonly (readonly [name: string, help: string, value: Value, join: Join])[] = [
-  ["queue_events", "Events that wait in a subscriber's own queue.", (one) => one.queueCount, sum],
+  ["queue_events", "Events that wait in a subscriber's own queue.", (one) => one.waitingCount, sum],
   ["untaken_events", "Events published and not taken over yet, at most.", (one) => one.untakenCount, sum],
   ["lag_events", "Events published while its transport took nothing (R18).", ({ lag }) => lag.eventCount, Math.max],
   ["lag_seconds", "For how long its transport has taken nothing (R18).", ({ lag }) => lag.ms / 1000, Math.max],

@@ -96,16 +96,17 @@ function limitOf(params: unknown): number {
 
 /** Subscriptions with trouble come first, so that a cut list contains them. */
 function troubledFirst(subscriptions: readonly SubscriptionReport[]): readonly SubscriptionReport[] {
-  const isTroubled = ({ isBlocked, behindSince }: SubscriptionReport): boolean =>
-    isBlocked || behindSince !== undefined;
+  const isTroubled = ({ blockedSince, behindSince }: SubscriptionReport): boolean =>
+    blockedSince !== undefined || behindSince !== undefined;
   return [...subscriptions.filter(isTroubled), ...subscriptions.filter((one) => !isTroubled(one))];
 }
 
 function sessionDocument(session: SessionReport) {
+  const { agent_id: agentId, agent_name: agentName } = session.producer;
   return {
     session_id: session.sessionId,
-    agent_id: shortenedText(session.agentId, NAME_LENGTH),
-    agent_name: session.agentName === undefined ? undefined : shortenedText(session.agentName, NAME_LENGTH),
+    agent_id: shortenedText(agentId, NAME_LENGTH),
+    agent_name: agentName === undefined ? undefined : shortenedText(agentName, NAME_LENGTH),
     state: session.state,
     events: session.eventCount,
     open_tools: session.openTools.length,
@@ -118,8 +119,8 @@ function sessionDocument(session: SessionReport) {
       /** Since the call was received, by the daemon's clock. Missing after a restart of the daemon. */
       for_seconds: seconds(session.toolsForMs[index]),
     })),
-    open_outputs: session.openOutputCount,
-    open_questions: session.openQuestionCount,
+    open_outputs: session.openOutputs.length,
+    open_questions: session.openQuestions.length,
     /** Since the oldest open question was asked. */
     asked_for_seconds: seconds(session.askedForMs),
     agent_connected: session.isAgentConnected,
@@ -134,9 +135,9 @@ function subscriptionDocument(subscription: SubscriptionReport) {
     subscriber_id: subscription.subscriberId,
     since: timeText(subscription.since),
     reads: subscription.reads,
-    paused: subscription.isPaused,
-    blocked: subscription.isBlocked,
-    queue: subscription.queueCount,
+    paused: subscription.terms.paused,
+    blocked: subscription.blockedSince !== undefined,
+    queue: subscription.waitingCount,
     untaken: subscription.untakenCount,
     lag_events: lag.eventCount,
     lag_seconds: seconds(lag.ms),

@@ -5,7 +5,7 @@ import type { Epoch, JournaledEvent, Producer } from "../event/event.js";
 import { hasLongText } from "../event/event-size.js";
 import type { HostDecision, ResolvedQuestion } from "../questions/question-result.js";
 import type { PublishContext } from "../sessions/change.js";
-import type { PublishedEvent } from "../sessions/same-publish.js";
+import type { PublishedEvent } from "../sessions/published-event.js";
 import type { SessionSummary } from "../sessions/session-record.js";
 import type { Publishing, PublishingServices } from "./publishing.js";
 import type { AgentAbilities, AgentEvents } from "./question-agents.js";
@@ -219,7 +219,9 @@ export class AgentHandle {
 
   /** Whether the agent owns an open session, or has asked a question that is open. */
   isHolding(): boolean {
-    return this.services.sessions.isHolder(this.connection) || this.publishing.agents.hasAsked(this.connection);
+    return (
+      this.services.sessions.owners.countOf(this.connection) > 0 || this.publishing.agents.hasAsked(this.connection)
+    );
   }
 
   /** Ends the handle with its connection. The grace of its sessions begins. */

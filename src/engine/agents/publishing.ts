@@ -15,7 +15,7 @@ import type { SharedConnections } from "../questions/shared-connections.js";
 import type { Change, Moment } from "../sessions/change.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { Sessions } from "../sessions/sessions.js";
-import { type LatencyCounts, LatencyHistogram } from "../time/latency-histogram.js";
+import { LatencyHistogram } from "../time/latency-histogram.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import { QuestionAgents } from "./question-agents.js";
 import { SessionGraces } from "./session-graces.js";
@@ -54,9 +54,10 @@ const MOST_STOPS_REMEMBERED = 1024;
 export class Publishing {
   readonly agents: QuestionAgents;
   readonly services: PublishingServices;
-  private readonly graces: SessionGraces;
+  readonly graces: SessionGraces;
   private readonly stopAskedAt = new Map<string, Millis>();
-  private readonly latency = new LatencyHistogram();
+  /** Latencies of the publishes of agents, from the call to the moment at which the journal's policy holds (R29). */
+  readonly latency = new LatencyHistogram();
   /** The newest group of the journal, and the beginnings of the publishes in it. All of a group have the same promise. */
   private group: { readonly durable: Promise<void>; readonly begun: Millis[] } | undefined;
   private stopping: Fault | undefined;
@@ -122,8 +123,8 @@ export class Publishing {
   /** Ends a connection. Outcomes go to a later owner of its sessions, like those of other questions. */
   left(connection: object): void {
     this.agents.disconnected(connection);
-    const left = this.services.sessions.connectionEnded(connection);
-    if (!this.isLeaving) for (const sessionId of left) this.graces.begin(sessionId);
+    const left = this.services.sessions.owners.release(connection);
+    if (!this.isLeaving) for (const { sessionId } of left) this.graces.begin(sessionId);
   }
 
   /**
@@ -173,21 +174,6 @@ export class Publishing {
     audit.record({ kind: "stop", session_id: sessionId, subscription_id: by.id, subscriber_id: by.subscriberId });
   }
 
-  /** The instant at which the grace of a session ends (R8); undefined if none runs. */
-  graceUntil(sessionId: string): Millis | undefined {
-    return this.graces.until(sessionId);
-  }
-
-  /** Applies a new value of `agentGraceMs` to running graces. */
-  graceChanged(): void {
-    this.graces.graceChanged();
-  }
-
-  /** Latencies of the publishes of agents, from the call to the moment at which the journal's policy holds (R29). */
-  latencies(): LatencyCounts {
-    return this.latency.counts();
-  }
-
   /** Starts the graces of the previous boot's open sessions (R8). */
   restore(): void {
     const { sessions, connections } = this.services;
@@ -195,11 +181,6 @@ export class Publishing {
       this.graces.begin(sessionId);
       for (const one of sessions.processesOf(sessionId)) connections.agentProcess(one);
     }
-  }
-
-  /** Cancels the timers. Open sessions stay open for the next boot. */
-  close(): void {
-    this.graces.close();
   }
 
   private end(sessionId: string, isStopping: boolean): void {

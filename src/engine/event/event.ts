@@ -159,3 +159,14 @@ export function isSelected(
 export function isCritical(entry: Pick<NewEvent, "kind" | "event">): boolean {
   return entry.event.urgency === "critical" || CRITICAL_KINDS.has(entry.kind);
 }
+
+/** The key of an output's text; the session's unnamed output has the empty id. */
+export function outputKey(event: AgentEvent): string {
+  const id = event.output_id;
+  return `${event.session_id}/${typeof id === "string" ? id : ""}`;
+}
+
+/** Position of a chunk in its output, in code points. */
+export function positionIn({ position }: AgentEvent): number {
+  return typeof position === "number" ? position : 0;
+}

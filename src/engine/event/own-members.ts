@@ -28,3 +28,8 @@ export function withOwnMark(event: AgentEvent, marks: Members): AgentEvent {
     extensions: { ...event.extensions, [AAEPD]: { ...event.extensions?.[AAEPD], ...marks } },
   };
 }
+
+/** Whether a question is asked in a dialog of its host as well. Here only a reply decides it, and no default applies (R5b). */
+export function isHostDialog({ extensions }: Pick<AgentEvent, "extensions">): boolean {
+  return extensions?.[AAEPD]?.host_dialog === true;
+}

@@ -1,23 +1,97 @@
 // Makes the daemon's own events from the engine's facts and the message catalogues (R6, R17, R27, R31).
 import type { IdSource } from "../../base/ids.js";
+import { textOf } from "../../base/members.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
-import type { AgentEvent, JournaledEvent, NewEvent, Producer, Urgency } from "../event/event.js";
+import type { AgentEvent, JournaledEvent, NewEvent, Producer, QuestionKind, Urgency } from "../event/event.js";
 import {
+  type DefaultAnswer,
   everyLanguage,
+  type GapReason,
   type LocalizedMessages,
   localizedMessages,
+  type MessageKey,
+  type Outcome,
   type ParametersFor,
   type TextAudience,
-} from "../messages/localized-messages.js";
-import type { GapReason, MessageKey, Outcome } from "../messages/messages.js";
+} from "../messages/messages.js";
+import { WORDINGS } from "../messages/wording.js";
 import type { ReminderPoint } from "../questions/pending-question.js";
 import type { QuestionResult } from "../questions/question-result.js";
 import { type EndedBecause, type MadeText, madeEvent } from "../sessions/change.js";
+import { choiceOf, responseKinds } from "../sessions/response-kinds.js";
 import type { Resolution } from "../sessions/session-questions.js";
 import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "../terms/language.js";
+import { hasVariants } from "../terms/readable-fields.js";
+import { applyShape } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
 import { shortenedText } from "../text/shortened-text.js";
-import { type AskingIn, createAskingIn } from "./asking.js";
+
+const TERSE_ASKING_LENGTH = 400;
+const NORMAL_ASKING_LENGTH = 4000;
+
+/** A question as a notice quotes it. */
+interface Asking {
+  readonly kind: QuestionKind;
+  /** The action, or the question; at most 400 characters. */
+  readonly terse: string;
+  /** The action or question with its consequence; at most 4,000 characters. */
+  readonly normal: string;
+  /** The default answer of a clarification, at most 400 characters; undefined if it has none. */
+  readonly defaultAnswer: DefaultAnswer | undefined;
+}
+
+/**
+ * The words of a question in a language of the catalogues: the question's own variant if it has one. Its notice, its reminders and its resolution
+ * quote the same words.
+ */
+export type AskingIn = (question: AgentEvent, language: CatalogueLanguage) => Asking;
+
+function createAskingIn(defaultLanguage: string): AskingIn {
+  const known = new WeakMap<AgentEvent, ReadonlyMap<CatalogueLanguage, Asking>>();
+  return (question, language) => {
+    let askings = known.get(question);
+    if (askings === undefined) {
+      const isOnlyOne = !hasVariants(question);
+      const inLanguage = (one: CatalogueLanguage): AgentEvent =>
+        isOnlyOne ? question : applyShape(question, { verbosity: "normal", languages: [one] }, defaultLanguage);
+      askings = new Map(CATALOGUE_LANGUAGES.map((one) => [one, quoted(inLanguage(one), one)]));
+      known.set(question, askings);
+    }
+    return askings.get(language) ?? quoted(question, language);
+  };
+}
+
+/** The parts end as sentences of the language in which they are quoted. */
+function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
+  const isConfirmation = question.action !== undefined;
+  // Each part is shortened before it is quoted: the beginning of a quoted text would keep the whole of it in memory.
+  const quoteOf = (longest: number, fields: readonly string[]): string =>
+    shortenedText(
+      WORDINGS[language].quoted(...fields.map((field) => shortenedText(textOf(question[field]), longest))),
+      longest,
+    );
+  const [first, ...more] = isConfirmation ? (["action", "consequence"] as const) : (["question"] as const);
+  return {
+    kind: isConfirmation ? "confirmation" : "clarification",
+    terse: quoteOf(TERSE_ASKING_LENGTH, [first]),
+    normal: quoteOf(NORMAL_ASKING_LENGTH, [first, ...more]),
+    defaultAnswer: isConfirmation ? undefined : defaultAnswerOf(question),
+  };
+}
+
+/** A default that is a choice is named by its label, which the person has heard. */
+function defaultAnswerOf(question: AgentEvent): DefaultAnswer | undefined {
+  const { default_response: response } = question;
+  if (typeof response !== "string" || response === "") return undefined;
+  const label = choiceOf(response, question)?.label;
+  const kinds = responseKinds(question);
+  if (label === undefined && kinds.includes("yes_no") && !kinds.includes("freetext")) {
+    if (response === "true") return { kind: "yes" };
+    if (response === "false") return { kind: "no" };
+  }
+  return { kind: "text", text: shortenedText(typeof label === "string" ? label : response, TERSE_ASKING_LENGTH) };
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,19 @@
-// An open question with its audience and its timers (AAEP §6.4, R6, R7, R8b), and the services that questions need.
+// An open question with its audience and its timers (AAEP §6.4, R6, R7, R8b), its form in the durable state (R8, R29), and the services that
+// questions need.
 import type { Millis } from "../../contracts/clock.js";
+import type { DurableState } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";
+import {
+  type EntryRecord,
+  entryFrom,
+  entryRecord,
+  type Instant,
+  pastInstant,
+  readDurable,
+} from "../journal/durable-entry.js";
 import type { SessionCounts } from "../sessions/session-limits.js";
+import { permitsOf } from "../sessions/session-questions.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleCount } from "../terms/answering.js";
 import type { OutcomesServices } from "./question-outcomes.js";
@@ -93,7 +105,7 @@ export class PendingQuestion {
       const due = (): void => {
         if (!this.isDecided) services.remind(question, passed, Math.round(seconds * (1 - share)));
       };
-      if (at > services.now()) this.wakeAt(at, due);
+      if (at > services.clock.now()) this.wakeAt(at, due);
     }
   }
 
@@ -129,24 +141,78 @@ export class PendingQuestion {
       this.setWaiting(true);
       return;
     }
-    const { limits, now, wakeUps, returnUntil, isAgentAway } = this.services;
+    const { limits, clock, wakeUps, returnUntil, isAgentAway } = this.services;
+    const now = clock.now();
     const { sessionId } = this.question;
     // After a restart, the agent and the subscriptions that can answer may be on the way back.
     const mayReturn = this.isRestored && (!this.hadAudience || isAgentAway(sessionId));
     if (this.cancelGrace !== undefined || mayReturn) return;
     const resolvedBy = this.hadAudience ? "subscription_ended" : "no_subscriber";
-    const returnMs = returnUntil(sessionId) - now();
+    const returnMs = returnUntil(sessionId) - now;
     const graceMs = this.hadAudience ? limits.reconnectGraceMs : Math.max(limits.confirmationGraceMs, returnMs);
     if (graceMs === 0) {
       this.comeDue(this, resolvedBy);
       return;
     }
     this.setWaiting(false);
-    this.cancelGrace = wakeUps.at(now() + graceMs, () => this.comeDue(this, resolvedBy));
+    this.cancelGrace = wakeUps.at(now + graceMs, () => this.comeDue(this, resolvedBy));
   }
 }
 
 /** The question's timeout in seconds. */
 function secondsOf({ event }: OpenQuestion): number {
   return typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
+}
+
+/** A question, and its event as it was published. */
+export interface DurableQuestion {
+  readonly question: OpenQuestion;
+  readonly entry: JournaledEvent;
+}
+
+interface QuestionRecord {
+  readonly kind: OpenQuestion["kind"];
+  readonly agentId: string;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  readonly ordinal: number;
+  readonly entry: EntryRecord;
+}
+
+/** Stores a question until it has its outcome. `receivedAt`: milliseconds since 1970; in the next boot the clock on the wall counts (R40). */
+export function keepQuestion(durableState: DurableState, kept: DurableQuestion, receivedAt: number): void {
+  const { token, kind, agentId, ordinal } = kept.question;
+  durableState.put(["question", token], () => {
+    return { kind, agentId, receivedAt, ordinal, entry: entryRecord(kept.entry) } satisfies QuestionRecord;
+  });
+}
+
+export function forgetQuestion(durableState: DurableState, token: string): void {
+  durableState.put(["question", token], () => undefined);
+}
+
+/**
+ * Reads the questions that were open, in the order in which they were asked. Their deadlines keep their wall clock time. If the wall clock was put
+ * back meanwhile, a question counts from now and is stored again, so that nobody waits longer than its timeout.
+ */
+export function durableQuestions(
+  durableState: DurableState,
+  log: Pick<Log, "error">,
+  present: Instant,
+): readonly DurableQuestion[] {
+  const found: DurableQuestion[] = [];
+  readDurable(durableState, ["question"], log, (value) => {
+    const record = value as QuestionRecord;
+    const { kind, agentId, ordinal } = record;
+    const receivedAt = Math.min(record.receivedAt, present.wallTime);
+    const at = pastInstant(receivedAt, present);
+    const entry = entryFrom(record.entry, at);
+    const { event } = entry;
+    const { session_id: sessionId, reply_token: token } = event;
+    const permits = permitsOf(event);
+    const question = { kind, token: String(token), sessionId, agentId, event, at, ordinal, permits };
+    found.push({ question, entry });
+    if (receivedAt < record.receivedAt) keepQuestion(durableState, { question, entry }, receivedAt);
+  });
+  return found.sort((a, b) => a.entry.epoch - b.entry.epoch);
 }

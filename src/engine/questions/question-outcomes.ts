@@ -1,8 +1,8 @@
 // Outcomes of questions, their lines in the audit log, and the listeners that wait until an outcome is safe (AAEP §10 T3, R8, R29). Bounded, because
 // an agent may ask for ever.
 import type { Audit, AuditEntry } from "../../contracts/audit.js";
-import type { Millis } from "../../contracts/clock.js";
-import type { DurableState } from "../../contracts/journal.js";
+import type { Clock } from "../../contracts/clock.js";
+import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { textSize } from "../event/event-size.js";
 import { readDurable } from "../journal/durable-entry.js";
@@ -18,22 +18,14 @@ export interface Decider {
 }
 
 export interface OutcomesServices {
+  readonly clock: Pick<Clock, "now" | "wallTime">;
   readonly wakeUps: WakeUps;
-  readonly now: () => Millis;
-  /** Milliseconds since 1970. */
-  readonly wallTime: () => number;
   readonly audit: Audit;
-  /** Stores open questions, outcomes, and lines that the log lacks, for the next boot. */
-  readonly durableState: DurableState;
-  /**
-   * Returns a promise that resolves when all that was journaled is safe; undefined if it is safe already. Throws or rejects while the journal fails
-   * (R29).
-   */
-  readonly whenDurable: () => Promise<void> | undefined;
+  /** Stores open questions, outcomes, and lines that the log lacks, for the next boot, and says when they are safe (R29). */
+  readonly journal: Pick<Journal, "durable" | "durableState">;
+  readonly log: Pick<Log, "error">;
   /** Called once with each outcome, when it is safe. */
   readonly resolved: (resolved: ResolvedQuestion) => void;
-  /** Called with what `resolved` threw. */
-  readonly accident: (caught: unknown) => void;
 }
 
 /** The lines of one outcome that the log may lack. `at`: milliseconds since 1970. */
@@ -91,9 +83,9 @@ export class QuestionOutcomes {
    * rejects, that happens when the journal has recovered. If the process ends before that, the question is open again after the restart.
    */
   add(outcome: ResolvedQuestion, decider: Decider | undefined, durable: Promise<void> | undefined): void {
-    const { audit, durableState, wallTime } = this.services;
-    const lines = { at: wallTime(), entries: entriesOf(outcome, decider) };
-    const isLineKept = durableState.isDurable && audit.isOn;
+    const { audit, journal, clock } = this.services;
+    const lines = { at: clock.wallTime(), entries: entriesOf(outcome, decider) };
+    const isLineKept = journal.durableState.isDurable && audit.isOn;
     const one = this.keep(outcome, this.lastNumber + 1, isLineKept ? lines : undefined);
     this.store(one);
     this.unsafe.set(outcome.question.token, { one, lines });
@@ -120,10 +112,10 @@ export class QuestionOutcomes {
   }
 
   /** Reads the outcomes of the previous boot, and writes the lines that it did not write. If the log was switched off since, they are dropped. */
-  restore(log: Pick<Log, "error">): void {
-    const { durableState, audit } = this.services;
+  restore(): void {
+    const { journal, audit, log } = this.services;
     const found: OutcomeRecord[] = [];
-    readDurable(durableState, ["outcome"], log, (value) => {
+    readDurable(journal.durableState, ["outcome"], log, (value) => {
       const { number, question, result, lines } = value as OutcomeRecord;
       found.push({
         number,
@@ -154,14 +146,14 @@ export class QuestionOutcomes {
   /** Asks the journal after a second whether all that was journaled is safe now. */
   private retryLater(): void {
     if (this.isClosed || this.cancelRetry !== undefined) return;
-    this.cancelRetry = this.services.wakeUps.at(this.services.now() + RETRY_MS, () => {
+    this.cancelRetry = this.services.wakeUps.at(this.services.clock.now() + RETRY_MS, () => {
       this.cancelRetry = undefined;
       const tokens = [...this.unsafe.keys()];
       const tell = (): void => {
         for (const token of tokens) this.tell(token);
       };
       try {
-        const durable = this.services.whenDurable();
+        const durable = this.services.journal.durable();
         if (durable === undefined) tell();
         else durable.then(tell, () => this.retryLater());
       } catch {
@@ -179,7 +171,7 @@ export class QuestionOutcomes {
       this.write(one, lines);
       this.services.resolved(one.outcome);
     } catch (caught) {
-      this.services.accident(caught);
+      this.services.log.error({ err: caught }, "somebody could not be told the outcome of a question");
     }
   }
 
@@ -218,7 +210,7 @@ export class QuestionOutcomes {
   /** Stores an outcome until it is forgotten and the log has its lines. */
   private store(one: Kept): void {
     const { outcome, number } = one;
-    this.services.durableState.put(["outcome", outcome.question.token], () =>
+    this.services.journal.durableState.put(["outcome", outcome.question.token], () =>
       one.isForgotten && one.lines === undefined
         ? undefined
         : ({ number, ...outcome, lines: one.lines } satisfies OutcomeRecord),

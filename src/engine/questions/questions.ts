@@ -4,36 +4,41 @@ import { Fault } from "../../base/errors.js";
 import { keepNewest } from "../../base/keep-newest.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { Log } from "../../contracts/log.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
-import { isHostDialog } from "../event/host-dialog.js";
+import { isHostDialog } from "../event/own-members.js";
 import { checkQuestionRoom, SESSION_COUNTS, type SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import { type DurableQuestion, forgetQuestion, keepQuestion } from "./durable-questions.js";
-import { PendingQuestion, type QuestionsServices } from "./pending-question.js";
+import {
+  type DurableQuestion,
+  forgetQuestion,
+  keepQuestion,
+  PendingQuestion,
+  type QuestionsServices,
+} from "./pending-question.js";
 import { type Decider, QuestionOutcomes } from "./question-outcomes.js";
 import {
   askedOf,
   CANCELLED,
   type DefaultedBy,
+  faultOfReply,
   type HostDecision,
   LEFT_TO_HOST,
   type QuestionResult,
+  type Reply,
   type ResolvedQuestion,
   resultOfDefault,
   resultOfHost,
   resultOfReply,
 } from "./question-result.js";
-import { faultOfReply, type Reply } from "./reply-check.js";
 
-/** A subscription in the audit log's terms. */
 interface Audience {
-  readonly subscriptionId: string;
+  readonly id: string;
   readonly subscriberId: string;
 }
 
 /** The subscription that replies. */
-export interface Replier extends Audience {
+export interface Replier {
+  readonly subscription: Audience;
   readonly isEntitled: (question: OpenQuestion) => boolean;
   /** Reports that a reply with this token did not count. */
   readonly notTaken: (token: string) => void;
@@ -51,7 +56,7 @@ export class Questions {
   private readonly byEventId = new Map<string, PendingQuestion>();
   /** Subscriptions that were shown a question that is over. One of them that answers too late gets a notice (R19). */
   private readonly shownBefore = new Map<string, ReadonlySet<string>>();
-  private readonly outcomes: QuestionOutcomes;
+  readonly outcomes: QuestionOutcomes;
   /** The daemon stops and leaves open questions to the next boot: no default applies any more (R8b). */
   private isLeaving = false;
 
@@ -82,10 +87,10 @@ export class Questions {
    * lack of an audience it ends only after it had one in this boot and its agent is not away (R8b). A question whose deadline has passed gets its
    * default now.
    */
-  restore(questions: readonly DurableQuestion[], log: Pick<Log, "error">): void {
-    this.outcomes.restore(log);
+  restore(questions: readonly DurableQuestion[]): void {
+    this.outcomes.restore();
     const restored = questions.map(({ question, entry }) => this.take(question, entry, true));
-    const now = this.services.now();
+    const now = this.services.clock.now();
     for (const one of restored) if (one.deadline > now) one.arm();
     for (const one of restored) if (one.deadline <= now) this.applyDefault(one, "timeout");
   }
@@ -115,23 +120,20 @@ export class Questions {
       const sentence = "Answer this question by a reply; its agent asks it nowhere else.";
       throw new Fault("invalid_params", sentence, { pointer: "/reply_token", rule: "R5b" });
     }
-    this.resolve(one, LEFT_TO_HOST, {
-      subscription_id: replier.subscriptionId,
-      subscriber_id: replier.subscriberId,
-    });
+    this.resolve(one, LEFT_TO_HOST, namedForAudit(replier.subscription));
   }
 
   /** Takes a reply. The first valid reply wins. Returns whether this one counted, and no more (R19). */
   reply(reply: Reply, replier: Replier, raw: unknown): boolean {
     const token_is_open = this.pending.has(reply.token);
-    const by = { subscription_id: replier.subscriptionId, subscriber_id: replier.subscriberId, reply: raw };
+    const by = { ...namedForAudit(replier.subscription), reply: raw };
     const one = this.pending.get(reply.token);
     const fate = this.fateOf(one, reply, replier, by);
     if (fate === "counted") return true;
     this.services.audit.record({ kind: "reply", fate, reply_token: reply.token, token_is_open, ...by });
     replier.notTaken(reply.token);
     // The timer may fire late; replies after the deadline expire all the same.
-    if (one !== undefined && this.services.now() >= one.deadline) this.comeDue(one, "timeout");
+    if (one !== undefined && this.services.clock.now() >= one.deadline) this.comeDue(one, "timeout");
     return false;
   }
 
@@ -189,16 +191,10 @@ export class Questions {
   }
 
   /** Records that the question's event was handed to a subscription's transport. */
-  shown(token: string, eventId: string, { subscriptionId, subscriberId }: Audience): void {
-    if (this.wasShown(token, subscriptionId)) return;
-    this.pending.get(token)?.shownTo.add(subscriptionId);
-    this.services.audit.record({
-      kind: "shown",
-      event_id: eventId,
-      reply_token: token,
-      subscription_id: subscriptionId,
-      subscriber_id: subscriberId,
-    });
+  shown(token: string, eventId: string, to: Audience): void {
+    if (this.wasShown(token, to.id)) return;
+    this.pending.get(token)?.shownTo.add(to.id);
+    this.services.audit.record({ kind: "shown", event_id: eventId, reply_token: token, ...namedForAudit(to) });
   }
 
   /** Whether the question's event was handed to the subscription's transport. Known for open questions and for the newest 256 that are over. */
@@ -219,16 +215,6 @@ export class Questions {
     }
   }
 
-  /** Forgets the outcomes of a session. */
-  forgetSession(sessionId: string): void {
-    this.outcomes.forgetSession(sessionId);
-  }
-
-  /** Returns a promise that resolves when the audit log has every outcome; undefined if it has them already. */
-  audited(): Promise<void> | undefined {
-    return this.outcomes.audited();
-  }
-
   /** Leaves open questions to the next boot, because the daemon stops. From now on no default applies, whichever subscription ends (R8b). */
   leaveOpen(): void {
     this.isLeaving = true;
@@ -247,9 +233,9 @@ export class Questions {
   }
 
   private begin(question: OpenQuestion, entry: JournaledEvent): PendingQuestion {
-    const { durableState, audit } = this.services;
+    const { journal, audit } = this.services;
     const one = this.take(question, entry, false);
-    keepQuestion(durableState, one, this.wallTimeOf(question.at));
+    keepQuestion(journal.durableState, one, this.wallTimeOf(question.at));
     audit.record({ kind: "asked", event: question.event });
     return one;
   }
@@ -264,7 +250,7 @@ export class Questions {
 
   /** An instant of the monotonic clock as the clock on the wall shows it now, ms since 1970 (R40). */
   private wallTimeOf(at: Millis): number {
-    return this.services.wallTime() + at - this.services.now();
+    return this.services.clock.wallTime() + at - this.services.clock.now();
   }
 
   /** Decides the fate of a reply. The audit log gets a reply that counts together with its outcome, once that is safe (AAEP §10 T3, R29). */
@@ -272,7 +258,7 @@ export class Questions {
     if (one === undefined) {
       return this.outcomes.find(reply.token) !== undefined ? "already_resolved" : "unknown_token";
     }
-    if (this.services.now() >= one.deadline) return "expired";
+    if (this.services.clock.now() >= one.deadline) return "expired";
     if (one.isDecided) return "already_resolved";
     if (!mayAnswer(one, replier)) return "not_entitled";
     const fault = faultOfReply(reply, one.question, this.wallTimeOf(one.deadline));
@@ -299,7 +285,7 @@ export class Questions {
     } catch (caught) {
       if (!isRefusedByJournal(caught)) throw caught;
       one.isDecided = true;
-      one.wakeAt(this.services.now() + RETRY_MS, () => this.applyDefault(one, resolvedBy));
+      one.wakeAt(this.services.clock.now() + RETRY_MS, () => this.applyDefault(one, resolvedBy));
     }
   }
 
@@ -332,7 +318,7 @@ export class Questions {
       this.shownBefore.set(token, one.shownTo);
       keepNewest(this.shownBefore, SHOWN_KEPT_COUNT);
     }
-    forgetQuestion(this.services.durableState, token);
+    forgetQuestion(this.services.journal.durableState, token);
     one.cancel();
     one.setWaiting(false);
     this.outcomes.add({ question: askedOf(question), result }, decider, durable);
@@ -341,7 +327,12 @@ export class Questions {
 
 /** A reply counts only from a subscription that was shown the question (R6, AAEP §10 T1). */
 function mayAnswer(one: PendingQuestion, replier: Replier): boolean {
-  return replier.isEntitled(one.question) && one.shownTo.has(replier.subscriptionId);
+  return replier.isEntitled(one.question) && one.shownTo.has(replier.subscription.id);
+}
+
+/** A subscription in the audit log's terms. */
+function namedForAudit({ id, subscriberId }: Audience) {
+  return { subscription_id: id, subscriber_id: subscriberId };
 }
 
 function isRefusedByJournal(caught: unknown): boolean {

@@ -18,8 +18,7 @@ import {
 } from "../event/event.js";
 import { parseTimestamp } from "../event/timestamps.js";
 import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
-import { type CompletionFacts, timestampFrom } from "./complete-event.js";
-import type { TakenEvent, ValidateEvent } from "./event-intake.js";
+import { type CompletionFacts, type TakenEvent, timestampFrom, type ValidateEvent } from "./event-intake.js";
 import type { SessionCounts, SessionLimits } from "./session-limits.js";
 import type { SessionOwners } from "./session-owners.js";
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";

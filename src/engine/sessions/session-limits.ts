@@ -2,7 +2,7 @@
 // when the session is summarized or closed. The daemon refuses an open part beyond the limit; of the past it forgets the oldest instead.
 import { Fault } from "../../base/errors.js";
 import { questionKind, topicKind } from "../event/event.js";
-import type { PublishedEvent } from "./same-publish.js";
+import type { PublishedEvent } from "./published-event.js";
 
 /** Counts at which a session refuses or forgets. `SESSION_COUNTS` has the defaults. */
 export interface SessionCounts {

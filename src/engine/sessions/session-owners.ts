@@ -1,6 +1,6 @@
 // The connection that owns each open session, and the rights that it has there (R8).
-import { Fault } from "../../base/errors.js";
-import type { SessionRecord } from "./session-record.js";
+import { Fault, type FaultCode } from "../../base/errors.js";
+import type { SessionPhase, SessionRecord } from "./session-record.js";
 
 export class SessionOwners {
   private readonly owned = new Map<object, Set<SessionRecord>>();
@@ -49,16 +49,25 @@ function drop<Key>(sets: Map<Key, Set<SessionRecord>>, key: Key, session: Sessio
   if (among?.size === 0) sets.delete(key);
 }
 
+/** Only the connection that started a session, or one that shows its resume token, publishes into it (R8). */
+export function assertToken(session: SessionRecord, shownHash: string | undefined, pointer: string): void {
+  if (shownHash === session.tokenHash) return;
+  const sentence = "Show the resume_token that session.started was answered with.";
+  throw new Fault("session_not_yours", sentence, { pointer, rule: "R8" });
+}
+
+/** The refusal of what a session's phase does not permit. */
+export const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; readonly sentence: string }>> = {
+  absent: { code: "session_not_started", sentence: "Publish session.started first; no session with this id is open." },
+  open: { code: "session_already_started", sentence: "Leave out session.started; a session starts once." },
+  ended: { code: "session_ended", sentence: "Start a session with a new id; this one has ended." },
+};
+
 /** Throws "session_not_started", "session_ended", or "session_not_yours" if the shown token has another hash. */
 export function assertClaim(session: SessionRecord, shownHash: string): void {
   if (session.phase !== "open") {
-    const [code, sentence] =
-      session.phase === "ended"
-        ? (["session_ended", "Start a session with a new id; this one has ended."] as const)
-        : (["session_not_started", "Publish session.started; no session with this id is open."] as const);
+    const { code, sentence } = OUT_OF_PLACE[session.phase];
     throw new Fault(code, sentence, { pointer: "/session_id", rule: "R8" });
   }
-  if (session.tokenHash === shownHash) return;
-  const sentence = "Show the resume_token that session.started was answered with.";
-  throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
+  assertToken(session, shownHash, "/resume_token");
 }

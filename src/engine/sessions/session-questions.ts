@@ -5,7 +5,7 @@ import { textOf } from "../../base/members.js";
 import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
-import { isHostDialog } from "../event/host-dialog.js";
+import { isHostDialog } from "../event/own-members.js";
 import { breach, type Change, type RuleContext, textOrUndefined, warn } from "./change.js";
 import { checkOpenLimit } from "./session-limits.js";
 import {

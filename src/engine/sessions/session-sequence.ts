@@ -3,11 +3,12 @@
 //
 // Every rule about order is here or in the steps (session-rules.ts, session-questions.ts). `applyEvent` takes a complete event that passed
 // validation, which includes the urgency of its type and the default of a question. It changes the records or throws.
-import { Fault, type FaultCode } from "../../base/errors.js";
+import { Fault } from "../../base/errors.js";
 import type { AgentEvent, TopicKind } from "../event/event.js";
 import { isBefore } from "../event/timestamps.js";
 import { breach, type RuleContext } from "./change.js";
-import { type PublishedEvent, sentHash, sentText } from "./same-publish.js";
+import { type PublishedEvent, sentHash, sentText } from "./published-event.js";
+import { assertToken, OUT_OF_PLACE } from "./session-owners.js";
 import { ask, askConfirmation } from "./session-questions.js";
 import { implyState, type SessionPhase } from "./session-record.js";
 import {
@@ -44,12 +45,6 @@ const TABLE: Readonly<Record<SessionPhase, Readonly<Partial<Record<TopicKind, St
   ended: {},
 };
 
-const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; readonly sentence: string }>> = {
-  absent: { code: "session_not_started", sentence: "Publish session.started first; no session with this id is open." },
-  open: { code: "session_already_started", sentence: "Leave out session.started; a session starts once." },
-  ended: { code: "session_ended", sentence: "Start a session with a new id; this one has ended." },
-};
-
 /**
  * Applies an agent's event: refuses it with a Fault and changes nothing, or changes the session's records and adds to the change the event and the
  * daemon's events before it. `sent` is the event as it came, `input` what was left of it. The journal keeps a hash of its text if the event
@@ -63,7 +58,8 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
     const { code, sentence } = OUT_OF_PLACE[session.phase];
     throw new Fault(code, sentence, { pointer: "/session_id", rule: "AAEP §4.5.1" });
   }
-  if (session.phase === "open" && session.owner !== change.connection) checkToken(context);
+  if (session.phase === "open" && session.owner !== change.connection)
+    assertToken(session, change.shownHash, "/session_id");
   const isNumbered = context.event.sequence_number !== undefined || agent.sequenceNumber !== undefined;
   const sequenceNumber = isNumbered ? checkSequenceNumber(context) : undefined;
   if (context.isStamped) checkTime(context);
@@ -85,13 +81,6 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
   const isDerivable = isAsSent || sent.fields.event_id === undefined;
   const hash = isDerivable ? undefined : sentHash(sentText(sent), change.rules.options.hashToken);
   change.emit(session, event, timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, hash);
-}
-
-/** Only the connection that started a session, or one that shows its resume token, publishes into it (R8). */
-function checkToken({ change, session }: RuleContext): void {
-  if (change.shownHash === session.tokenHash) return;
-  const sentence = "Show the resume_token that session.started was answered with.";
-  throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
 }
 
 /**

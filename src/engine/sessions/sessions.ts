@@ -1,10 +1,8 @@
 // The sessions of all agents: what may be published in them, their owners, and the records of sessions that ended. session-sequence.ts decides about
 // the order of events. Journals, subscriptions and timers are in other rooms.
 import { Fault } from "../../base/errors.js";
-import type { Millis } from "../../contracts/clock.js";
 import { type AgentProcess, withProcesses } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent, topicKind } from "../event/event.js";
-import { withToolCallId } from "../event/foreign-calls.js";
 import { type Instant, NO_DURABLE_STATE } from "../journal/durable-entry.js";
 import {
   Change,
@@ -14,12 +12,17 @@ import {
   type Rules,
   type SessionsOptions,
 } from "./change.js";
-import type { CompletionFacts } from "./complete-event.js";
 import { DurableSessions } from "./durable-sessions.js";
 import { EndedSessions } from "./ended-sessions.js";
-import { EventIntake, faultAt } from "./event-intake.js";
-import { takeOwnToken } from "./own-token.js";
-import { isSameText, type PublishedEvent, sentText, wasSentAs } from "./same-publish.js";
+import { type CompletionFacts, EventIntake, faultAt } from "./event-intake.js";
+import {
+  isSameText,
+  type PublishedEvent,
+  sentText,
+  takeOwnToken,
+  wasSentAs,
+  withToolCallId,
+} from "./published-event.js";
 import { checkOpenLimit, checkPublish, PUBLISH_LIMITS, SESSION_COUNTS } from "./session-limits.js";
 import { assertClaim, SessionOwners } from "./session-owners.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
@@ -40,8 +43,8 @@ export class Sessions {
   private readonly intake: EventIntake;
   private readonly durable: DurableSessions;
   private readonly open = new Map<string, SessionRecord>();
-  private readonly owners = new SessionOwners();
-  private readonly endedSessions: EndedSessions;
+  readonly owners = new SessionOwners();
+  readonly ended: EndedSessions;
 
   constructor(options: SessionsOptions) {
     const { limits, durableState = NO_DURABLE_STATE } = options;
@@ -50,7 +53,7 @@ export class Sessions {
     this.intake = new EventIntake(options.defaultLanguage, options.validate);
     this.rules = { options, counts, owners: this.owners };
     this.durable = new DurableSessions(durableState);
-    this.endedSessions = new EndedSessions((sessionId) => {
+    this.ended = new EndedSessions((sessionId) => {
       this.durable.forgotten(sessionId);
       options.forgotten?.(sessionId);
     });
@@ -130,11 +133,6 @@ export class Sessions {
     this.journaled(change, NONE);
   }
 
-  /** Takes the open sessions from a connection that has ended, and returns their ids. Their grace begins (R8). */
-  connectionEnded(connection: object): readonly string[] {
-    return this.owners.release(connection).map(({ sessionId }) => sessionId);
-  }
-
   /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
   resume(
     sessionId: string,
@@ -161,13 +159,13 @@ export class Sessions {
 
   /** The connection that owns a session, or owned it when it ended; undefined while its agent is away (R8). */
   ownerOf(sessionId: string): object | undefined {
-    return this.open.get(sessionId)?.owner ?? this.endedSessions.find(sessionId)?.owner;
+    return this.open.get(sessionId)?.owner ?? this.ended.find(sessionId)?.owner;
   }
 
   /** Whether the connection owns the session, open or ended, or shows its token. False for an unknown session. */
   belongsTo(sessionId: string | undefined, connection: object, resumeToken: string | undefined): boolean {
     if (sessionId === undefined) return false;
-    const session = this.open.get(sessionId) ?? this.endedSessions.find(sessionId);
+    const session = this.open.get(sessionId) ?? this.ended.find(sessionId);
     if (session === undefined) return false;
     if (session.owner === connection) return true;
     return resumeToken !== undefined && session.tokenHash === this.options.hashToken(resumeToken);
@@ -176,11 +174,6 @@ export class Sessions {
   /** The connection that owns the open session with this token (R8). */
   holderOf(resumeToken: string): object | undefined {
     return this.owners.holderOf(this.options.hashToken(resumeToken));
-  }
-
-  /** Whether the connection owns an open session. */
-  isHolder(connection: object): boolean {
-    return this.owners.countOf(connection) > 0;
   }
 
   /** Summary of an open session; undefined if it is not open. */
@@ -203,16 +196,6 @@ export class Sessions {
     return [...this.open.keys()];
   }
 
-  /** The last events of the sessions that ended and are not forgotten, in the order in which they ended (R17). */
-  terminals(): readonly JournaledEvent[] {
-    return this.endedSessions.terminals();
-  }
-
-  /** Forgets sessions that ended before `before`, with their terminal events. */
-  forgetEnded(before: Millis): void {
-    this.endedSessions.forget(before);
-  }
-
   /**
    * Takes over the sessions of the previous boot; call it before any publish. Open sessions come without owner. Returns those of `questions` that
    * belong to an open session.
@@ -223,7 +206,7 @@ export class Sessions {
   ): readonly Kept[] {
     const { log = NO_LOG } = this.options;
     for (const session of this.durable.open(log)) this.open.set(session.sessionId, session);
-    for (const session of this.durable.over(log, present)) this.endedSessions.add(session);
+    for (const session of this.durable.over(log, present)) this.ended.add(session);
     const open = questions.filter(({ question }) => this.open.has(question.sessionId));
     for (const { question } of open) this.open.get(question.sessionId)?.questions.set(question.token, question);
     return open;
@@ -307,14 +290,14 @@ export class Sessions {
     const terminal = entries[index] ?? { ...event, epoch: 0 };
     const over = { sessionId, terminal, endedAt: change.moment.now, owner, tokenHash };
     this.durable.ended(session, over, change.moment);
-    this.endedSessions.add(over);
+    this.ended.add(over);
   }
 
   private find(sessionId: string): SessionRecord {
     const session = this.open.get(sessionId);
     if (session !== undefined) return session;
     const other = new SessionRecord(sessionId);
-    if (this.endedSessions.find(sessionId) !== undefined) other.phase = "ended";
+    if (this.ended.find(sessionId) !== undefined) other.phase = "ended";
     return other;
   }
 

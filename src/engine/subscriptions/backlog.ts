@@ -2,8 +2,7 @@
 // bounded: nothing is read while units wait to be taken.
 
 import type { Journal } from "../../contracts/journal.js";
-import { outputKey } from "../event/chunk-place.js";
-import type { Epoch, JournaledEvent } from "../event/event.js";
+import { type Epoch, type JournaledEvent, outputKey } from "../event/event.js";
 import { hasLongText } from "../event/event-size.js";
 import type { Hub } from "../hub/hub.js";
 import type { Turns } from "../time/turns.js";

@@ -3,8 +3,7 @@
 import { type AgentEvent, topicKind } from "../event/event.js";
 import type { Loss } from "../notices/notice-factory.js";
 import type { Terms } from "../terms/terms.js";
-import { RenderedEntry } from "../views/rendered-entry.js";
-import { type EventUnit, eventUnit } from "../views/unit.js";
+import { type EventUnit, eventUnit, RenderedEntry } from "../views/unit.js";
 import type { SubscriptionServices } from "./subscription-services.js";
 
 /** Units of others after which a sum goes before the next, so that a busy stream holds none back for ever. */
@@ -78,7 +77,7 @@ export class Briefing {
     this.loss = undefined;
     const newest = sessions.openIds().at(-1);
     const open = newest === undefined ? undefined : sessions.summary(newest);
-    const last = open === undefined ? sessions.terminals().at(-1)?.event : undefined;
+    const last = open === undefined ? sessions.ended.terminals().at(-1)?.event : undefined;
     const of = open ?? (last && { sessionId: last.session_id, producer: last.producer, timestamp: last.timestamp });
     return loss === undefined || of === undefined ? undefined : ownUnit(notices.gap(of, terms, loss), this.services);
   }

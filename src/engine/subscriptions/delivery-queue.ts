@@ -1,7 +1,7 @@
 // The units that were released to one subscription and have not left, in the order in which they will leave (R4, R10, R11, R30). Merging happens
 // here, as late as possible. Rate and transport are not known here.
 import { AAEPD } from "../event/vocabulary.js";
-import { joinText } from "../views/join-text.js";
+import { joinText } from "../views/merged-events.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { RunningCounts } from "./subscription-spec.js";
 

@@ -3,8 +3,8 @@ import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
+import type { Reply } from "../questions/question-result.js";
 import type { Questions, Replier } from "../questions/questions.js";
-import type { Reply } from "../questions/reply-check.js";
 import type { SharedConnections } from "../questions/shared-connections.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import { canAnswer, canAnswerEvent } from "../terms/answering.js";
@@ -27,8 +27,6 @@ export interface Listening extends NamedSubscription {
   readonly terms: Terms;
   /** The connection, if agents may open on it too (R5). */
   readonly connection: object | undefined;
-  /** The subscriber's process, then its parents; empty if it is not known (R5d). */
-  readonly lineage: readonly number[];
   readonly isClosed: () => boolean;
   /** Called with a reply that did not count, if the terms ask for that (R19). */
   readonly replyNotTaken: (token: string) => void;
@@ -43,7 +41,7 @@ const KEPT_COUNT = 256;
 const NOTICE_INTERVAL_MS: Millis = 1000;
 
 export class Listener implements Replier {
-  private readonly subscription: Listening;
+  readonly subscription: Listening;
   private readonly services: ListenerServices;
   // Epochs of the questions that were put, and of those that a notice told of.
   private readonly put = new Set<Epoch>();
@@ -55,22 +53,6 @@ export class Listener implements Replier {
   constructor(subscription: Listening, services: ListenerServices) {
     this.subscription = subscription;
     this.services = services;
-  }
-
-  get subscriptionId(): string {
-    return this.subscription.id;
-  }
-
-  get subscriberId(): string {
-    return this.subscription.subscriberId;
-  }
-
-  get connection(): object | undefined {
-    return this.subscription.connection;
-  }
-
-  get lineage(): readonly number[] {
-    return this.subscription.lineage;
   }
 
   /** The open questions that were not put yet, and those that the listener cannot answer and was not told of. */
@@ -126,7 +108,7 @@ export class Listener implements Replier {
   notePut(entry: JournaledEvent): void {
     if (this.put.has(entry.epoch)) return;
     this.put.add(entry.epoch);
-    this.services.questions.shown(String(entry.event.reply_token), entry.event.event_id, this);
+    this.services.questions.shown(String(entry.event.reply_token), entry.event.event_id, this.subscription);
     this.forgetResolved();
   }
 
@@ -151,7 +133,7 @@ export class Listener implements Replier {
       const shaped = shapeEvent(entry.event, terms);
       units += JSON.stringify(shaped).length;
       if (events.length > 0 && units > PAGE_UNITS) return { events, next: last };
-      questions.shown(String(entry.event.reply_token), entry.event.event_id, this);
+      questions.shown(String(entry.event.reply_token), entry.event.event_id, this.subscription);
       events.push(shaped);
       last = entry.epoch;
     }
@@ -163,7 +145,7 @@ export class Listener implements Replier {
     const { questions, connections } = this.services;
     const sessionId = questions.sessionOf(reply.token);
     const hasCounted = questions.reply(reply, this, raw);
-    if (hasCounted && sessionId !== undefined) connections.answered(this.connection, sessionId);
+    if (hasCounted && sessionId !== undefined) connections.answered(this.subscription.connection, sessionId);
     return hasCounted;
   }
 
@@ -192,7 +174,7 @@ export class Listener implements Replier {
   notTaken(token: string): void {
     const { subscription, services } = this;
     if (subscription.isClosed() || !subscription.terms.replyStatus) return;
-    if (!services.questions.wasShown(token, this.subscriptionId)) return;
+    if (!services.questions.wasShown(token, subscription.id)) return;
     const now = services.now();
     if (now < this.noticeFrom) return;
     this.noticeFrom = now + NOTICE_INTERVAL_MS;

@@ -6,8 +6,7 @@ import type { SharedView } from "../hub/shared-view.js";
 import type { Loss } from "../notices/notice-factory.js";
 import type { Terms } from "../terms/terms.js";
 import { collapsedEvent } from "../views/merged-events.js";
-import { RenderedEntry } from "../views/rendered-entry.js";
-import { type EventUnit, eventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
+import { type EventUnit, eventUnit, isCriticalUnit, isLocal, RenderedEntry, type Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import { Backlog, type ReadFrom, restOfView } from "./backlog.js";
 import { Briefing } from "./briefing.js";
@@ -287,7 +286,7 @@ export class Pending implements DeliveryQueueOwner {
     while (log.at(end)?.releasedAt === releasedTo) end += 1;
     const group = log.from(this.index, end);
     for (const unit of group)
-      if (!isCritical(unit)) this.putAdmitted([unit]);
+      if (!isCriticalUnit(unit)) this.putAdmitted([unit]);
       else if (!this.hasGoneAhead(unit.epoch)) this.first.push({ kind: "critical", entry: unit.rendered.entry });
     this.moveTo(end);
     const { from, owed } = restOfView(this.view, end, releasedTo, group);
@@ -374,7 +373,7 @@ export class Pending implements DeliveryQueueOwner {
   /** The ends of sessions behind an epoch that are still owed. */
   private endsAfter(epoch: Epoch): readonly EventUnit[] {
     const { hub, sessions } = this.services;
-    return sessions
+    return sessions.ended
       .terminals()
       .filter((end) => end.epoch > epoch && this.view.terms.wants(end) && !this.hasGoneAhead(end.epoch))
       .map((end) => eventUnit(hub.renderedOf(end)));

@@ -1,4 +1,6 @@
 // The fields of an event that are read to a person, and the names of their variants in other languages (AAEP ch. 11).
+
+import { isObject } from "../../base/members.js";
 import { type AgentEvent, type TopicKind, topicKind, type Verbosity } from "../event/event.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -97,13 +99,9 @@ export function readableTexts(event: AgentEvent): readonly (readonly [name: stri
   const nested = nestedTexts(event);
   for (const [index, object] of nested?.objects.entries() ?? [])
     for (const field of nested?.readable ?? [])
-      if (isFields(object))
+      if (isObject(object))
         texts.push([`${nested?.key === "choices" ? `choices.${index}` : nested?.key}.${field}`, object[field]]);
   return texts.filter((text): text is readonly [string, string] => typeof text[1] === "string" && text[1] !== "");
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export interface Variant {
@@ -135,7 +133,7 @@ export function hasVariants(event: AgentEvent): boolean {
   }
   const nested = nestedTexts(event);
   if (nested === undefined) return false;
-  return nested.objects.some((object) => isFields(object) && variantsIn(object, nested.readable).length > 0);
+  return nested.objects.some((object) => isObject(object) && variantsIn(object, nested.readable).length > 0);
 }
 
 /** Removes the event's summaries in all languages. Returns the same object if it has none. On the hot path, as `hasVariants`. */
@@ -153,7 +151,7 @@ export function hasTexts(event: Fields, kind: TopicKind): boolean {
   const { fields, isCertain } = TEXTS[kind];
   if (isCertain) return true;
   for (const field of fields) if (event[field] !== undefined) return true;
-  if (kind === "progress.updated" && isFields(event.progress) && event.progress.description !== undefined) return true;
+  if (kind === "progress.updated" && isObject(event.progress) && event.progress.description !== undefined) return true;
   return hasVariants(event as AgentEvent);
 }
 

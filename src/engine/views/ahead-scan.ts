@@ -1,10 +1,9 @@
 // Text that is scanned for boundaries before its chunks are pushed, in steps, so that a long text makes no turn long (R34). The scan works on a copy
 // of the boundaries of its output, which takes their place when the chunks are pushed. Until then no view sees it.
-import { outputKey } from "../event/chunk-place.js";
-import type { NewEvent } from "../event/event.js";
+
+import { type NewEvent, outputKey } from "../event/event.js";
 import type { CutLevel, TextBoundaries } from "../text/text-boundaries.js";
-import type { OutputText } from "./output-text.js";
-import type { OutputTexts } from "./output-texts.js";
+import type { OutputText, OutputTexts } from "./output-texts.js";
 
 /** UTF-16 units of a step. */
 const STEP_UNITS = 256;

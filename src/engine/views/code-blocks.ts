@@ -6,7 +6,7 @@ import type { AgentEvent, Epoch, JournaledEvent, NewEvent } from "../event/event
 import { type EpochSteps, ONE_BOOT } from "../journal/epoch-boots.js";
 import { closesFence, lineKindAt } from "../text/markdown-lines.js";
 
-/** Most events passed over on the way back, those of other sessions and outputs among them; and most chunks remembered. */
+/** Most events passed over on the way back, and most chunks remembered. */
 const MOST_PASSED_COUNT = 16_384;
 
 /** The state of an output's text after some chunk. */
@@ -43,20 +43,14 @@ export class CodeBlocks {
   }
 
   private before(chunk: JournaledEvent): FenceState {
-    const { journal, steps, known } = this;
-    const { session_id: sessionId, output_id: output } = chunk.event;
-    const only = { sessionId, kind: chunk.kind, outputId: typeof output === "string" ? output : "" };
-    const oldest = journal.oldest();
+    const { known } = this;
+    const isDecided = ({ event, epoch }: JournaledEvent): boolean => event.position === 0 || known.has(epoch);
     // Backwards, to the beginning of the output or a chunk that was read.
     const later = [chunk];
-    let last = chunk;
-    for (let { epoch } = chunk, passedCount = 0; epoch > oldest && passedCount < MOST_PASSED_COUNT; passedCount += 1) {
-      if (last.event.position === 0 || known.has(last.epoch)) break;
-      epoch = steps.previous(epoch);
-      const entry = journal.at(epoch, only);
-      if (entry === undefined) continue;
+    const from = this.steps.previous(chunk.epoch);
+    for (const entry of isDecided(chunk) ? [] : chunksBackFrom(from, chunk.event, this.journal, this.steps)) {
       later.push(entry);
-      last = entry;
+      if (isDecided(entry)) break;
     }
     let fenceState = BEGINNING;
     for (const { event, epoch } of later.reverse()) {
@@ -74,6 +68,22 @@ export class CodeBlocks {
     // Another event may get this epoch.
     this.known.delete(epoch);
     return fenceState;
+  }
+}
+
+/** The chunks of an event's output from an epoch backwards. At most 16,384 events are passed over, of whatever session and output. */
+export function* chunksBackFrom(
+  from: Epoch,
+  { session_id: sessionId, output_id: output }: AgentEvent,
+  journal: Pick<Journal, "at" | "oldest">,
+  steps: EpochSteps,
+): Iterable<JournaledEvent> {
+  const only = { sessionId, kind: "output.streaming", outputId: typeof output === "string" ? output : "" } as const;
+  const oldest = journal.oldest();
+  for (let epoch = from, passed = 0; epoch >= oldest && passed < MOST_PASSED_COUNT; passed += 1) {
+    const entry = journal.at(epoch, only);
+    if (entry !== undefined) yield entry;
+    epoch = steps.previous(epoch);
   }
 }
 

@@ -2,8 +2,7 @@
 // released text.
 import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
-import { positionIn } from "../event/chunk-place.js";
-import type { AgentEvent, Epoch } from "../event/event.js";
+import { type AgentEvent, type Epoch, positionIn } from "../event/event.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
 import { offsetOfCodePoint } from "../text/counted-text.js";
 import type { WakeUps } from "../time/wake-ups.js";
@@ -19,11 +18,9 @@ import {
   roomIn,
   type ViewPlace,
 } from "./hold.js";
-import type { Chunk, OutputText } from "./output-text.js";
-import type { OutputTexts } from "./output-texts.js";
-import type { RenderedEntry } from "./rendered-entry.js";
+import type { Chunk, OutputText, OutputTexts } from "./output-texts.js";
 import { MAX_TEXT_BYTES } from "./text-room.js";
-import type { TextUnit } from "./unit.js";
+import type { RenderedEntry, TextUnit } from "./unit.js";
 import { grantedHint, type ViewTerms } from "./view-terms.js";
 
 export interface HeldTextsServices {

@@ -4,7 +4,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
 import { FittingText } from "../text/text-limits.js";
-import type { Chunk, OutputText } from "./output-text.js";
+import type { Chunk, OutputText } from "./output-texts.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import { agreeForMerging } from "./unit.js";
 

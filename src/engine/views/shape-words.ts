@@ -1,14 +1,140 @@
-// The words beside each text of an event, for speech and braille, in the form that a shape asks for (R37).
-
+// The words beside each text of an event, for speech and braille, in the form that a shape asks for (R37): the module that finds them, and the
+// fences, lists and heads of tables that stand open where units end.
 import { codePointCount } from "../../base/code-points.js";
-import type { Leaf, SpeakableOptions } from "../../speakable/index.js";
-import { positionIn } from "../event/chunk-place.js";
-import { type AgentEvent, type Epoch, isQuestionKind, topicKind } from "../event/event.js";
+import { keepNewest } from "../../base/keep-newest.js";
+import type { Journal } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type {
+  Leaf,
+  lastPart,
+  OpenText,
+  revealed,
+  SpeakableOptions,
+  speakable,
+  speakablePart,
+} from "../../speakable/index.js";
+import { type AgentEvent, type Epoch, isQuestionKind, outputKey, positionIn, topicKind } from "../event/event.js";
 import { withOwnMark } from "../event/own-members.js";
+import type { EpochSteps } from "../journal/epoch-boots.js";
 import { readableTexts, SUMMARY_FIELDS } from "../terms/readable-fields.js";
 import type { SpeakableChoices } from "../terms/terms.js";
-import type { SpeakableModule, Speaker } from "./speaker.js";
+import { offsetOfCodePoint } from "../text/counted-text.js";
+import { chunksBackFrom } from "./code-blocks.js";
 import { encodedBytes, roomBeside } from "./text-room.js";
+
+/** "lost": what stood in front is not known any more. Undefined at the beginning of an output. */
+export type Opening = OpenText | "lost" | undefined;
+
+interface Place {
+  /** In code points from the start of the output. */
+  readonly position: number;
+  readonly opening: Opening;
+}
+
+/** Most outputs, and places of each: subscriptions with other terms get the text in other pieces. */
+const MOST_OUTPUTS = 512;
+const MOST_PLACES = 8;
+/** Longest text that is read back, in UTF-16 units. */
+const LONGEST_READ = 16_384;
+
+export interface OpenTextServices {
+  readonly journal: Pick<Journal, "at" | "oldest">;
+  readonly steps: EpochSteps;
+}
+
+export class OpenTexts {
+  private readonly journal: OpenTextServices["journal"];
+  private readonly steps: EpochSteps;
+  private readonly known = new Map<string, readonly Place[]>();
+
+  constructor({ journal, steps }: OpenTextServices) {
+    this.journal = journal;
+    this.steps = steps;
+  }
+
+  /** The opening of a chunk, of which the first part was published at `epoch`. `read` reads a text that goes on from an opening. */
+  before(chunk: AgentEvent, epoch: Epoch, read: (text: string, open: OpenText | undefined) => OpenText): Opening {
+    const position = positionIn(chunk);
+    let nearest: Place = { position: 0, opening: undefined };
+    for (const place of this.known.get(outputKey(chunk)) ?? [])
+      if (place.position <= position && place.position > nearest.position) nearest = place;
+    if (nearest.position === position || nearest.opening === "lost") return nearest.opening;
+    const text = this.textBetween(nearest.position, chunk, epoch);
+    const opening = text === undefined ? "lost" : read(text, nearest.opening);
+    this.note(chunk, position, opening);
+    return opening;
+  }
+
+  note(chunk: AgentEvent, position: number, opening: Opening): void {
+    const output = outputKey(chunk);
+    const places = (this.known.get(output) ?? []).filter((place) => place.position !== position);
+    this.known.delete(output);
+    this.known.set(output, [...places, { position, opening }].slice(-MOST_PLACES));
+    keepNewest(this.known, MOST_OUTPUTS);
+  }
+
+  /** The text of the chunk's output from a position to the chunk; undefined if it is too long, or not held any more. */
+  private textBetween(from: number, chunk: AgentEvent, chunkEpoch: Epoch): string | undefined {
+    let text = "";
+    let start = positionIn(chunk);
+    for (const { event } of chunksBackFrom(chunkEpoch, chunk, this.journal, this.steps)) {
+      if (positionIn(event) > start) continue;
+      const published = String(event.chunk ?? "");
+      const position = positionIn(event);
+      if (position + codePointCount(published) < start) return undefined;
+      const skipped = Math.max(0, from - position);
+      text =
+        published.slice(offsetOfCodePoint(published, skipped), offsetOfCodePoint(published, start - position)) + text;
+      start = position;
+      if (start <= from) return text;
+      if (text.length > LONGEST_READ) return undefined;
+    }
+    return undefined;
+  }
+}
+
+/** The functions of `src/speakable` that the engine needs. */
+export interface SpeakableModule {
+  readonly speakable: typeof speakable;
+  readonly speakablePart: typeof speakablePart;
+  readonly lastPart: typeof lastPart;
+  readonly revealed: typeof revealed;
+}
+
+export interface SpeakerServices extends OpenTextServices {
+  readonly log: Log;
+  /** Called when the first subscription asks for words: most daemons never need the module. */
+  readonly loadSpeakable: () => Promise<SpeakableModule>;
+}
+
+export class Speaker {
+  /** Undefined until it is loaded, and if that failed. */
+  module: SpeakableModule | undefined;
+  readonly openTexts: OpenTexts;
+  private readonly services: SpeakerServices;
+  private loaded: "no" | "yes" | Promise<void> = "no";
+
+  constructor(services: SpeakerServices) {
+    this.services = services;
+    this.openTexts = new OpenTexts(services);
+  }
+
+  /** Resolves when words can be had; undefined if they can. Texts that leave before get none. If the module does not load, none ever do. */
+  loading(): Promise<void> | undefined {
+    if (this.loaded === "no") this.loaded = this.load();
+    return this.loaded === "yes" ? undefined : this.loaded;
+  }
+
+  private async load(): Promise<void> {
+    const { loadSpeakable, log } = this.services;
+    try {
+      this.module = await loadSpeakable();
+    } catch (caught) {
+      log.error({ err: caught }, "the words of speakable text could not be loaded; texts are delivered without");
+    }
+    this.loaded = "yes";
+  }
+}
 
 /** A leaf as it is delivered: `in` only where there is something. */
 type Segment = Omit<Leaf, "in"> & Partial<Pick<Leaf, "in">>;

@@ -1,9 +1,9 @@
 // The newest units of one view, numbered from its beginning, and the batches that several subscriptions take alike.
 import { eventSize } from "../event/event-size.js";
 import { batchOf, type Delivery, type DeliveryBatch } from "./delivery.js";
-import { joinText } from "./join-text.js";
+import { joinText } from "./merged-events.js";
 import { MOST_WORK_AT_ONCE } from "./shape-words.js";
-import type { EventUnit, TextUnit, Unit } from "./unit.js";
+import { type EventUnit, isCriticalUnit, type TextUnit, type Unit } from "./unit.js";
 
 interface CriticalUnit {
   readonly index: number;
@@ -78,7 +78,7 @@ export class ViewLog {
   }
 
   append(unit: Unit): void {
-    if (unit.kind === "event" && unit.role === "critical") {
+    if (isCriticalUnit(unit)) {
       this.criticals.push({ index: this.end, unit });
       this.criticalEnd = this.end + 1;
       if (this.criticals.length > CRITICALS_KEPT) this.criticalsFrom = (this.criticals.shift()?.index ?? 0) + 1;

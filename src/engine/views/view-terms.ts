@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../event/event.js";
 import { compileFilter, type FilteredEvent, wants } from "../terms/filter.js";
 import { type Boundary, isAtLeast, type Terms } from "../terms/terms.js";
-import type { InternedShape } from "./rendered-entry.js";
+import type { InternedShape } from "./unit.js";
 
 export interface ViewTerms {
   /** Equal keys mean equal streams. */

@@ -4,9 +4,8 @@
 import { codePointCount } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
-import { positionIn } from "../event/chunk-place.js";
 import type { IdServices } from "../event/derived-id.js";
-import { type Epoch, isTerminalKind } from "../event/event.js";
+import { type Epoch, isTerminalKind, positionIn } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
 import { TextBoundaries } from "../text/text-boundaries.js";
@@ -16,9 +15,8 @@ import { Delivery } from "./delivery.js";
 import { HeldTexts, type HeldTextsServices } from "./held-texts.js";
 import { ownHint, type ViewPlace } from "./hold.js";
 import { textEvent } from "./merged-events.js";
-import type { RenderedEntry } from "./rendered-entry.js";
 import { encodedBytes, MAX_TEXT_BYTES } from "./text-room.js";
-import { eventUnit, type TextUnit, type Unit } from "./unit.js";
+import { eventUnit, isCriticalUnit, type RenderedEntry, type TextUnit, type Unit } from "./unit.js";
 import { ViewLog } from "./view-log.js";
 import { grantedHint, type ViewTerms } from "./view-terms.js";
 
@@ -174,7 +172,7 @@ export class View {
       unit.kind === "text" ? unit.timestamp : unit.rendered.entry.event.timestamp,
     );
     this.log.append(unit);
-    this.follower.appended(unit.kind === "event" && unit.role === "critical");
+    this.follower.appended(isCriticalUnit(unit));
   }
 
   private notBefore(unit: TextUnit): TextUnit {

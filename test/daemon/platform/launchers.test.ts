@@ -2,8 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import type { ProcessTable } from "../../../src/daemon/platform/process-lineage.js";
-import { agentBehind, behindLaunchers, hostProcess } from "../../../src/daemon/platform/process-lineage.js";
+import {
+  agentBehind,
+  behindLaunchers,
+  hostProcess,
+  type ProcessTable,
+} from "../../../src/daemon/platform/process-lineage.js";
 
 const [INIT, TERMINAL, SHELL, AGENT, NPM, LAUNCHED, DAEMON] = [1, 50, 60, 100, 101, 102, 103];
 

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import type { LogLevel } from "../../../src/daemon/platform/log.js";
-import { createLog, type LogOptions } from "../../../src/daemon/platform/log.js";
+import { createLog, type LogLevel, type LogOptions } from "../../../src/daemon/platform/log.js";
 
 function logInto(level: LogLevel, options: LogOptions = {}) {
   const lines: string[] = [];

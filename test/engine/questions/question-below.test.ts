@@ -1,8 +1,7 @@
 // R5d: a subscription whose process stands below an agent's is nobody who can answer that agent.
 import { describe, expect, it } from "vitest";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
-import type { EngineRig } from "../../support/rigs/engine-rig.js";
-import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
+import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
 import { ABLE, confirmation, decision } from "../../support/rigs/question-rig.js";
 import { createRuns } from "../../support/rigs/restart-rig.js";
 

@@ -14,13 +14,11 @@ const outcome = (token: string, response: unknown, sessionId = "sess_1"): Resolv
 const outcomesWith = (changes: Partial<OutcomesServices>, maxCount?: number, maxBytes?: number) => {
   const services: OutcomesServices = {
     wakeUps: createWakeUps(),
-    now: () => 0,
-    wallTime: () => 0,
+    clock: { now: () => 0, wallTime: () => 0 },
     audit: { isOn: false, record: () => undefined },
-    durableState: NO_DURABLE_STATE,
-    whenDurable: () => undefined,
+    journal: { durableState: NO_DURABLE_STATE, durable: () => undefined },
+    log: { error: () => undefined },
     resolved: () => undefined,
-    accident: () => undefined,
     ...changes,
   };
   return new QuestionOutcomes(services, maxCount, maxBytes);
@@ -68,9 +66,12 @@ describe("R8: outcomes that are remembered", () => {
     let isBroken = true;
     const told: string[] = [];
     const services = {
-      whenDurable: () => {
-        if (isBroken) throw new Error("the disk is gone");
-        return undefined;
+      journal: {
+        durableState: NO_DURABLE_STATE,
+        durable: () => {
+          if (isBroken) throw new Error("the disk is gone");
+          return undefined;
+        },
       },
       wakeUps,
       resolved: ({ question }: ResolvedQuestion) => void told.push(question.token),

@@ -2,7 +2,7 @@
 // second.
 import { describe, expect, it } from "vitest";
 import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
-import type { Reply } from "../../../src/engine/questions/reply-check.js";
+import type { Reply } from "../../../src/engine/questions/question-result.js";
 import { createEngineRig, type EngineRig, type Listener, session } from "../../support/rigs/engine-rig.js";
 import { ABLE, clarification, confirmation, fates, give } from "../../support/rigs/question-rig.js";
 

@@ -1,7 +1,7 @@
 // Whether a reply answers its question. What comes before that, its schema and its token, is tested where it is decided.
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { faultOfReply, type Reply } from "../../../src/engine/questions/reply-check.js";
+import { faultOfReply, type Reply } from "../../../src/engine/questions/question-result.js";
 import type { OpenQuestion } from "../../../src/engine/sessions/session-record.js";
 
 const ASKED_AT = "2026-05-24T14:00:00.000Z";

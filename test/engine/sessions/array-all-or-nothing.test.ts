@@ -124,10 +124,10 @@ describe("R17: what ended", () => {
       stage.publish("session.started", { session_id: id });
       stage.publish("session.cancelled", { session_id: id });
     }
-    const endedIds = () => stage.sessions.terminals().map(({ event }) => event.session_id);
+    const endedIds = () => stage.sessions.ended.terminals().map(({ event }) => event.session_id);
     expect(endedIds()).toEqual(["sess_1", "sess_2"]);
-    stage.sessions.forgetEnded(2000);
+    stage.sessions.ended.forget(2000);
     expect(endedIds()).toEqual(["sess_2"]);
-    expect(stage.sessions.terminals().at(-1)?.kind).toBe("session.cancelled");
+    expect(stage.sessions.ended.terminals().at(-1)?.kind).toBe("session.cancelled");
   });
 });

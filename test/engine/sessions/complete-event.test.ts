@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isBefore, parseTimestamp } from "../../../src/engine/event/timestamps.js";
-import { completeEvent } from "../../../src/engine/sessions/complete-event.js";
-import { isSameText, sentHash, wasSentAs } from "../../../src/engine/sessions/same-publish.js";
+import { completeEvent } from "../../../src/engine/sessions/event-intake.js";
+import { isSameText, sentHash, wasSentAs } from "../../../src/engine/sessions/published-event.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createStage, SESSION, WALL_TIME } from "../../support/rigs/session-stage.js";
 

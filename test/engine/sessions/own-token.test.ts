@@ -1,7 +1,7 @@
 // A resume token of the agent's own choosing (R8), and as whom a session goes on that was taken over (R2).
 import { describe, expect, it } from "vitest";
 import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
-import { takeOwnToken } from "../../../src/engine/sessions/own-token.js";
+import { takeOwnToken } from "../../../src/engine/sessions/published-event.js";
 import { assertPublishedEvent } from "../../../src/protocols/aaep/validation/validate.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";

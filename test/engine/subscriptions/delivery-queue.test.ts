@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { DeliveryQueue } from "../../../src/engine/subscriptions/delivery-queue.js";
-import { type EventRole, RenderedEntry } from "../../../src/engine/views/rendered-entry.js";
-import { type EventUnit, eventUnit, type TextUnit, type Unit } from "../../../src/engine/views/unit.js";
+import {
+  type EventRole,
+  type EventUnit,
+  eventUnit,
+  RenderedEntry,
+  type TextUnit,
+  type Unit,
+} from "../../../src/engine/views/unit.js";
 import { textUnit } from "../../support/rigs/text-unit.js";
 
 function event(fields: Readonly<Record<string, unknown>> = {}): AgentEvent {

@@ -4,10 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { CodeBlocks } from "../../../src/engine/views/code-blocks.js";
 import { HeldTexts } from "../../../src/engine/views/held-texts.js";
-import type { OutputText } from "../../../src/engine/views/output-text.js";
-import { OutputTexts } from "../../../src/engine/views/output-texts.js";
-import { type InternedShape, RenderedEntry } from "../../../src/engine/views/rendered-entry.js";
-import type { TextUnit } from "../../../src/engine/views/unit.js";
+import { type OutputText, OutputTexts } from "../../../src/engine/views/output-texts.js";
+import { type InternedShape, RenderedEntry, type TextUnit } from "../../../src/engine/views/unit.js";
 import type { ViewTerms } from "../../../src/engine/views/view-terms.js";
 import { segmenter } from "../text/text-boundaries-support.js";
 

@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { collapsedEvent } from "../../../src/engine/views/merged-events.js";
-import { RenderedEntry } from "../../../src/engine/views/rendered-entry.js";
-import { type EventUnit, eventUnit } from "../../../src/engine/views/unit.js";
+import { type EventUnit, eventUnit, RenderedEntry } from "../../../src/engine/views/unit.js";
 import type { ViewTerms } from "../../../src/engine/views/view-terms.js";
 import { BASE } from "../../support/rigs/text-unit.js";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SpeakableChoices, Terms } from "../../../src/engine/terms/terms.js";
-import type { SpeakableModule } from "../../../src/engine/views/speaker.js";
+import type { SpeakableModule } from "../../../src/engine/views/shape-words.js";
 import * as speakable from "../../../src/speakable/index.js";
 import { casesOf } from "../../support/extent.js";
 import {

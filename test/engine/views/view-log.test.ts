@@ -1,8 +1,7 @@
 // The batches that subscriptions at one place of a view share (R34).
 import { describe, expect, it } from "vitest";
 import { Delivery } from "../../../src/engine/views/delivery.js";
-import { RenderedEntry } from "../../../src/engine/views/rendered-entry.js";
-import { eventUnit } from "../../../src/engine/views/unit.js";
+import { eventUnit, RenderedEntry } from "../../../src/engine/views/unit.js";
 import { ViewLog } from "../../../src/engine/views/view-log.js";
 import { BASE, textUnit } from "../../support/rigs/text-unit.js";
 

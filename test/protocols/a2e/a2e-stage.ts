@@ -3,7 +3,7 @@ import { createSharedRoom } from "../../../src/base/shared-room.js";
 import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { ExchangeSession } from "../../../src/contracts/exchange.js";
 import type { PeerIdentity } from "../../../src/contracts/transport.js";
-import { everyLanguage } from "../../../src/engine/messages/localized-messages.js";
+import { everyLanguage } from "../../../src/engine/messages/messages.js";
 import { Turns } from "../../../src/engine/time/turns.js";
 import { createA2eProtocol } from "../../../src/protocols/a2e/agent/agent-session.js";
 import { createMessageMaker } from "../../../src/protocols/a2e/messages/message.js";

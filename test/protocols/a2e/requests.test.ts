@@ -1,8 +1,7 @@
 // Requests of A2E agents: their order, their slots, and their providers.
 import { describe, expect, it } from "vitest";
 import { Turns } from "../../../src/engine/time/turns.js";
-import type { Provider } from "../../../src/protocols/a2e/providers/router.js";
-import { Router } from "../../../src/protocols/a2e/providers/router.js";
+import { type Provider, Router } from "../../../src/protocols/a2e/providers/router.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import {
   type A2ePeer,

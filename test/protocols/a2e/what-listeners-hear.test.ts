@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
-import type { A2eStage } from "./a2e-stage.js";
-import { answerTo, base, createA2eStage, opened, requestsOf, toolCall, toolsOf } from "./a2e-stage.js";
+import { type A2eStage, answerTo, base, createA2eStage, opened, requestsOf, toolCall, toolsOf } from "./a2e-stage.js";
 
 describe("what listeners hear", () => {
   const eventsOf = (stage: A2eStage) => {

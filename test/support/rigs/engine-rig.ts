@@ -15,7 +15,7 @@ import type { ResolvedQuestion } from "../../../src/engine/questions/question-re
 import type { Subscription } from "../../../src/engine/subscriptions/subscription.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import type { Delivery } from "../../../src/engine/views/delivery.js";
-import type { SpeakableModule } from "../../../src/engine/views/speaker.js";
+import type { SpeakableModule } from "../../../src/engine/views/shape-words.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
 import { assertEvent } from "../../../src/protocols/aaep/validation/validate.js";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";

@@ -1,7 +1,7 @@
 // Questions to an engine with a virtual clock, and replies to them.
 import type { AuditEntry } from "../../../src/contracts/audit.js";
 import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
-import type { Reply } from "../../../src/engine/questions/reply-check.js";
+import type { Reply } from "../../../src/engine/questions/question-result.js";
 import { createEngineRig, type EngineRig, type Listener, type RigOptions, session } from "./engine-rig.js";
 
 export const ABLE = { supportsConfirmationReply: true, supportsClarificationReply: true };

@@ -4,8 +4,7 @@ import type { AuditEntry, AuditNote } from "../../../src/contracts/audit.js";
 import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
-import { outcomeFields } from "../../../src/engine/questions/question-result.js";
-import type { Reply } from "../../../src/engine/questions/reply-check.js";
+import { outcomeFields, type Reply } from "../../../src/engine/questions/question-result.js";
 import type { Told } from "../oracles/question-oracle.js";
 import {
   AGENT_GRACE_MS,

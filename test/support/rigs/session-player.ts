@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { Fault } from "../../../src/base/errors.js";
 import { isTerminalKind, type NewEvent } from "../../../src/engine/event/event.js";
 import type { Change } from "../../../src/engine/sessions/change.js";
-import { sentHash } from "../../../src/engine/sessions/same-publish.js";
+import { sentHash } from "../../../src/engine/sessions/published-event.js";
 import type { Told } from "../oracles/session-oracle.js";
 import { DOES, SAYS, type Step, WHO, type Who } from "../oracles/session-plans.js";
 import { createKeptState } from "./kept-state.js";
@@ -124,7 +124,7 @@ export function createSessionPlayer() {
       const resolution = { token, outcome, isAcceptedByReply, isRejected: outcome === "rejected", summary };
       change = sessions.resolve(SESSION, token, resolution, stage.context());
     } else if (step === "the daemon restarts") restart();
-    else if (step.endsWith("vanishes")) return sessions.connectionEnded(one).map(() => "left");
+    else if (step.endsWith("vanishes")) return sessions.owners.release(one).map(() => "left");
     else sessions.resume(SESSION, step.endsWith("guesses") ? "a guess" : resumeToken, one);
     if (change === undefined) return [];
     check(stage.filed(change));

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Change, PublishContext, SessionsOptions } from "../../../src/engine/sessions/change.js";
-import { sentHash } from "../../../src/engine/sessions/same-publish.js";
+import { sentHash } from "../../../src/engine/sessions/published-event.js";
 import { SESSION_COUNTS, type SessionCounts } from "../../../src/engine/sessions/session-limits.js";
 import { Sessions } from "../../../src/engine/sessions/sessions.js";
 

@@ -4,9 +4,10 @@ import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-h
 import {
   type LocalizedMessages,
   localizedMessages,
+  type MessageKey,
+  type MessageParameters,
   type TextAudience,
-} from "../../../engine/messages/localized-messages.js";
-import type { MessageKey, MessageParameters } from "../../../engine/messages/messages.js";
+} from "../../../engine/messages/messages.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { A2eMessage } from "../messages/message.js";

@@ -5,7 +5,7 @@ import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
-import type { TextAudience } from "../../../engine/messages/localized-messages.js";
+import type { TextAudience } from "../../../engine/messages/messages.js";
 import type { MessageMaker } from "../messages/message.js";
 import type { Router } from "./router.js";
 

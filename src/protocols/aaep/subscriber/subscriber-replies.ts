@@ -2,7 +2,7 @@
 import { Fault } from "../../../base/errors.js";
 import { membersOf } from "../../../base/members.js";
 import type { ReplyAsItCame } from "../../../contracts/audit.js";
-import type { Reply } from "../../../engine/questions/reply-check.js";
+import type { Reply } from "../../../engine/questions/question-result.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
 import { assertClarificationReply, assertConfirmationReply } from "../validation/validate-messages.js";
 

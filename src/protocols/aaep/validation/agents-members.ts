@@ -4,7 +4,7 @@ import { Fault } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
 import { ownMember } from "../../../base/members.js";
 import { type TopicKind, topicKind } from "../../../engine/event/event.js";
-import { isForeignCallId } from "../../../engine/event/foreign-calls.js";
+import { isForeignCallId } from "../../../engine/sessions/published-event.js";
 
 /** A member of agents: the kinds of events that have it, and its values. */
 interface AgentsMember {

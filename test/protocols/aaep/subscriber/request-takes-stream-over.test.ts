@@ -64,7 +64,7 @@ describe("R33: a request that takes a stream over", () => {
     rig.publish({ ...session().state("idle", "thinking"), event_id: "evt_before" });
     expect(request().kind).toBe("accepted");
     const [only, ...others] = rig.engine.report().subscriptions;
-    expect([only?.isBlocked, others]).toEqual([true, []]);
+    expect([only?.blockedSince !== undefined, others]).toEqual([true, []]);
     await unblock();
     rig.publish({ ...session().state("thinking", "deciding"), event_id: "evt_after" });
     const heard = taken();
