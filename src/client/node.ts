@@ -3,11 +3,14 @@
 // processes.
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import type { Capabilities } from "#gen/aaep/types.js";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
+import { pointerStep } from "../base/json-pointer.js";
+import type { KnownNames } from "../base/known-names.js";
 import { isObject, membersOf } from "../base/members.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
@@ -19,7 +22,6 @@ import { discoverDaemons } from "./discovery/discover-daemons.js";
 import type { HttpConnectorOptions } from "./http/calls.js";
 import { httpConnector as httpConnectorBy } from "./http/listen-connection.js";
 import { createNodeFetch, type NodeFetch } from "./http/node-fetch.js";
-import { assertTerms } from "./listener/checked-terms.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import type { Terms } from "./listener/terms.js";
 import type { Connector, Discovery, SubscribeOptions, Subscription, Target } from "./listener/types.js";
@@ -112,6 +114,36 @@ export function subscribe(
   assertTerms(terms);
   if (isNamed) return subscribeTo([first].flat().map(nodeTarget), terms, third);
   return subscribeTo(usualTargets(), terms, second as SubscribeOptions);
+}
+
+/** Checked here alone, like the options of an agent: a daemon ignores a misspelt one with a note, and the listener gets other terms than it meant. */
+const TERMS: Readonly<Record<KnownNames<Capabilities>, true>> = {
+  max_events_per_second: true,
+  preferred_verbosity: true,
+  languages: true,
+  supports_confirmation_reply: true,
+  supports_clarification_reply: true,
+  coalesce_boundaries: true,
+  event_filters: true,
+  supported_conformance_levels: true,
+  supported_extensions: true,
+  cognitive_load: true,
+  pace_wpm: true,
+  accept_signed_manifests_only: true,
+  aaepd: true,
+};
+
+/**
+ * Throws a Fault "usage" for terms that are no object, and for a name that is none of AAEP §5.3. An object may stand under any name: it may be the
+ * capability of an extension, which stands under the extension's prefix (AAEP §5.3.2).
+ */
+function assertTerms(terms: unknown): void {
+  if (!isObject(terms)) throw misused('Terms are an object, such as { preferred_verbosity: "terse" }.');
+  for (const [name, value] of Object.entries(terms)) {
+    if (Object.hasOwn(TERMS, name) || isObject(value) || value === undefined) continue;
+    const sentence = `There is no term ${JSON.stringify(name)}. The terms are ${Object.keys(TERMS).join(", ")}.`;
+    throw misused(sentence).with({ pointer: `/${pointerStep(name)}`, rule: "AAEP §5.3" });
+  }
 }
 
 function usualTargets(): Target | Discovery {

@@ -9,32 +9,26 @@ export type Timers = Pick<Clock, "now" | "wakeAt">;
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
 /** The platform's timers, in Node and in browsers alike. A pending wake-up keeps a Node process running. */
-export const PLATFORM_TIMERS: Timers = {
-  now: () => performance.now(),
-  wakeAt: (at, wake) => {
-    const timer = setTimeout(wake, untilMs(at));
-    return () => clearTimeout(timer);
-  },
-};
+export const PLATFORM_TIMERS: Timers = timersThat(() => {});
 
 /** The platform's timers, for wake-ups that keep no Node process running. */
-export const QUIET_TIMERS: Timers = {
-  now: () => performance.now(),
-  wakeAt: (at, wake) => {
-    const timer: { readonly unref?: () => void } = setTimeout(wake, untilMs(at));
-    timer.unref?.();
-    return () => clearTimeout(timer as NodeJS.Timeout);
-  },
-};
+export const QUIET_TIMERS: Timers = timersThat((timer) => timer.unref?.());
+
+function timersThat(begin: (timer: { readonly unref?: () => void }) => void): Timers {
+  return {
+    now: () => performance.now(),
+    wakeAt: (at, wake) => {
+      const timer = setTimeout(wake, Math.min(Math.max(0, at - performance.now()), LONGEST_TIMER_MS));
+      begin(timer);
+      return () => clearTimeout(timer);
+    },
+  };
+}
 
 /** Keeps a Node process running for so long, ms, because a caller waits. Returns the function that ends it. */
 export function keepRunning(forMs: number): () => void {
   const timer = setTimeout(() => {}, Math.min(forMs, LONGEST_TIMER_MS));
   return () => clearTimeout(timer);
-}
-
-function untilMs(at: number): number {
-  return Math.min(Math.max(0, at - performance.now()), LONGEST_TIMER_MS);
 }
 
 /** A wait between two attempts that can be cut short. */

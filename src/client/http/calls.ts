@@ -17,40 +17,20 @@ export interface HttpConnectorOptions {
   readonly timers?: Timers;
 }
 
-export interface HttpCalls {
-  readonly address: string;
-  /**
-   * Makes a call with one answer. Rejects with the Fault of the daemon; with "peer_gone" of origin "local" if the daemon cannot be reached, or the
-   * call was aborted; with "permission_denied" if its Unix socket is not the user's own. `signal`: one of its own, for a caller with many calls at a
-   * time, because platforms warn of a signal that many listen to.
-   */
-  readonly call: (service: string, method: string, body: Fields, signal?: AbortSignal) => Promise<Fields>;
-  /** Begins a call whose answer is a stream. Rejects as `call` does if the daemon cannot be reached. */
-  readonly stream: (service: string, method: string, message: NonNullable<RequestInit["body"]>) => Promise<Response>;
-  /** The Fault in an error of Connect. */
-  readonly faultOf: (error: Fields) => Fault;
-}
+export type HttpCalls = Awaited<ReturnType<typeof openHttpCalls>>;
+
+type Body = NonNullable<RequestInit["body"]>;
 
 /** A token that was just fetched may be that of a daemon which is being started again. */
 const TOKEN_AGAIN_SECONDS = 1;
 
 /** Rejects as the function for the token does. `signal` aborts every call that has none of its own. */
-export async function openHttpCalls(
-  url: string,
-  options: HttpConnectorOptions,
-  signal: AbortSignal | null = null,
-): Promise<HttpCalls> {
+export async function openHttpCalls(url: string, options: HttpConnectorOptions, signal: AbortSignal | null = null) {
   const address = url.replace(/\/$/, "");
   const { fetch: send = fetch, token: given } = options;
   let token = typeof given === "function" ? await given() : given;
 
-  async function post(
-    service: string,
-    method: string,
-    type: string,
-    body: NonNullable<RequestInit["body"]>,
-    own = signal,
-  ): Promise<Response> {
+  async function post(service: string, method: string, type: string, body: Body, own = signal): Promise<Response> {
     const headers = {
       "content-type": `application/${type}`,
       ...(token === undefined ? undefined : { authorization: `Bearer ${token}` }),
@@ -73,7 +53,12 @@ export async function openHttpCalls(
 
   return {
     address,
-    call: async (service, method, body, own) => {
+    /**
+     * Makes a call with one answer. Rejects with the Fault of the daemon; with "peer_gone" of origin "local" if the daemon cannot be reached, or the
+     * call was aborted; with "permission_denied" if its Unix socket is not the user's own. `own`: a signal of its own, for a caller with many calls
+     * at a time, because platforms warn of a signal that many listen to.
+     */
+    call: async (service: string, method: string, body: Fields, own?: AbortSignal): Promise<Fields> => {
       const text = JSON.stringify(body);
       const make = () => reached(post(service, method, "json", text, own));
       let response = await make();
@@ -82,7 +67,10 @@ export async function openHttpCalls(
       if (response.ok) return answer;
       throw refusalOf(answer);
     },
-    stream: (service, method, message) => reached(post(service, method, "connect+json", message)),
+    /** Begins a call whose answer is a stream. Rejects as `call` does if the daemon cannot be reached. */
+    stream: (service: string, method: string, message: Body): Promise<Response> =>
+      reached(post(service, method, "connect+json", message)),
+    /** The Fault in an error of Connect. */
     faultOf: refusalOf,
   };
 }

@@ -1,10 +1,10 @@
 // The same contract over every way of an agent to a daemon, with real daemons: what listeners hear does not depend on the way.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentClient } from "../../../src/client/agent/agent-client.js";
-import { grpcRpcConnector } from "../../../src/client/agent/grpc-connector.js";
 import type { QuestionWaiting } from "../../../src/client/agent/questions.js";
 import { httpRpcConnector } from "../../../src/client/node.js";
 import { newReplyToken, newSessionId } from "../../../src/client/random-ids.js";
+import { grpcRpcConnector } from "../../../src/client/with-grpc.js";
 import { eventually } from "../../cli/command-stage.js";
 import { isTried, isWhole } from "../../support/extent.js";
 import { accepts, type Heard, listenAt, type OpenedAgent, openedAt, rejects } from "./agent-stage.js";
