@@ -3,14 +3,11 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** Files that replace modules of Node, or that have to be alone in their process. The others share the modules of their worker. */
 const ALONE = ["test/storage/lmdb/compaction-order.test.ts", "test/storage/lmdb/epoch-note.test.ts"];
 
-// More than Node is needed by the tools of other languages and a browser, `npm run test:tools`. Many minutes are needed by `npm run test:memory` and
-// `npm run test:soak` and `npm run test:conformance`. `npm run test:crash`, `test:agent-kills` and `test:agent-memory` are longer runs of tests that stand
-// here.
+// More than Node is needed by the tools of other languages and a browser, `npm run test:tools`. Many minutes are needed by `npm run test:soak` and
+// `npm run test:conformance`. `npm run test:crash`, `test:agent-kills` and `test:agent-memory` are longer runs of tests that stand here.
 const OTHER_RUNS = [
   ...(process.env.TEST_TOOLS === undefined ? ["test/tools/**"] : []),
-  ...(process.env.TEST_LONG === undefined
-    ? ["test/long/slow-subscribers-memory.test.ts", "test/long/soak.test.ts", "test/long/conformance-mutants.test.ts"]
-    : []),
+  ...(process.env.TEST_LONG === undefined ? ["test/long/soak.test.ts", "test/long/conformance-mutants.test.ts"] : []),
 ];
 
 const SHARED = {
