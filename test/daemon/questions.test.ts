@@ -1,7 +1,6 @@
 // Questions over real connections, where more than one is concerned: replies that come together, agents that come back, sessions that are taken
 // over, and connections that ask and answer.
 import { describe, expect, test } from "vitest";
-import { Fault } from "../../src/base/errors.js";
 import { GRPC, serviceClient } from "../support/lanes.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import { startAuditedRig } from "../support/rigs/audited-rig.js";
@@ -93,35 +92,6 @@ const transferIn = (session_id: string): Message => ({
 });
 
 describe("replies over real connections", () => {
-  test("of replies that come together one counts, and all hear the same outcome", async () => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    const session = await startSession(agent);
-    const people = [
-      await subscribed(await rig.plain(), "a"),
-      await subscribed(await rig.plain("newline"), "b"),
-      await subscribed((await rig.rpc()).subscription(), "c"),
-      await subscribed((await rig.rpc("content-length")).subscription(), "d"),
-    ];
-    for (let round = 0; round < 5; round += 1) {
-      const answer = agent.request("aaep.confirm", confirmIn(session));
-      const asked = await Promise.all(people.map(hearQuestion));
-      expect(new Set(asked.map(({ event_id: id }) => id)).size).toBe(1);
-      await Promise.all(
-        people.map((person, index) =>
-          person.reply(replyTo(asked[index] ?? {}, index % 2 === 0 ? "accept" : "reject", { decided_by: `${index}` })),
-        ),
-      );
-      const { decision, decided_by: by } = await answer;
-      expect(decision).toBe(Number(by) % 2 === 0 ? "accept" : "reject");
-      const heard = await Promise.all(people.map((person, index) => hearOutcome(person, asked[index] ?? {})));
-      const outcomes = heard.map(({ extensions }) => (extensions as Record<string, Message>).aaepd?.decision);
-      expect(new Set(outcomes)).toEqual(new Set([decision === "accept" ? "accepted" : "rejected"]));
-      if (decision === "accept") await agent.publish(transferIn(session));
-      expect((await agent.refusal("aaep.publish", transferIn(session))).code).toBe("confirmation_required");
-    }
-  });
-
   test("R19: one that names another connection's subscription has no answer and no effect", async () => {
     const rig = await startRig();
     const agent = await rig.rpc();
@@ -160,35 +130,6 @@ describe("agents over real connections", () => {
     expect(await person.listPending()).toEqual([]);
   });
 
-  test("R8: an agent whose connection breaks finds its question open, and the outcome when it is back", async () => {
-    const rig = await startRig({ clock: "hands" });
-    const agent = await rig.rpc();
-    const { session_id: session, resume_token } = await begun(agent);
-    const person = await subscribed(await rig.plain(), "person");
-    const lost = agent.request("aaep.confirm", confirmIn(session, { reply_token: "rpl_mine" })).catch(() => "lost");
-    const asked = await hearQuestion(person);
-    await agent.connection.close(new Fault("framing_lost", "Broken."));
-    expect(await lost).toBe("lost");
-    await rig.advance(1000);
-    expect(await person.listPending()).toHaveLength(1);
-    const back = await rig.rpc();
-    expect(await back.request("aaep.resume_session", { session_id: session, resume_token })).toMatchObject({
-      open_questions: [{ reply_token: "rpl_mine" }],
-    });
-    expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({ state: "open" });
-    expect(await back.waiting.next("what is waited for")).toMatchObject({ reply_token: "rpl_mine", waiting: true });
-    await rig.advance(10_000);
-    await person.reply(replyTo(asked, "accept", { timestamp: asked.timestamp }));
-    await hearOutcome(person, asked);
-    expect(await back.outcomes.next("the outcome")).toMatchObject({ reply_token: "rpl_mine", decision: "accept" });
-    expect(await back.request("aaep.outcome_of", { reply_token: "rpl_mine" })).toMatchObject({
-      state: "resolved",
-      decision: "accept",
-      resolved_by: "reply",
-    });
-    await back.publish(transferIn(session));
-  });
-
   test("R8: news of a question go to the connection that took its session over, though the first has not ended", async () => {
     const rig = await startRig();
     const stale = await rig.rpc();
@@ -212,18 +153,6 @@ describe("agents over real connections", () => {
     // Behind whatever it would have been told.
     await stale.request("aaep.ping");
     expect(stale.outcomes.rest()).toEqual([]);
-  });
-
-  test("R8a: a daemon that stops leaves no request without an answer", async () => {
-    const rig = await startRig();
-    const agent = await rig.rpc();
-    const session = await startSession(agent);
-    const person = await subscribed(await rig.plain(), "person");
-    const answer = agent.request("aaep.confirm", confirmIn(session));
-    const asked = await hearQuestion(person);
-    await rig.daemon.stop("signal");
-    expect(await answer).toMatchObject({ resolved_by: "cancelled" });
-    expect(await hearOutcome(person, asked)).toBeDefined();
   });
 });
 
@@ -282,19 +211,6 @@ describe.each(PLACES)(
       await both.publish(transferIn(session_id));
       expect([...(await heardBy(first)), ...(await heardBy(second))].filter(isQuestion)).toEqual([]);
       expect((await replies()).map(({ fate }) => fate)).toEqual(["not_entitled", "not_entitled", "counted"]);
-    });
-
-    test("with nobody else there, the default applies at once", async () => {
-      const rig = await startRig({ stdio });
-      const both = await open(rig);
-      const own = await subscribed(both.subscription(), "own");
-      const { session_id } = await begun(both);
-      expect(await both.request("aaep.confirm", confirmIn(session_id))).toMatchObject({
-        decision: "reject",
-        resolved_by: "no_subscriber",
-      });
-      expect((await heardBy(own)).filter(isQuestion)).toEqual([]);
-      expect((await both.refusal("aaep.publish", transferIn(session_id))).code).toBe("confirmation_required");
     });
   },
 );

@@ -95,13 +95,4 @@ describe("R8b: SIGTERM with the journal on disk", () => {
     expect(outcome?.params).toMatchObject({ reply_token: TOKEN, resolved_by: "cancelled" });
     expect(eventsOf(listener).at(-1)?.summary_normal).toContain("The daemon was stopped");
   });
-
-  it("with the journal in memory sessions end", async () => {
-    const { socket, stop } = await started("--journal", "memory");
-    const listener = await returnTo(socket, "first", ABLE);
-    await speaking(socket);
-    expect(await stop()).toBe(0);
-    await listener.closed;
-    expect(eventsOf(listener).at(-1)).toMatchObject({ type: "aaep:agent.session.errored" });
-  });
 });

@@ -252,31 +252,6 @@ describe.each(ROWS)("an agent over %s", (way, row) => {
     expect(troubles).toEqual([]);
   });
 
-  // In a short run each way takes its turn with one of these two.
-  test.runIf(isTried(row, 0, 2, 1))(
-    "R8: a session that ended while its agent was away begins again, and its open question is over",
-    async () => {
-      const served = await serveFor(way, "--agent-grace-seconds", "0");
-      const heard = await listenAt(served.socketPath, { answer: () => undefined });
-      const { agent, troubles } = await openedAt(undefined, { connectors: [served.connector] });
-      const s = agent.session("Writes.");
-      const first = s.id;
-      s.text("Before. ");
-      const asking = s.confirm({ action: "A", consequence: "B" });
-      await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
-      await served.kill();
-      await served.again();
-      expect(await asking).toMatchObject({ resolved_by: "cancelled" });
-      s.text("After.");
-      s.complete();
-      await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-      expect(s.id).not.toBe(first);
-      const again = heard.events.filter(({ session_id }) => session_id === s.id);
-      expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
-      expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
-    },
-  );
-
   test.runIf(isTried(row, 1, 2, 1))(
     "an answer that came while the agent was away, in an earlier run of the daemon, is told; so is that no daemon runs",
     async () => {
