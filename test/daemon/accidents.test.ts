@@ -90,29 +90,6 @@ it("R33: an error names the message that it answers", async () => {
   expect(await peer.answers.next()).toMatchObject({ answers: "aaepd.list_pending" });
 });
 
-it("R32: lists that are too long are refused where they stand, and so is what cannot be a cursor", async () => {
-  const rig = await startRig();
-  const peer = await rig.plain();
-  const types = Array.from({ length: 257 }, (_, index) => `aaep:agent.x${index}`);
-  const levels = Array.from({ length: 17 }, () => 1);
-  for (const capabilities of [
-    { event_filters: { include: types } },
-    { event_filters: { exclude: types } },
-    { supported_conformance_levels: levels },
-    { coalesce_boundaries: levels.map(() => "word") },
-  ]) {
-    expect(await peer.subscribe(requestOf(capabilities))).toMatchObject({ reason_code: "capabilities_incompatible" });
-  }
-  for (const after of [{ sess_1: "evt_1" }, "c".repeat(1025), "", 7, null]) {
-    expect(await peer.subscribe(requestOf({}, { extensions: { aaepd: { resume_after: after } } }))).toMatchObject({
-      type: "subscription.rejected",
-      reason_code: "unknown",
-      reason_message: expect.stringContaining("extensions.aaepd.resume_after"),
-    });
-  }
-  expect(await peer.subscribe(requestOf())).toMatchObject({ type: "subscription.accepted" });
-});
-
 it.each([{}, { a: 1 }, { type: 5 }, { type: null, session_id: "sess_1" }])(
   "R20: an event without a type, %j, is the agent's mistake and no accident",
   async (event) => {

@@ -68,21 +68,6 @@ describe("R17: over JSON-RPC", () => {
     expect(one.cursor()).toBe(other.cursor());
     expect(unasked.checkpoints.rest()).toEqual([]);
   });
-
-  itInFull("a ping's answer and a close name the same place as a checkpoint", async () => {
-    const rig = await startRig({ clock: "hands" });
-    const peer = await rig.rpc();
-    const subscription = peer.subscription();
-    await subscription.subscribe(requestOf(PLACED));
-    await (await rig.rpc()).publish(started(nextSession()));
-    await subscription.events.next();
-    await rig.advance(1000);
-    const { cursor } = await subscription.checkpoints.next();
-    expect(await peer.request("aaep.ping")).toEqual({ cursor });
-    await rig.daemon.stop("signal");
-    expect(await subscription.closings.next()).toMatchObject({ reason_code: "producer_shutdown" });
-    expect(subscription.cursor()).toMatch(/^c1\./);
-  });
 });
 
 async function checkpointsOf({ checkpoints }: Subscription): Promise<readonly Message[]> {
