@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runtimeEnvironment, serve } from "../cli/command-stage.js";
-import { docBlock, docPage, projectOf } from "../support/doc-blocks.js";
+import { docPage, projectOf } from "../support/doc-blocks.js";
 import { sideBySide } from "../support/lifetime.js";
 import { untilHeard } from "../support/peers/heard.js";
 import { createHeldNpx } from "../support/peers/held-npx.js";
@@ -68,9 +68,4 @@ describe("README", () => {
     const lines = heard.out.slice(before).split("\n");
     expect(lines.filter((line) => shown.split("\n").includes(line))).toEqual(shown.split("\n"));
   }, 180_000);
-
-  it("its agent has at most 12 lines about AAEP", () => {
-    const [about = ""] = docBlock(README, "js", "agent.mjs").split("// Your agent");
-    expect(about.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(12);
-  });
 });

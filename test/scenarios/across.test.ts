@@ -1,5 +1,4 @@
-// One daemon, many transports: asked over one and answered over another, refused alike over all, and what goes in over one comes out of
-// each as the same document.
+// One daemon, many transports: asked over one and answered over another, and what goes in over one comes out of each as the same document.
 import { describe, expect, it } from "vitest";
 import { isTried } from "../support/extent.js";
 import { GRPC, HTTP1, HTTP2, type ServiceWay, WEB } from "../support/lanes.js";
@@ -60,7 +59,7 @@ async function nextQuestion({ events }: Pick<WorldListener, "events">): Promise<
 const answerers = Object.keys(LISTENERS);
 const PAIRS = Object.keys(AGENTS).flatMap((asking, row) =>
   answerers
-    .filter((_, column) => isTried(row, column, answerers.length, 2))
+    .filter((_, column) => isTried(row, column, answerers.length, 1))
     .map((answering) => [asking, answering] as const),
 );
 
@@ -144,71 +143,6 @@ describe("asked on one transport, answered on another", () => {
     expect(withdrawn).toMatchObject({ resolved_by: "cancelled" });
     expect(withdrawn).not.toHaveProperty("decision");
     expect(await person.listPending()).toEqual([]);
-  });
-});
-
-describe("what is refused is refused alike over every transport", () => {
-  const begin = (session_id: string): Message => ({
-    type: "aaep:agent.session.started",
-    session_id,
-    summary_normal: "Begins.",
-  });
-  const REFUSED: readonly ((session_id: string) => readonly Message[])[] = [
-    (session_id) => [
-      { type: "aaep:agent.progress.updated", session_id: `${session_id}none`, progress: { percent: 5 } },
-    ],
-    (session_id) => [begin(session_id)],
-    (session_id) => [{ type: "aaep:agent.progress.updated", session_id, progress: { percent: 500 } }],
-    (session_id) => [{ type: "aaep:agent.progress.updated", session_id, progress: {} }],
-    (session_id) => [{ type: "aaep:agent.progress.updated", session_id, progress: { percent: 5 }, mood: "good" }],
-    (session_id) => [{ type: "aaep:agent.progress.updated", session_id, progress: "half" }],
-    (session_id) => [{ type: "aaep:agent.dance", session_id }],
-    (session_id) => [{ session_id }],
-    (session_id) => [{ type: "aaep:agent.tool.completed", session_id, tool: "fetch", status: "odd" }],
-    (session_id) => [{ type: "aaep:agent.tool.completed", session_id, tool: "fetch", status: "success" }],
-    (session_id) => [
-      { type: "aaep:agent.tool.invoked", session_id, tool: "delete", summary_normal: "Deletes.", irreversible: true },
-    ],
-    (session_id) => [
-      { type: "aaep:agent.output.streaming", session_id, chunk: "One.", complete: true },
-      { type: "aaep:agent.output.streaming", session_id, chunk: "Two.", complete: false },
-    ],
-    (session_id) => [{ type: "aaep:agent.state.changed", session_id, from_state: "thinking", to_state: "deciding" }],
-    (session_id) => [
-      {
-        type: "aaep:agent.progress.updated",
-        session_id,
-        progress: { percent: 5 },
-        timestamp: "2020-01-01T00:00:00Z",
-      },
-    ],
-    (session_id) => [{ ...begin(`${session_id}new`), event_id: "nonsense" }],
-  ];
-
-  it("by code, place and rule", async () => {
-    const rig = await startServices();
-    const told: Record<string, readonly Message[]> = {};
-    for (const [name, open] of Object.entries(AGENTS)) {
-      const agent = await open(rig);
-      const session_id = nextSession();
-      await agent.publish(begin(session_id));
-      const refusals: Message[] = [];
-      for (const eventsOf of REFUSED) {
-        const { code, pointer, rule } = await agent.refusal("aaep.publish", eventsOf(session_id));
-        refusals.push({ code, pointer, rule });
-      }
-      told[name] = refusals;
-      await agent.publish({
-        type: "aaep:agent.session.cancelled",
-        session_id,
-        cancelled_by: "user",
-        summary_normal: "Off.",
-      });
-      await rig.expectOthersServed();
-    }
-    const [first, ...others] = Object.values(told);
-    expect(first).toHaveLength(REFUSED.length);
-    for (const other of others) expect(other).toEqual(first);
   });
 });
 

@@ -3,7 +3,6 @@ import type { Client } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
-import { resolveGrpcOptions } from "../../../transports/grpc/options.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
 import { callConnection, callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
@@ -139,23 +138,6 @@ describe("options", () => {
     describeFault,
     log: { error: () => {}, debug: () => {} },
   } as const;
-
-  it("have these defaults", () => {
-    const { admit, after, ...numbers } = resolveGrpcOptions(given);
-    expect(admit({ host: "", authorization: undefined, path: "" })).toBeUndefined();
-    expect(typeof after).toBe("function");
-    expect(numbers).toEqual({
-      ...given,
-      maxMessageBytes: 1_064_960,
-      maxMetadataBytes: 16_384,
-      maxStreams: 2048,
-      highWaterMarkBytes: 65_536,
-      maxBufferedBytes: 16_777_216,
-      closeTimeoutMs: 2000,
-      keepaliveIntervalMs: 30_000,
-      keepaliveTimeoutMs: 10_000,
-    });
-  });
 
   it.each([
     ["maxMessageBytes", 0],

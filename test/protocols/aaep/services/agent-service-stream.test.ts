@@ -7,8 +7,8 @@ import {
   HANDSHAKE_TIMEOUT_MS,
   type PublishStream,
 } from "../../../support/rigs/agent-service-rig.js";
-import { session, typesOf } from "../../../support/rigs/engine-rig.js";
-import { ABLE, clarification, confirmation, give } from "../../../support/rigs/question-rig.js";
+import { session } from "../../../support/rigs/engine-rig.js";
+import { ABLE, confirmation } from "../../../support/rigs/question-rig.js";
 
 const publish = (request_id: string, ...events: readonly Document[]) => ({ request_id, publish: { events } });
 
@@ -17,7 +17,6 @@ const kindsOf = (agent: PublishStream) =>
   agent.heard().map(({ request_id, ...answer }) => [request_id, Object.keys(answer).join()].filter(Boolean).join(" "));
 
 const errorOf = (heard: Document | undefined) => heard?.error as Document | undefined;
-const receiptOf = (heard: Document | undefined) => heard?.receipt as Document | undefined;
 
 /** A journal whose appended events are safe when that promise says so. */
 const durableBy = (promise: () => Promise<void>) => ({
@@ -26,41 +25,15 @@ const durableBy = (promise: () => Promise<void>) => ({
   }),
 });
 
-/** A stream on which sess_1 has begun, and its token. */
-async function speaking(service: AgentServiceRig): Promise<{ readonly agent: PublishStream; readonly token: string }> {
+/** A stream on which sess_1 has begun. */
+async function speaking(service: AgentServiceRig): Promise<{ readonly agent: PublishStream }> {
   const agent = service.stream();
   agent.send(publish("start", session().started()));
   await service.settle();
-  return { agent, token: String(receiptOf(agent.heard()[0])?.resume_token) };
+  return { agent };
 }
 
 describe("Publish answers", () => {
-  it("with an error what is refused, all of a batch, and goes on (R3)", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen();
-    const { agent } = await speaking(service);
-    const before = service.rig.engine.status().head;
-    agent.send(
-      publish("bad", session().progress(5), { ...session("sess_2").progress(5), event_id: "evt_wrong" }),
-      publish("good", session().progress(7)),
-    );
-    await service.settle();
-    expect(agent.heard()[1]).toEqual({
-      request_id: "bad",
-      error: {
-        type: "aaepd.error",
-        code: "session_not_started",
-        message: expect.any(String),
-        pointer: "/1/session_id",
-        rule: "AAEP §4.5.1",
-        event_id: "evt_wrong",
-      },
-    });
-    expect(kindsOf(agent)).toEqual(["start receipt", "bad error", "good receipt"]);
-    expect(service.rig.engine.status().head).toBe(before + 1);
-    expect(typesOf(listener.received)).toEqual(["session.started", "progress.updated"]);
-  });
-
   it("bytes that are no message, without losing what comes after them", async () => {
     const service = createAgentServiceRig();
     const { agent } = await speaking(service);
@@ -112,80 +85,7 @@ describe("Publish answers", () => {
   });
 });
 
-describe("an agent on a stream", () => {
-  it("is told of its questions, after their receipts", async () => {
-    const service = createAgentServiceRig();
-    const { rig, settle } = service;
-    const listener = rig.listen(ABLE);
-    const { agent } = await speaking(service);
-    agent.send(publish("ask", confirmation("rpl_1")));
-    await settle();
-    give(rig, listener, "rpl_1", "accept");
-    await settle();
-    expect(kindsOf(agent)).toEqual(["start receipt", "ask receipt", "waiting", "waiting", "outcome"]);
-    expect(agent.heard().slice(2)).toMatchObject([
-      { waiting: { reply_token: "rpl_1", session_id: "sess_1", waiting: true } },
-      { waiting: { reply_token: "rpl_1", waiting: false } },
-      { outcome: { decision: "accept", resolved_by: "reply", reply_token: "rpl_1" } },
-    ]);
-  });
-
-  it("takes over a session whose agent went away (R8), with all that is open in it", async () => {
-    const service = createAgentServiceRig();
-    service.rig.listen(ABLE);
-    const { agent, token } = await speaking(service);
-    const { settle, stream } = service;
-    agent.send(publish("work", session().invoked("mail", "call_1"), session().chunk("Hel"), clarification("rpl_1")));
-    await settle();
-    agent.hangUp();
-    await settle();
-    const heir = stream();
-    heir.send({ request_id: "wrong", resume: { session_id: "sess_1", resume_token: "rst_wrong" } });
-    heir.send({ request_id: "mine", resume: { session_id: "sess_1", resume_token: token } });
-    await settle();
-    expect(kindsOf(heir)).toEqual(["wrong error", "mine session", "waiting"]);
-    expect(errorOf(heir.heard()[0])).toMatchObject({ code: "session_not_yours" });
-    expect(heir.heard()[1]?.session).toMatchObject({
-      session_id: "sess_1",
-      state: "awaiting_input",
-      agents: [{ producer: { agent_id: "test-agent" }, state: "awaiting_input" }],
-      open_tools: [{ tool: "mail", tool_call_id: "call_1" }],
-      open_outputs: [{ output_id: "out_1", position: 3 }],
-      open_questions: [{ type: "aaep:agent.awaiting.clarification", reply_token: "rpl_1" }],
-      outcomes: [],
-    });
-    await service.advance(60_000);
-    expect(service.rig.engine.status().openSessionCount).toBe(1);
-  });
-
-  it("publishes into a session of another with its token", async () => {
-    const service = createAgentServiceRig();
-    const { token } = await speaking(service);
-    const other = service.stream();
-    other.send(publish("no", session().progress(5)));
-    other.send({ request_id: "yes", publish: { events: [session().progress(5)], resume_token: token } });
-    await service.settle();
-    expect(kindsOf(other)).toEqual(["no error", "yes receipt"]);
-  });
-});
-
 describe("the end of a stream", () => {
-  it("by its client: what is owed goes out, then OK; its sessions have their grace (R8)", async () => {
-    const service = createAgentServiceRig();
-    const { rig, advance, settle } = service;
-    const { agent } = await speaking(service);
-    agent.send(publish("last", session().progress(5)));
-    agent.halfClose();
-    await settle();
-    expect(kindsOf(agent)).toEqual(["start receipt", "last receipt"]);
-    expect(agent.status()).toBe("OK");
-    await agent.served.inputEnded;
-    await agent.served.done;
-    expect(rig.engine.status().openSessionCount).toBe(1);
-    await advance(5000);
-    expect(rig.engine.status().openSessionCount).toBe(0);
-  });
-
   it("by its client waits for what is not safe yet", async () => {
     let settler = (): void => {};
     const safe = new Promise<void>((resolve) => {
