@@ -2,19 +2,25 @@
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
-import { withOwn } from "../messages.js";
+import { type Fields, withOwn } from "../messages.js";
 import { type BackOffOptions, backOffMs, Pause, type Timers } from "../timers.js";
 import { AgentClient, type AgentState } from "./agent-client.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent-options.js";
 import type { AgentStatus } from "./session-types.js";
 
-export interface ContactOptions
-  extends Pick<
-    OpenAgentOptions,
-    "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "pid" | "searchMs"
-  > {
-  readonly timers: Timers;
-  readonly chance: () => number;
+/** The options of an agent, with their defaults. */
+export type AgentSettings = OpenAgentOptions & { readonly [Name in WithDefault]: NonNullable<OpenAgentOptions[Name]> };
+type WithDefault =
+  | "chance"
+  | "gatherMs"
+  | "mostQueuedCharacters"
+  | "mostQueuedEvents"
+  | "patienceMs"
+  | "timers"
+  | "unheard";
+
+/** What a contact tells its agent. */
+export interface ContactNews {
   /** A daemon does not know these sessions any more. */
   readonly onLost: (sessionIds: readonly string[]) => void;
   /** A daemon and everything in it is gone. */
@@ -23,9 +29,6 @@ export interface ContactOptions
   readonly onRefused: (because: Fault) => void;
   readonly onStatus: (status: AgentStatus) => void;
   readonly onNotification: (method: string, params: unknown) => void;
-  /** Whether a person may ask for the end of a session. */
-  readonly canStop: boolean;
-  readonly takesUserInput: boolean;
 }
 
 /** How long a daemon may take to answer, ms, and one that has to be started first. */
@@ -47,7 +50,8 @@ const ABSENT: ReadonlySet<FaultCode> = new Set<FaultCode>(["not_found", "peer_go
 
 /** Its first search is under way when it is made. */
 export class Contact {
-  readonly #options: ContactOptions;
+  readonly #options: AgentSettings;
+  readonly #news: ContactNews;
   readonly #pause: Pause;
   #status: AgentStatus = { kind: "away", because: undefined };
   #client: AgentClient | undefined;
@@ -59,8 +63,9 @@ export class Contact {
   #quickLosses = 0;
   #search: Promise<void>;
 
-  constructor(options: ContactOptions) {
+  constructor(options: AgentSettings, news: ContactNews) {
     this.#options = options;
+    this.#news = news;
     this.#pause = new Pause(options.timers);
     this.#search = this.#look();
   }
@@ -123,14 +128,14 @@ export class Contact {
     const isChange = next.kind !== this.#status.kind;
     this.#status = next;
     this.#awaySince = next.kind === "away" ? (this.#awaySince ?? this.#options.timers.now()) : undefined;
-    if (isChange) this.#options.onStatus(next);
+    if (isChange) this.#news.onStatus(next);
   }
 
   #observe(state: AgentState): void {
     switch (state.kind) {
       case "active":
         this.#become({ kind: "connected" });
-        if (state.lostSessions.length > 0) this.#options.onLost(state.lostSessions);
+        if (state.lostSessions.length > 0) this.#news.onLost(state.lostSessions);
         break;
       case "waiting":
         this.#become({ kind: "away", because: state.because });
@@ -152,7 +157,7 @@ export class Contact {
       this.#search = Promise.resolve();
       this.#fallSilent(because);
     }
-    this.#options.onGone();
+    this.#news.onGone();
   }
 
   #fallSilent(because: Fault): void {
@@ -162,7 +167,7 @@ export class Contact {
   }
 
   async #look(): Promise<void> {
-    const { connectors, onRefused, timers, chance, backOff } = this.#options;
+    const { connectors, timers, chance, backOff } = this.#options;
     // A turn later, so that the owner of the contact can observe its first state.
     await Promise.resolve();
     if (this.#quickLosses > 0) await this.#pause.take(backOffMs(this.#quickLosses, chance(), backOff));
@@ -179,7 +184,7 @@ export class Contact {
         return this.#become({ kind: "connected" });
       } catch (caught) {
         const fault = faultFrom(caught);
-        if (!isAbsence(fault)) onRefused(fault);
+        if (!isAbsence(fault)) this.#news.onRefused(fault);
         // A refusal is why, whatever the other ways say.
         if (isAbsence(because)) because = fault;
       }
@@ -189,7 +194,7 @@ export class Contact {
 
   /** Rejects also if the peer goes before it has answered, or does not answer in time: then it is no daemon. */
   #reach({ connect, isLasting = true }: AgentConnector): Promise<AgentClient> {
-    const { timers, chance, backOff, onNotification } = this.#options;
+    const { timers, chance, backOff } = this.#options;
     const { promise: given, reject: giveUp } = withResolvers<never>();
     const connectQuietly = async (handlers: RpcHandlers): Promise<RpcConnection> => {
       const connection = await connect(handlers);
@@ -203,7 +208,7 @@ export class Contact {
       timers,
       chance,
       backOff,
-      onNotification,
+      onNotification: this.#news.onNotification,
       onState: (state) => {
         if (reached !== undefined && reached === this.#client) this.#observe(state);
         if (state.kind === "waiting") giveUp(state.because);
@@ -251,15 +256,7 @@ export function isAbsence({ code }: Fault): boolean {
   return ABSENT.has(code);
 }
 
-function manifestOf({
-  id,
-  name,
-  manifest,
-  language,
-  pid,
-  canStop,
-  takesUserInput,
-}: ContactOptions): Readonly<Record<string, unknown>> {
+function manifestOf({ id, name, manifest, language, pid, onStop, onUserInput }: AgentSettings): Fields {
   const own = {
     agent_name: name ?? id,
     ...(language === undefined ? {} : { languages_supported: [language.replaceAll("_", "-")] }),
@@ -268,7 +265,7 @@ function manifestOf({
   };
   return withOwn(own, {
     pid,
-    can_stop: canStop ? true : undefined,
-    takes_user_input: takesUserInput ? true : undefined,
+    can_stop: onStop && true,
+    takes_user_input: onUserInput && true,
   });
 }

@@ -5,7 +5,7 @@ import { misused } from "../messages.js";
 import { keepRunning, QUIET_TIMERS, within } from "../timers.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import { excused } from "./consent.js";
-import { Contact, isAbsence } from "./contact.js";
+import { type AgentSettings, Contact, isAbsence } from "./contact.js";
 import { QueueRoom } from "./intent-queue.js";
 import { lostSession, Outbox } from "./outbox.js";
 import type { QuestionWaiting } from "./questions.js";
@@ -34,7 +34,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
 
 /** Its functions can be taken off it. */
 class OpenedAgent implements Agent {
-  readonly #options;
+  readonly #options: AgentSettings;
   readonly #contact: Contact;
   readonly #sessions = new Map<AgentSession, Outbox>();
   readonly #room: QueueRoom;
@@ -45,18 +45,16 @@ class OpenedAgent implements Agent {
   #closing: Promise<void> | undefined;
 
   constructor(options: OpenAgentOptions) {
-    const { timers = QUIET_TIMERS, chance = Math.random } = options;
-    const { mostQueuedCharacters = 262_144, mostQueuedEvents = 1024 } = options;
-    this.#options = { ...options, timers, chance, mostQueuedCharacters, mostQueuedEvents };
+    const { timers = QUIET_TIMERS, chance = Math.random, unheard = "reject" } = options;
+    const { mostQueuedCharacters = 262_144, mostQueuedEvents = 1024, patienceMs = 10_000, gatherMs = 20 } = options;
+    const queue = { mostQueuedCharacters, mostQueuedEvents, patienceMs, gatherMs };
+    this.#options = { ...options, ...queue, timers, chance, unheard };
     this.#room = new QueueRoom(this.#options);
     this.#waits = new Waits(quietly(options.onWaiting));
     this.#onTrouble = quietly(options.onError);
     const onStop = quietly(options.onStop);
     const onUserInput = quietly(options.onUserInput);
-    this.#contact = new Contact({
-      ...this.#options,
-      canStop: options.onStop !== undefined,
-      takesUserInput: options.onUserInput !== undefined,
+    this.#contact = new Contact(this.#options, {
       onLost: (sessionIds) => this.#lose((id) => sessionIds.includes(id)),
       onGone: () => this.#lose(() => true),
       onRefused: (fault) => this.#tell(fault),
@@ -101,14 +99,12 @@ class OpenedAgent implements Agent {
   readonly [Symbol.asyncDispose] = (): Promise<void> => this.close();
 
   #begin(given: string, sessionOptions: SessionOptions = {}): AgentSession {
-    const { id, timers, unheard = "reject", patienceMs = 10_000, gatherMs = 20 } = this.#options;
-    const description = said(given, id);
+    const description = said(given, this.#options.id);
     this.#contact.lookAgain();
+    const shared = { options: this.#options, contact: this.#contact };
     const outbox = new Outbox({
-      ...this.#options,
-      contact: this.#contact,
+      ...shared,
       room: this.#room,
-      gatherMs,
       after: this.#endedAreTold,
       opening: (voice) => [
         voice.event("session.started", { summary_normal: description, ...sessionOptions.started }),
@@ -125,8 +121,7 @@ class OpenedAgent implements Agent {
     // The session is heard of before its first event.
     const isKept = outbox.add({ kind: "events", render: () => [] });
     if (!isKept) outbox.refuse();
-    const services = { contact: this.#contact, outbox, timers, patienceMs, waits: this.#waits, unheard, ended };
-    const session = createSession(services, sessionOptions);
+    const session = createSession({ ...shared, outbox, waits: this.#waits, ended }, sessionOptions);
     this.#sessions.set(session, outbox);
     return session;
   }

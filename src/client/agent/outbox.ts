@@ -2,23 +2,21 @@
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import type { Fields } from "../messages.js";
 import { newSessionId } from "../random-ids.js";
-import { backOffMs, keepRunning, Pause, type Timers } from "../timers.js";
-import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
-import type { Contact } from "./contact.js";
-import { charactersIn, eventsIn, IntentQueue, type QueueLimits, type QueueRoom } from "./intent-queue.js";
+import { backOffMs, keepRunning, Pause } from "../timers.js";
+import type { AgentTrouble } from "./agent-options.js";
+import type { AgentSettings, Contact } from "./contact.js";
+import { charactersIn, eventsIn, IntentQueue, type QueueRoom } from "./intent-queue.js";
 import { type Intent, type Taken, type TextIntent, Voice } from "./voice.js";
 
-export interface OutboxOptions extends QueueLimits, Pick<OpenAgentOptions, "backOff"> {
+export interface OutboxServices {
+  readonly options: AgentSettings;
   readonly contact: Contact;
-  readonly gatherMs: number;
   readonly room: QueueRoom;
-  readonly timers: Timers;
-  readonly chance: () => number;
+  readonly onTrouble: (trouble: AgentTrouble) => void;
   /** Resolves when this session may be heard: the sessions that ended before it began are told. */
   readonly after: Promise<unknown>;
   /** The events that begin a session. */
   readonly opening: (voice: Voice) => readonly Fields[];
-  readonly onTrouble: (trouble: AgentTrouble) => void;
 }
 
 /** Codes of a daemon that may take the same events later. */
@@ -41,7 +39,8 @@ const LINGER_MS = 2000;
 
 export class Outbox {
   readonly drops: Drops;
-  readonly #options: OutboxOptions;
+  readonly #options: AgentSettings;
+  readonly #services: OutboxServices;
   readonly #queue: IntentQueue;
   readonly #pause: Pause;
   readonly #firstId = newSessionId();
@@ -55,11 +54,13 @@ export class Outbox {
   #cancelGathering: (() => void) | undefined;
   readonly #waitForEmpty: (() => void)[] = [];
 
-  constructor(options: OutboxOptions) {
+  constructor(services: OutboxServices) {
+    const { options, room, onTrouble } = services;
     this.#options = options;
-    this.#queue = new IntentQueue(options, options.room);
+    this.#services = services;
+    this.#queue = new IntentQueue(options, room);
     this.#pause = new Pause(options.timers);
-    this.drops = new Drops((trouble) => options.onTrouble({ ...trouble, session_id: this.sessionId }));
+    this.drops = new Drops((trouble) => onTrouble({ ...trouble, session_id: this.sessionId }));
   }
 
   get sessionId(): string {
@@ -68,7 +69,7 @@ export class Outbox {
 
   /** Whether nothing is sent: there is no daemon, or none that takes the session. */
   get isMute(): boolean {
-    return this.#isEnded || this.#options.contact.isMute;
+    return this.#isEnded || this.#services.contact.isMute;
   }
 
   /** Sends text soon; false if it was dropped. */
@@ -123,7 +124,7 @@ export class Outbox {
     this.#pause.cutShort();
     // Without an answer nobody knows what of the last publish was heard.
     this.#lose([...this.#underway, ...this.#queue.clear()]);
-    this.drops.tellRest(this.#options.contact.status.kind === "connected" ? "timed_out" : "peer_gone");
+    this.drops.tellRest(this.#services.contact.status.kind === "connected" ? "timed_out" : "peer_gone");
     for (const resolve of this.#waitForEmpty.splice(0)) resolve();
   }
 
@@ -143,7 +144,7 @@ export class Outbox {
     this.#isRunning = true;
     this.#cancelGathering?.();
     this.#cancelGathering = undefined;
-    const { after, contact } = this.#options;
+    const { after, contact } = this.#services;
     do {
       // Calls of the same turn are sent together.
       await after;
@@ -168,7 +169,7 @@ export class Outbox {
   }
 
   async #deliver(intents: readonly Intent[]): Promise<void> {
-    const { contact } = this.#options;
+    const { contact } = this.#services;
     for (;;) {
       const client = await contact.found();
       if (this.#isEnded || this.#isRefused || (client === undefined && this.#voice === undefined))
@@ -190,7 +191,7 @@ export class Outbox {
   /** Publishes together, and part by part if that was refused. False: the session has to begin again. */
   async #deliverIn(voice: Voice, intents: readonly Intent[]): Promise<boolean> {
     const undo = voice.save();
-    const start = voice.hasStarted ? [] : this.#options.opening(voice);
+    const start = voice.hasStarted ? [] : this.#services.opening(voice);
     const events = rendered(voice, intents);
     const together = events instanceof Fault ? events : await this.#publish(voice, [...start, ...events]);
     if (together === "lost") return false;
@@ -208,7 +209,7 @@ export class Outbox {
 
   async #deliverApart(voice: Voice, intents: readonly Intent[]): Promise<boolean> {
     if (!voice.hasStarted) {
-      const started = await this.#publish(voice, this.#options.opening(voice));
+      const started = await this.#publish(voice, this.#services.opening(voice));
       if (started === "lost") return false;
       if (started instanceof Fault) {
         const unheard = [...intents, ...this.#queue.clear()];
@@ -244,7 +245,7 @@ export class Outbox {
         return "taken";
       } catch (caught) {
         const fault = faultFrom(caught);
-        if (this.#isEnded || voice.isLost || this.#options.contact.client !== voice.client) return "lost";
+        if (this.#isEnded || voice.isLost || this.#services.contact.client !== voice.client) return "lost";
         if (!LATER.has(fault.code)) {
           if (!LOST.has(fault.code) || !voice.hasStarted) return fault;
           voice.isLost = true;

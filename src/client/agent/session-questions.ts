@@ -2,9 +2,9 @@
 import { faultFrom } from "../../base/errors.js";
 import type { Fields } from "../messages.js";
 import { newEventId, newReplyToken } from "../random-ids.js";
-import { keepRunning, type Timers } from "../timers.js";
+import { keepRunning } from "../timers.js";
 import { type Asked, cancelledOutcome, hostDecisionIn, lateOutcome, unheardOutcome } from "./consent.js";
-import type { Contact } from "./contact.js";
+import type { AgentSettings, Contact } from "./contact.js";
 import { onAbort, type SignalLike } from "./on-abort.js";
 import { LOST, type Outbox } from "./outbox.js";
 import type { HostDecision, QuestionWaiting } from "./questions.js";
@@ -35,10 +35,9 @@ export class Waits {
 }
 
 export interface QuestionServices {
+  readonly options: AgentSettings;
   readonly contact: Contact;
   readonly outbox: Outbox;
-  readonly timers: Timers;
-  readonly patienceMs: number;
   readonly waits: Waits;
 }
 
@@ -54,7 +53,7 @@ const WITHDRAWAL_MS = 1000;
 
 /** Asks, and resolves with the outcome, whatever becomes of the daemon. Never rejects. */
 export function ask(
-  { contact, outbox, timers, patienceMs, waits }: QuestionServices,
+  { options: { timers, patienceMs }, contact, outbox, waits }: QuestionServices,
   kind: "confirm" | "clarify",
   question: Fields,
   signals: readonly (SignalLike | undefined)[],

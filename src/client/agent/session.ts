@@ -22,7 +22,6 @@ import type { AgentSession, CallOptions, SessionOptions, ToolCall, ToolOptions, 
 import type { Taken, Voice } from "./voice.js";
 
 export interface SessionServices extends QuestionServices {
-  readonly unheard: "reject" | "as-host";
   /** The session has ended for its author. */
   readonly ended: () => void;
 }
@@ -41,7 +40,8 @@ interface Output {
 const NO_EVENT = 'Give publish an event: an object with a type, such as "aaep:agent.state.changed".';
 
 export function createSession(services: SessionServices, options: SessionOptions): AgentSession {
-  const { outbox, unheard, timers, patienceMs } = services;
+  const { outbox } = services;
+  const { unheard, timers, patienceMs } = services.options;
   const { signal } = options;
   let isOver = false;
   let ids = 0;

@@ -17,7 +17,7 @@ import type { ServiceListener, ServiceMethod } from "../../contracts/service.js"
 import type { PeerIdentity, ServiceAddress } from "../../contracts/transport.js";
 import type { Turns } from "../../engine/time/turns.js";
 import { createMessageFrames as a2eFrames } from "../../protocols/a2e/services/a2e-service.js";
-import { assertFewFields } from "../../protocols/aaep/protobuf/field-count.js";
+import { assertFewFields } from "../../protocols/aaep/protobuf/reading.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { createEventStreams, type EventStreamServices } from "../../protocols/aaep/services/event-streams.js";
 import { describeFault } from "../../protocols/aaep/services/service-messages.js";

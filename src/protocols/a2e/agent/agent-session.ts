@@ -18,8 +18,7 @@ import {
 } from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, type ErrorDetail, errorFields } from "../messages/error-codes.js";
 import { isA2eType, REGISTER } from "../messages/first-types.js";
-import { type A2eMessage, isId, versionIn } from "../messages/message.js";
-import { schemaFault } from "../messages/validate.js";
+import { type A2eMessage, isId, schemaFault, versionIn } from "../messages/message.js";
 import { Mirror } from "../mirror/mirror.js";
 import { type A2eServices, isAuthorized } from "../providers/a2e-services.js";
 import { PeerProvider } from "../providers/peer-provider.js";

@@ -1,8 +1,7 @@
 // A session after its handshake: the requests of its agent, each from the agent to a provider and back, and their end.
 import type { Millis } from "../../../contracts/clock.js";
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
-import { type A2eMessage, namedTools } from "../messages/message.js";
-import { schemaFault } from "../messages/validate.js";
+import { type A2eMessage, namedTools, schemaFault } from "../messages/message.js";
 import type { Mirror } from "../mirror/mirror.js";
 import { type A2eServices, MOST_REQUEST_UNITS } from "../providers/a2e-services.js";
 import type { Provider } from "../providers/router.js";

@@ -1,7 +1,11 @@
-// Messages of A2E: their base, their versions and ids, and the ones that the daemon makes or changes.
+// Messages of A2E: their base and their form, their versions and ids, and the ones that the daemon makes or changes. Of their members those that the
+// daemon reads are as the schemas say; others may be anything.
+import * as schemas from "#gen/a2e/schemas.js";
+import * as validators from "#gen/a2e/validators.js";
 import type { IdSource } from "../../../base/ids.js";
 import { eachMember } from "../../../base/json-members.js";
 import { isObject, type Members } from "../../../base/members.js";
+import { firstSentence } from "../../../base/schema/fault-words.js";
 import type { Millis } from "../../../contracts/clock.js";
 
 /** A message as it was parsed. Members that nobody knows are left alone. */
@@ -84,4 +88,26 @@ export function* namedTools(message: A2eMessage, depth = DEEPEST): Iterable<unkn
     if (TOOL_NAME.test(name) || (NAME.test(name) && (typeof value === "string" || Array.isArray(value)))) yield value;
     if (depth > 0 && AROUND.test(name) && isObject(value)) yield* namedTools(value, depth - 1);
   }
+}
+
+/** The schema of each type that is checked. */
+const SCHEMAS: ReadonlyMap<string, keyof typeof schemas> = new Map([
+  ["handshake/req", "A2EHandshakeRequest"],
+  ["handshake/resp", "A2EHandshakeResponse"],
+  ["shutdown", "A2EShutdown"],
+  ["error", "A2EError"],
+  ["invoke/event", "A2EInvokeEvent"],
+  ["tool/event", "A2EToolEvent"],
+  ["tool/call/req", "A2EToolCallRequest"],
+  ["tool/call/resp", "A2EToolCallResponse"],
+  ["aaepd.a2e.register", "A2ERegister"],
+] as const);
+
+/** A sentence that names the first member of wrong form; undefined if the message is as its type demands, or its type is not checked. */
+export function schemaFault(type: string, message: A2eMessage): string | undefined {
+  const name = SCHEMAS.get(type);
+  // biome-ignore-start lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
+  if (name === undefined || validators[`is${name}`](message)) return undefined;
+  return firstSentence(schemas[name], message, type) ?? `This is no ${type}.`;
+  // biome-ignore-end lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
 }

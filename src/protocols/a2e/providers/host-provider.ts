@@ -7,8 +7,7 @@ import { isObject, textOf } from "../../../base/members.js";
 import type { ExchangeHost } from "../../../contracts/exchange.js";
 import type { Log } from "../../../contracts/log.js";
 import { CAPABILITIES, isAvailable, isCapability, type ServedCapability } from "../messages/capabilities.js";
-import type { A2eMessage } from "../messages/message.js";
-import { schemaFault } from "../messages/validate.js";
+import { type A2eMessage, schemaFault } from "../messages/message.js";
 import { type ProviderServices, ProviderSession } from "./provider-session.js";
 
 export interface HostProviderOptions extends ProviderServices {

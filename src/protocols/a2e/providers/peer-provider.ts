@@ -12,8 +12,7 @@ import type { PeerIdentity } from "../../../contracts/transport.js";
 import { type CapabilityName, isAvailable } from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, errorFields } from "../messages/error-codes.js";
 import { REGISTER } from "../messages/first-types.js";
-import { type A2eMessage, isId, versionIn } from "../messages/message.js";
-import { schemaFault } from "../messages/validate.js";
+import { type A2eMessage, isId, schemaFault, versionIn } from "../messages/message.js";
 import { type A2eServices, isAuthorized } from "./a2e-services.js";
 import { ProviderSession } from "./provider-session.js";
 

@@ -3,7 +3,7 @@ import { fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import { assertFewFields } from "../../../../src/protocols/aaep/protobuf/field-count.js";
+import { assertFewFields } from "../../../../src/protocols/aaep/protobuf/reading.js";
 
 const bytesOf = (value: JsonObject): Uint8Array => toBinary(StructSchema, fromJson(StructSchema, value));
 const refusal = (bytes: Uint8Array): unknown => {

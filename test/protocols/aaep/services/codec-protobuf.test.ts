@@ -14,8 +14,11 @@ import { Fault } from "../../../../src/base/errors.js";
 import type { Codec } from "../../../../src/contracts/codec.js";
 import { createUtf8 } from "../../../../src/daemon/platform/utf8.js";
 import type { AgentEvent } from "../../../../src/engine/event/event.js";
-import { createAaepMessageCodec } from "../../../../src/protocols/aaep/services/codec-aaep-message.js";
-import { createListenCodec, createSubscribeCodec } from "../../../../src/protocols/aaep/services/codec-protobuf.js";
+import {
+  createAaepMessageCodec,
+  createListenCodec,
+  createSubscribeCodec,
+} from "../../../../src/protocols/aaep/services/codec-protobuf.js";
 import { describeFault } from "../../../../src/protocols/aaep/services/service-messages.js";
 import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscriber-messages.js";
 import { EVENT_NAMES, example } from "../../../schemas/fixtures.js";
