@@ -7,6 +7,7 @@ import { expect, it, test } from "vitest";
 import { ProducerStream } from "../../src/adapters/relay/producer-stream.js";
 import { PLATFORM_TIMERS } from "../../src/client/timers.js";
 import { eventually } from "../cli/command-stage.js";
+import { isWhole } from "../support/extent.js";
 import { whenFinished } from "../support/lifetime.js";
 import { answering, produce, QUESTION, relayed } from "./relay-stage.js";
 
@@ -60,13 +61,14 @@ test("R34: the daemon has its turns while a producer sends nothing but empty eve
   const { base, producer } = await produce();
   const said = read(base);
   await eventually(() => expect(producer.places.length).toBe(1));
+  const count = isWhole ? 60_000 : 15_000;
   let turns = 0;
-  producer.saysText("data:\n\n".repeat(60_000));
-  while (said.events < 60_000) {
+  producer.saysText("data:\n\n".repeat(count));
+  while (said.events < count) {
     await nextTurn();
     if (said.events > 0) turns += 1;
   }
-  expect(turns).toBeGreaterThan(30);
+  expect(turns).toBeGreaterThan(count / 2000);
 });
 
 test("lines may end with CR, or with CR and LF, wherever they are cut", async () => {

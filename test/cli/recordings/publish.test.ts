@@ -6,10 +6,8 @@ import { registerValidate } from "../../../src/cli/recordings/validate.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
 import { Subscriber } from "../../../src/client/listener/subscriber.js";
 import { ipcConnector } from "../../../src/client/node.js";
-import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
-import { startProgram } from "../../support/peers/program.js";
 import {
   createStage,
   eventually,
@@ -123,24 +121,16 @@ test("--producer-id names who publishes; without it equal refusals are told five
 });
 
 test("SIGINT: what was sent is acknowledged, what was published is told, exit code 130", async () => {
-  ensureBuilt();
-  const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const program = startProgram(["publish", PLANNER, "--realtime", "--socket", socketPath], { environment });
-  let eventCount = 0;
-  const subscriber = new Subscriber({
-    connect: ipcConnector(socketPath),
-    request: { subscriber_id: "watcher", capabilities: {} },
-    onEvent: () => {
-      eventCount += 1;
-    },
-  });
-  await eventually(() => expect(eventCount).toBeGreaterThan(0));
-  program.child.kill("SIGINT");
-  expect(await program.ended).toEqual({ code: 130, signal: null });
-  expect(program.stdout()).toMatch(
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  const running = publish(stage, PLANNER, "--realtime", "--socket", socketPath);
+  expect(await isPublishing(socketPath)).toBe(true);
+  stage.interrupt();
+  await running;
+  expect(stage.exitCode()).toBe(130);
+  expect(stage.out()).toMatch(
     /^Interrupted\. Published \d+ events? of 1 session in [\d.]+ s; 0 refused\. \d+ lines not sent\.\n$/,
   );
-  await subscriber.close();
 });
 
 test("R6: what tail records of a session with a question can be published, whether or not the question is in it", async () => {

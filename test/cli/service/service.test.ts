@@ -7,9 +7,9 @@ import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/p
 import { registerService } from "../../../src/cli/service/service.js";
 import { installedServices } from "../../../src/cli/service/service-findings.js";
 import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
-import { PROGRAM, startProgram } from "../../support/peers/program.js";
+import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
+import { createStage, runCommandLine, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
 
 const UNIX = process.platform !== "win32";
 
@@ -231,7 +231,7 @@ describe.runIf(UNIX)("aaepd service install", () => {
 });
 
 describe.runIf(process.platform === "linux")("aaepd service status", () => {
-  /** What the command of a real process says where systemd answers with these states. */
+  /** What the command says where systemd answers with these states. */
   async function status(environment: Readonly<Record<string, string | undefined>>, socket: string, service: string) {
     const folder = temporaryDirectory();
     const answer = (unit: string) =>
@@ -239,12 +239,10 @@ describe.runIf(process.platform === "linux")("aaepd service status", () => {
     const script = `#!/bin/sh\ncase "$*" in *.socket) printf '${answer(socket)}\\n';; *.service) printf '${answer(service)}\\n';; esac\n`;
     writeFileSync(join(folder, "systemctl"), script, { mode: 0o755 });
     mkdirSync(join(String(environment.XDG_RUNTIME_DIR), "systemd"), { recursive: true });
-    const program = startProgram(["service", "status"], {
-      environment: { ...environment, PATH: `${folder}:${process.env.PATH}` } as Record<string, string>,
-    });
-    const { code } = await program.ended;
-    expect(program.stderr()).toBe("");
-    return { code, out: program.stdout() };
+    const PATH = `${folder}:${process.env.PATH}`;
+    const { code, stdout, stderr } = await runCommandLine(["service", "status"], { ...environment, PATH });
+    expect(stderr).toBe("");
+    return { code, out: stdout };
   }
 
   it("says that there is none, and how to install it", async () => {
@@ -257,7 +255,7 @@ describe.runIf(process.platform === "linux")("aaepd service status", () => {
 
   it("says what runs, what is off and what has failed, and wakes no daemon that waits", async () => {
     const { environment } = home().stage().io;
-    await startProgram(["service", "install"], { environment: environment as Record<string, string> }).ended;
+    await runCommandLine(["service", "install"], environment);
     const waiting = await status(environment, "active listening enabled", "inactive dead disabled");
     expect(waiting).toEqual({
       out: `All is well.\nIn order, service: The service aaepd.service starts this aaepd.\nIn order, service: aaepd.socket is active (listening), enabled.\nIn order, service: aaepd.service is inactive (dead), disabled.\n`,
