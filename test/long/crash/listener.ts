@@ -95,7 +95,7 @@ export function startListener(options: ListenerOptions): RunningListener {
       const { type } = message;
       if (type === "subscription.accepted") noteBoot(run, message);
       else if (type === "aaepd.checkpoint") notePlace(message.cursor, "checkpoint");
-      else if (type === "ping") notePlace(message.cursor, "ping");
+      else if (type === "aaep.ping") notePlace(message.cursor, "ping");
       else if (type === "subscription.close") {
         if (message.reason_code !== "producer_shutdown")
           accidents.push(`${name} was closed: ${JSON.stringify(message)}`);
@@ -124,9 +124,9 @@ export function startListener(options: ListenerOptions): RunningListener {
         ? outcomeLine({ decision, resolved_by: "reply", decided_by: who })
         : outcomeLine({ response: who, resolved_by: "reply" });
       link.reply(reply).then(
-        (fate) => {
+        (hasCounted) => {
           const question = options.questions.find((one) => one.token === token);
-          if (fate === "counted") question?.countedReplies.push(outcome);
+          if (hasCounted === true) question?.countedReplies.push(outcome);
         },
         () => {},
       );

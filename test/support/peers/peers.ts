@@ -119,7 +119,13 @@ function cursorIn(message: Message): string | undefined {
 
 const CONTROL = /^(subscription\.|aaepd\.(error|pending))/;
 
-export function plainPeer(connection: PeerConnection, sniffer: WireSniffer, label = "plain peer"): PlainPeer {
+/** `heard` is told everything that comes, in order. */
+export function plainPeer(
+  connection: PeerConnection,
+  sniffer: WireSniffer,
+  label = "plain peer",
+  heard: (message: Message) => void = () => {},
+): PlainPeer {
   const events = createMessageQueue<Message>(`${label}'s events`);
   const answers = createMessageQueue<Message>(`${label}'s answers`);
   const closings = createMessageQueue<Message>(`${label}'s closings`);
@@ -133,6 +139,7 @@ export function plainPeer(connection: PeerConnection, sniffer: WireSniffer, labe
     connection,
     (frame) => {
       const message = sniffer.plain(frame);
+      heard(message);
       const type = String(message.type);
       if (type === "aaepd.checkpoint" || CONTROL.test(type)) cursor = cursorIn(message) ?? cursor;
       if (type === "subscription.close") closings.push(message);
@@ -233,6 +240,13 @@ export class RpcRefusal extends Error {
   }
 }
 
+/** What notifications are called in plain framings, whose params do not say it. */
+const PLAIN_TYPES: Readonly<Record<string, string>> = {
+  "aaepd.checkpoint": "aaepd.checkpoint",
+  "aaep.close": "subscription.close",
+  "aaep.error": "aaepd.error",
+};
+
 type Ask = (method: string, params: unknown, onResult?: (result: Message) => void) => Promise<Message>;
 
 interface Pending {
@@ -243,7 +257,13 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer, label = "RPC peer"): RpcPeer {
+/** `heard` is told what comes for subscribers, in order and in the form that it has in plain framings, and the result of each request. */
+export function rpcPeer(
+  connection: Connection<Uint8Array>,
+  sniffer: WireSniffer,
+  label = "RPC peer",
+  heard: (message: Message) => void = () => {},
+): RpcPeer {
   const pending = new Map<unknown, Pending>();
   const errors = createMessageQueue<Message>(`${label}'s errors`);
   const strays = createMessageQueue<Message>(`${label}'s strays`);
@@ -255,6 +275,8 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
   const take = (frame: Uint8Array): void => {
     const message = sniffer.rpc(frame, (id) => pending.get(id)?.method);
     const { method, id, params, subscription_id: whose } = message;
+    const type = PLAIN_TYPES[String(method)];
+    if (method === "aaep.event" || type !== undefined) heard({ ...(params as Message), ...(type && { type }) });
     const one = subscriptions.find((each) => (whose === undefined ? each.isUnnamed() : each.id() === whose));
     if (method === "aaep.event") {
       one?.eventTexts.push(paramsTextOf(Buffer.from(frame).toString()));
@@ -277,6 +299,7 @@ export function rpcPeer(connection: Connection<Uint8Array>, sniffer: WireSniffer
       pending.delete(id);
       if (asked === undefined) strays.push(message);
       else if (message.error === undefined) {
+        heard({ type: asked.method, ...(message.result as Message) });
         asked.onResult?.(message.result as Message);
         asked.resolve(message.result as Message);
       } else asked.reject(new RpcRefusal(message.error as RpcError));

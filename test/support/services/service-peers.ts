@@ -1,5 +1,5 @@
 // The peers of sockets, over services.
-import type { WireSniffer } from "../oracles/wire-sniffer.js";
+import type { Message, WireSniffer } from "../oracles/wire-sniffer.js";
 import { type PlainPeer, plainPeer, type RpcPeer, rpcPeer } from "../peers/peers.js";
 import { refusalOf } from "./refusals.js";
 import type { ServiceEnd } from "./service-client.js";
@@ -23,10 +23,12 @@ export interface ServiceListener extends PlainPeer {
 export interface PeerOptions extends Party {
   readonly sniffer: WireSniffer;
   readonly label?: string;
+  /** Is told everything that comes to a listener, in order. */
+  readonly heard?: (message: Message) => void;
 }
 
-function listenerOn(connection: TextConnection, { sniffer, label = "listener" }: PeerOptions): ServiceListener {
-  const peer = plainPeer(connection, sniffer, label);
+function listenerOn(connection: TextConnection, { sniffer, label = "listener", heard }: PeerOptions): ServiceListener {
+  const peer = plainPeer(connection, sniffer, label, heard);
   const { ended, vanish, stopReading, readOn } = connection;
   return {
     ...peer,
