@@ -138,18 +138,6 @@ describe("R34: what the requests of all agents take", () => {
   });
 });
 
-describe("max_parallel", () => {
-  it("of a provider holds for all agents together", () => {
-    const stage = createA2eStage();
-    const provider = stage.provider(["tools"], { max_parallel: 3 });
-    const agents = ["a", "b"].map((name) => stage.agent(["tools"], name));
-    for (const [index, agent] of [...agents, ...agents].entries()) agent.say(toolCall(`c${index}`, `t${index}`));
-    expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1", "t2"]);
-    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
-    expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1", "t2", "t3"]);
-  });
-});
-
 describe("providers", () => {
   it("the first of a capability keeps it, unless a priority is higher; requests under way stay where they are", () => {
     const { stage, agent, provider } = opened();

@@ -4,25 +4,6 @@ import { Fault } from "../../../../src/base/errors.js";
 import { createAkashikStage, envelope, RECORD } from "../akashik-stage.js";
 
 describe("answers", () => {
-  it("R29: come when what they say is safe, in the order of their requests", async () => {
-    const waiting: (() => void)[] = [];
-    const stage = createAkashikStage({
-      whenDurable: () => new Promise((resolve) => void waiting.push(resolve)),
-    });
-    const peer = stage.connect();
-    peer.say(envelope("REGISTER", { id: "one", role: "r" }, { id: "a" }));
-    peer.say(envelope("RECORD", RECORD, { id: "b" }));
-    peer.say(envelope("NOTHING", {}, { id: "c" }));
-    await peer.quiet();
-    expect([peer.received.length, waiting.length]).toEqual([0, 2]);
-    waiting[1]?.();
-    await peer.quiet();
-    expect(peer.received).toEqual([]);
-    waiting[0]?.();
-    await peer.quiet();
-    expect(peer.received.map(({ id }) => id)).toEqual(["a", "b", "c"]);
-  });
-
   it("that cannot be made safe are errors, and stand in the log", async () => {
     const stage = createAkashikStage({ whenDurable: () => Promise.reject(new Error("the disk is full")) });
     const peer = stage.connect();

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../../src/base/errors.js";
 import { createAkashikStage, envelope, RECORD, subscribe } from "../akashik-stage.js";
-import { isPush } from "../wire-check.js";
 
 /** A stage on which things become durable when the test says so, from `hold` on. */
 function createSlowStage() {
@@ -28,39 +27,6 @@ function createSlowStage() {
 const TO_RECORDED = subscribe(["memory.recorded"]);
 
 describe("a notification", () => {
-  it("goes out behind the answer that announces its subscription, and at once behind it", async () => {
-    const stage = createSlowStage();
-    const writer = await stage.agent("writer");
-    const reader = await stage.agent("reader");
-    stage.hold();
-    reader.say(envelope("SUBSCRIBE", TO_RECORDED, { id: "subscribe" }));
-    writer.say(envelope("RECORD", RECORD));
-    await stage.quiet();
-    expect(reader.received).toHaveLength(1);
-    await stage.flush();
-    const [, answer, push] = reader.received;
-    expect(answer?.id).toBe("subscribe");
-    expect(push?.payload.subscription_id).toBe(answer?.payload.subscription_id);
-  });
-
-  it("goes out behind the answer to REGISTER, however late that is", async () => {
-    const stage = createSlowStage();
-    const writer = await stage.agent("writer");
-    const reader = await stage.agent("reader");
-    await reader.ask("SUBSCRIBE", TO_RECORDED);
-    reader.session.ended();
-    await writer.ask("RECORD", RECORD);
-    stage.hold();
-    const back = stage.connect();
-    back.say(envelope("REGISTER", { id: "reader", role: "r" }));
-    await stage.quiet();
-    stage.clock.advance(5000);
-    await stage.quiet();
-    expect(back.received).toEqual([]);
-    await stage.flush();
-    expect(back.received.map(isPush)).toEqual([false, true]);
-  });
-
   it("waits in the Field while the peer takes nothing, the newest of each entity; answers go on", async () => {
     const stage = createSlowStage();
     const writer = await stage.agent("writer");

@@ -2,8 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { accessContract } from "../../../contract/access-contract.js";
 import { type AkashikPeer, codeOf, createAkashikStage, type Document, RECORD, subscribe } from "../akashik-stage.js";
-import { PAGE_ANSWER, PAGE_REQUEST } from "../messages/envelopes.js";
-import { isPush } from "../wire-check.js";
 
 const EVERYTHING = [
   "memory.recorded",
@@ -32,49 +30,6 @@ async function writerAndReader(events: readonly string[] = EVERYTHING) {
 }
 
 describe("SUBSCRIBE", () => {
-  it("of the page is answered as on the page, literally", async () => {
-    const stage = createAkashikStage();
-    const peer = await stage.agent("strategist-01");
-    peer.sayText(PAGE_REQUEST);
-    await peer.quiet();
-    const answer = peer.received.at(-1);
-    const id = answer?.payload.subscription_id;
-    expect(answer).toEqual({
-      protocol: "akashik",
-      version: "0.1.0",
-      id: "msg-030",
-      operation: "SUBSCRIBE",
-      agent_id: "strategist-01",
-      session_id: null,
-      epoch: 31,
-      payload: { ...(JSON.parse(PAGE_ANSWER) as object), subscription_id: id },
-    });
-    expect((await peer.ask("SUBSCRIBE", { action: "list" })).payload.subscriptions).toEqual([
-      { id, events: ["conflict.detected", "memory.recorded"], min_relevance: 0.6, debounce_ms: 2000 },
-    ]);
-  });
-
-  it("makes the Field push the page's members in the page's order, in an envelope with an id of its own", async () => {
-    const { reader, writer, record } = await writerAndReader(["memory.recorded"]);
-    await record();
-    await record();
-    const [first, second] = reader.received.filter(isPush);
-    expect(Object.keys(first?.payload ?? {})).toEqual([
-      "subscription_id",
-      "event",
-      "epoch",
-      "relevance_score",
-      "summary",
-      "memory_unit_id",
-      "conflict_id",
-      "requires_action",
-    ]);
-    expect(first).toMatchObject({ operation: "SUBSCRIBE", agent_id: "reader", session_id: null });
-    expect(first?.id).toMatch(/^msg-|^push-/);
-    expect(second?.id).not.toBe(first?.id);
-    expect(writer.pushed()).toEqual([]);
-  });
-
   it("is ended by its agent alone, and pushes nothing then", async () => {
     const { reader, writer, record } = await writerAndReader();
     const [{ id } = { id: "" }] = (await reader.ask("SUBSCRIBE", { action: "list" })).payload
@@ -101,21 +56,6 @@ describe("ATTUNE", () => {
     expect(await members("summary")).toEqual(["id", "type", "content", "source", "epoch", "status"]);
     expect(await members("full")).toHaveLength(10);
     expect((await writer.ask("ATTUNE", {})).payload.record).toEqual([]);
-  });
-
-  it("polled since its own epoch has each unit once", async () => {
-    const { reader, record } = await writerAndReader();
-    const polled: unknown[] = [];
-    const recorded: unknown[] = [];
-    let since_epoch: unknown = null;
-    for (let round = 0; round < 5; round += 1) {
-      for (let count = 0; count < round; count += 1) recorded.push((await record()).memory_unit_id);
-      const { payload } = await reader.ask("ATTUNE", { since_epoch, format: "ids_only" });
-      const record_ = payload.record as readonly { readonly memory_unit: Document }[];
-      polled.push(...record_.map(({ memory_unit }) => memory_unit.id).reverse());
-      since_epoch = payload.epoch;
-    }
-    expect(polled).toEqual(recorded);
   });
 
   it("has the unresolved conflicts of its units, and no others", async () => {

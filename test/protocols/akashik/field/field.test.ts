@@ -275,26 +275,6 @@ describe("a subscription", () => {
     expect(ofUnit()).toEqual([]);
   });
 
-  it("keeps the newest of each entity for an agent that is away, and beyond a thousand one notice to poll", () => {
-    const stage = createFieldStage();
-    const reader = stage.agent("reader");
-    stage.agent("a");
-    const { id } = stage.field().subscribe("reader", TERMS);
-    reader.leave();
-    const first = stage.record("a", "unit 0").unit;
-    for (let index = 1; index < 1000; index += 1) stage.record("a", `unit ${index}`);
-    stage.clock.settle();
-    expect(stage.field().counts().waiting).toBe(1000);
-    stage.record("a", "one too many");
-    stage.record("a", "and another");
-    stage.clock.settle();
-    expect(stage.field().counts().waiting).toBe(1);
-    reader.register();
-    expect(reader.take()).toMatchObject([{ subscription_id: id, epoch: first.epoch, requires_action: true }]);
-    stage.record("a", "news");
-    expect(reader.take()).toMatchObject([{ summary: "a recorded: news" }]);
-  });
-
   it("begins with the events after it", () => {
     const stage = createFieldStage();
     stage.agent("a");

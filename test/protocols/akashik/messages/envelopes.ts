@@ -21,12 +21,6 @@ export const PAGE_REQUEST = `{
   }
 }`;
 
-/** The page's own answer, literally. */
-export const PAGE_ANSWER = `{
-  "status": "ok",
-  "subscription_id": "sub-xyz789"
-}`;
-
 /** A message of an agent. */
 export function envelope(operation: string, payload: AkashikDocument, more: AkashikDocument = {}): AkashikDocument {
   return {
