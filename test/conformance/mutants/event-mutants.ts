@@ -18,6 +18,11 @@ export const EVENTS: Deviations = {
       return event;
     };
   }),
+  // AAEP §3.2.6.1: agent_id stays over the sessions of an agent; each session has its own.
+  "agent-of-the-session": told(isEvent, (event) => ({
+    ...event,
+    producer: { ...record(event.producer), agent_id: session(event) },
+  })),
   // AAEP §11.1.1: primary_language is the language the texts are written in; another one is named.
   "language-label-wrong": told(
     (event) => isEvent(event) && "primary_language" in hintsOf(event),

@@ -69,6 +69,7 @@ export const FAILS: Failures = {
   "verbosity-label-wrong": "P3-verbosity",
   "word-pieces-labelled-sentence": "P3-accepted-form P3-malformed-answered P3-boundary-sentence P3-boundary-completion",
   "wrong-typed-clarification-counted": "P2-clarification P2-choice",
+  "agent-of-the-session": "P1-agent-id-stable",
   "critical-in-line": "P3-accepted-form P3-malformed-answered P3-critical-first",
   "events-in-other-languages-dropped": "P1-state-first P1-states-told P3-language-keeps-events",
   "handoff-not-told": "P2-handoff",

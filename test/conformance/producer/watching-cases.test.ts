@@ -233,6 +233,7 @@ const CASES: Readonly<Record<string, readonly (string | readonly [row: string, a
   "P1-urgency": [
     'ask rpl_1 {"urgency":"critical"} | start => 1',
     'errored {"urgency":"normal"} => The urgency of aaep:agent.session.errored is not critical. 0',
+    'ask rpl_1 {"urgency":"normal"} => The urgency of aaep:agent.awaiting.confirmation is not critical. 0',
   ],
   "P1-summary-normal": [
     'start {"summary_normal":"Hi."} | a>b => 1',

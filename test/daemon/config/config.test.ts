@@ -138,16 +138,6 @@ describe("configuration", () => {
     expect(faultOf(of("x".repeat(65))).sentence).toContain("1 to 64 characters");
   });
 
-  it("whatever takes the number 0 says what it means", () => {
-    const takesZero = OPTION_NAMES.filter((name) => {
-      const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
-      const read = type.fromText("0");
-      return read.kind === "value" && read.value === 0;
-    });
-    expect(takesZero).toContain("heartbeatSeconds");
-    for (const name of takesZero) expect(OPTIONS[name].atTheLimit).toMatch(/\b0 (ends|tells|applies|sends|means)/);
-  });
-
   it.each(["1.5", "1e3", "", " 5000", "0x10", "5000ms", "-1", "05000", "99999999999999999999"])(
     "refuses %j where a whole number is wanted",
     (text) => {
