@@ -16,22 +16,15 @@ import {
   type ClosureReason,
   createDeliveryCounts,
   type DeliveryCounts,
-  type LagLimits,
   type NamedSubscription,
   type PaceChange,
+  type SlowLimits,
   type SubscriptionStatus,
 } from "./subscriptions/subscription-spec.js";
 import type { AbleCount } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import { shortenedText } from "./text/shortened-text.js";
 import type { LatencyCounts } from "./time/latency-histogram.js";
-
-/** Limits of a subscription's lag and queue (R18), as subscribers receive them. */
-export interface SlowLimits {
-  readonly lag: LagLimits;
-  /** Most units that wait for one subscription in memory; it reads the rest from the journal. */
-  readonly queueLimitCount: number;
-}
 
 export interface SessionReport extends SessionSummary {
   /** Time since the oldest of its open questions was asked, and since each open tool was called; undefined if an earlier boot received the call. */

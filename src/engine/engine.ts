@@ -8,7 +8,7 @@ import { AgentHandle } from "./agents/agent-handle.js";
 import { Publishing } from "./agents/publishing.js";
 import type { AgentEvents } from "./agents/question-agents.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
-import { EngineAccounts, type EngineReport, type SlowLimits } from "./engine-status.js";
+import { EngineAccounts, type EngineReport } from "./engine-status.js";
 import type { Producer } from "./event/event.js";
 import { Hub } from "./hub/hub.js";
 import { createEpochBoots, type EpochBoots } from "./journal/epoch-boots.js";
@@ -25,6 +25,7 @@ import type {
   ClosureReason,
   NamedSubscription,
   RefusedReply,
+  SlowLimits,
   SubscribeSpec,
 } from "./subscriptions/subscription-spec.js";
 import { type AbleCount, countAble } from "./terms/answering.js";

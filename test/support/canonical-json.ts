@@ -1,13 +1,12 @@
 // What makes two JSON values equal, whatever way they came: the order of members does not count, -0 is 0, and half characters are U+FFFD.
-import { toWellFormed } from "../../src/engine/text/well-formed.js";
 
 /** One text for equal values. */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(toWellFormed(value));
+  if (typeof value === "string") return JSON.stringify(value.toWellFormed());
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   // Names that differ in half characters alone become one; as everywhere the last counts.
-  const members = new Map(Object.entries(value).map(([name, item]) => [toWellFormed(name), canonicalJson(item)]));
+  const members = new Map(Object.entries(value).map(([name, item]) => [name.toWellFormed(), canonicalJson(item)]));
   const sorted = [...members].sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${sorted.map(([name, item]) => `${JSON.stringify(name)}:${item}`).join(",")}}`;
 }

@@ -36,8 +36,6 @@ export interface AgentAbilities {
 interface Connected {
   readonly events: AgentEvents | undefined;
   abilities: AgentAbilities;
-  /** Tokens of the open questions that the connection asked or inherited. */
-  readonly asked: Set<string>;
 }
 
 /** Connections are compared by identity. */
@@ -56,7 +54,7 @@ export class QuestionAgents {
   /** Registers a connection. Without `events`, the owner of a question's session receives the news in its place. */
   connected(connection: object, events: AgentEvents | undefined): void {
     const abilities: AgentAbilities = { canStop: false, takesUserInput: false };
-    this.connections.set(connection, { events, abilities, asked: new Set() });
+    this.connections.set(connection, { events, abilities });
   }
 
   /**
@@ -64,7 +62,7 @@ export class QuestionAgents {
    * may have ended before its output.
    */
   disconnected(connection: object): void {
-    for (const token of this.find(connection)?.asked ?? []) this.askers.get(token)?.delete(connection);
+    for (const asking of this.askers.values()) asking.delete(connection);
     this.connections.delete(connection);
   }
 
@@ -75,7 +73,6 @@ export class QuestionAgents {
   /** Records that the connection publishes a question with this token. */
   asks(token: string, connection: object): void {
     this.askers.set(token, (this.askers.get(token) ?? new Set()).add(connection));
-    this.find(connection)?.asked.add(token);
   }
 
   /** Whether the connection asked the question and still has its session, or has inherited it. */
@@ -85,7 +82,8 @@ export class QuestionAgents {
 
   /** Whether the connection asked or inherited an open question. */
   hasAsked(connection: object): boolean {
-    return (this.find(connection)?.asked.size ?? 0) > 0;
+    for (const asking of this.askers.values()) if (asking.has(connection)) return true;
+    return false;
   }
 
   /** Calls `done` once with the outcome, in place of `AgentEvents.outcome`. */
@@ -109,7 +107,6 @@ export class QuestionAgents {
     // An owner that did not ask receives the outcome only if no caller awaits it.
     const told = this.listenersOf(question).filter((one) => answers.length === 0 || asked.has(one));
     this.awaited.delete(token);
-    for (const asker of asked) this.find(asker)?.asked.delete(token);
     this.askers.delete(token);
     for (const { done } of answers) done(resolved);
     for (const one of told)
@@ -148,10 +145,7 @@ export class QuestionAgents {
     for (const question of questions) {
       const { token } = question;
       const isNews = !this.isAsker(token, connection);
-      if (former !== undefined) {
-        this.askers.get(token)?.delete(former);
-        this.find(former)?.asked.delete(token);
-      }
+      if (former !== undefined) this.askers.get(token)?.delete(former);
       this.asks(token, connection);
       if (isNews && isWaiting(token)) this.find(connection)?.events?.waiting(question, true);
     }

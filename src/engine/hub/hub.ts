@@ -45,7 +45,7 @@ export interface HubOptions {
   readonly viewWindowCount: number;
   /** Most different sets of terms at a time, of which each has a view. Default 64 (R34). Read again for each use. */
   readonly maxTermSets: number;
-  /** As in `EngineOptions`. */
+  /** Time that a turn has for scanning and for reading back, in ms. Default 2 (R34). */
   readonly turnRoomMs?: Millis;
 }
 

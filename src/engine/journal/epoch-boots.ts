@@ -37,17 +37,16 @@ const BOOTS_KEPT = 1024;
 export function createEpochBoots(journal: Pick<Journal, "durableState" | "head">, log: Pick<Log, "error">): EpochBoots {
   const { durableState } = journal;
   const first = journal.head() + 1;
-  // `before` has the boots that made something durable, `begun` all boots that are known to have begun.
-  const before: Boot[] = [];
+  // All boots that are known to have begun.
   const begun: Boot[] = [];
   let isPending = false;
   readDurable(durableState, ["boot"], log, (last, [, start]) => {
     if (typeof last !== "number" || typeof start !== "number" || start >= first) return;
     begun.push({ first: start, last });
-    if (last >= start) before.push({ first: start, last });
   });
   for (const old of begun.splice(0, begun.length - BOOTS_KEPT)) durableState.put(["boot", old.first], () => undefined);
-  before.splice(0, before.length - BOOTS_KEPT);
+  // Those that made something durable.
+  const before = begun.filter((boot) => boot.last >= boot.first);
   // The record of this boot, even if it never appends an event.
   if (durableState.isDurable) durableState.put(["boot", first], () => journal.head());
 

@@ -125,9 +125,9 @@ function withDetails(wording: Wording, form: Form, details: string | undefined):
 /** A default is named as a default; if there is none, the message says so (R31). */
 function outcomeIn(wording: Wording, form: Form, outcome: MessageParameters["resolution"]): readonly string[] {
   const { decision, decidedBy: by, defaultAnswer } = outcome;
-  const decider = by === "reply" || by === "agent" ? "" : wording.say(`decidedBy.${by}.${form}`);
   // The question is still open in the agent's own window, so it is not called withdrawn (R5b).
-  if (by === "host_window") return [decider];
+  if (by === "host_window") return [wording.say("decidedBy.host_window")];
+  const decider = by === "reply" || by === "agent" ? "" : wording.say(`decidedBy.${by}.${form}`);
   if (decision !== "unanswered") return [decider, wording.say(`decision.${decision}`)];
   if (defaultAnswer === undefined) {
     const isNobody = by === "nobody_to_ask" || by === "nobody_left";

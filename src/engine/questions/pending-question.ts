@@ -21,7 +21,7 @@ import type { DefaultedBy, QuestionResult } from "./question-result.js";
 
 export type ReminderPoint = "half" | "nine_tenths";
 
-interface QuestionLimits {
+export interface QuestionLimits {
   /** Wait of a question for the first subscription that can answer it, in ms (R6). */
   readonly confirmationGraceMs: Millis;
   /** Wait of a question after the last such subscription has ended, in ms (R7). */

@@ -22,18 +22,19 @@ import {
   SessionRecord,
 } from "./session-record.js";
 
-type Scalar =
-  | "sessionId"
-  | "starter"
-  | "language"
-  | "lastAgentId"
-  | "ordinal"
-  | "latestMicros"
-  | "latestText"
-  | "tokenHash"
-  | "processes";
+const SCALARS = [
+  "sessionId",
+  "starter",
+  "language",
+  "lastAgentId",
+  "ordinal",
+  "latestMicros",
+  "latestText",
+  "tokenHash",
+  "processes",
+] as const;
 
-interface SessionCore extends Pick<SessionRecord, Scalar> {
+interface SessionCore extends Pick<SessionRecord, (typeof SCALARS)[number]> {
   readonly agents: readonly AgentRecord[];
   readonly outputs: readonly OutputRecord[];
   readonly tools: readonly OpenTool[];
@@ -122,18 +123,9 @@ export class DurableSessions {
 }
 
 function coreOf(session: SessionRecord): SessionCore {
-  const { sessionId, starter, language, lastAgentId, ordinal, latestMicros, latestText, tokenHash, processes } =
-    session;
+  const scalars = Object.fromEntries(SCALARS.map((name) => [name, session[name]]));
   return {
-    sessionId,
-    starter,
-    language,
-    lastAgentId,
-    ordinal,
-    latestMicros,
-    latestText,
-    tokenHash,
-    processes,
+    ...(scalars as Pick<SessionRecord, (typeof SCALARS)[number]>),
     agents: [...session.agents.values()],
     outputs: [...session.outputs.values()],
     tools: [...session.tools.values()],

@@ -18,17 +18,11 @@ import { hintsIn } from "../terms/shape.js";
 import { isPlainSource, wellFormedFields } from "../text/well-formed.js";
 import type { PublishedEvent } from "./published-event.js";
 import { impliedResponseKinds } from "./response-kinds.js";
+import type { OutputRecord, SessionRecord } from "./session-record.js";
 
 /** Facts about the session that an event belongs to. */
-export interface SessionFacts {
-  /** Instant of the session's latest event, in microseconds since 1970. */
-  readonly latestMicros: number;
-  /** The same instant as its event wrote it. */
-  readonly latestText: string;
-  /** The language of the texts of `session.started`. Undefined for a session from a durable record that has no language. */
-  readonly language: string | undefined;
-  /** The open outputs. `language` is that of the output's first chunk. */
-  readonly outputs: ReadonlyMap<string, { readonly codePoints: number; readonly language: string | undefined }>;
+export interface SessionFacts extends Pick<SessionRecord, "latestMicros" | "latestText" | "language"> {
+  readonly outputs: ReadonlyMap<string, Pick<OutputRecord, "codePoints" | "language">>;
 }
 
 /** The agent of an event, and the instant (R2, R24). */

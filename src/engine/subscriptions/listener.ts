@@ -60,9 +60,8 @@ export class Listener implements Replier {
     const toPut: JournaledEvent[] = [];
     const toTell: JournaledEvent[] = [];
     const terms = this.subscription.terms;
-    for (const { event } of this.services.questions.open()) {
-      const entry = this.services.questions.entryOf(event.event_id);
-      if (entry === undefined || this.put.has(entry.epoch)) continue;
+    for (const { entry } of this.services.questions.openAfter(0)) {
+      if (this.put.has(entry.epoch)) continue;
       if (canAnswerEvent(terms, entry)) toPut.push(entry);
       else if (!this.noticed.has(entry.epoch)) toTell.push(entry);
     }
@@ -189,7 +188,7 @@ export class Listener implements Replier {
   private forgetResolved(): void {
     if (this.put.size + this.noticed.size < this.forgetAt) return;
     const { questions } = this.services;
-    const open = new Set(questions.open().flatMap(({ event }) => questions.entryOf(event.event_id)?.epoch ?? []));
+    const open = new Set(Array.from(questions.openAfter(0), ({ entry }) => entry.epoch));
     for (const known of [this.put, this.noticed]) for (const epoch of known) if (!open.has(epoch)) known.delete(epoch);
     this.forgetAt = Math.max(KEPT_COUNT, 2 * (this.put.size + this.noticed.size));
   }

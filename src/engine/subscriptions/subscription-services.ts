@@ -1,5 +1,3 @@
-// The services that all subscriptions of an engine share.
-import type { Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { IdServices } from "../event/derived-id.js";
 import type { Hub } from "../hub/hub.js";
@@ -9,7 +7,7 @@ import type { Sessions } from "../sessions/sessions.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import type { ReadingTurns } from "./backlog.js";
 import type { ListenerServices } from "./listener.js";
-import type { ClosureReason, LagLimits, NamedSubscription, PaceChange } from "./subscription-spec.js";
+import type { ClosureReason, NamedSubscription, PaceChange, SubscriptionLimits } from "./subscription-spec.js";
 
 export interface SubscriptionServices extends ListenerServices {
   readonly hub: Hub;
@@ -21,14 +19,7 @@ export interface SubscriptionServices extends ListenerServices {
   readonly notices: NoticeFactory;
   readonly sessions: Sessions;
   /** Read again for each use. */
-  readonly limits: {
-    /** Events that may leave at once after a pause. */
-    readonly burst: number;
-    /** Most units in a subscription's queue. Default 256. */
-    readonly queueLimitCount: number;
-    readonly maxHoldMs: Millis;
-    readonly lag: LagLimits;
-  };
+  readonly limits: SubscriptionLimits;
   /** Whether the daemon is stopping and leaves pending events to the next boot (R8b). */
   readonly isLeaving: () => boolean;
   /** Called at the beginning and at the end of each episode of falling behind. */

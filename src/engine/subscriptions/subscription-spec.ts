@@ -60,6 +60,19 @@ export interface LagLimits {
   readonly maxEvents: number;
 }
 
+/** Limits of a subscription's lag and queue (R18), as subscribers receive them. */
+export interface SlowLimits {
+  readonly lag: LagLimits;
+  /** Most units that wait for one subscription in memory; it reads the rest from the journal. Default 256. */
+  readonly queueLimitCount: number;
+}
+
+export interface SubscriptionLimits extends SlowLimits {
+  /** Events that may leave at once after a pause. */
+  readonly burst: number;
+  readonly maxHoldMs: Millis;
+}
+
 /** The time for which the peer has taken nothing, and the events published meanwhile (R18). */
 export interface Lag {
   readonly ms: Millis;
@@ -135,12 +148,7 @@ export function createDeliveryCounts(): RunningCounts {
 }
 
 export function addCounts(sum: RunningCounts, counts: DeliveryCounts): void {
-  sum.delivered += counts.delivered;
-  sum.merged += counts.merged;
-  sum.overtook += counts.overtook;
-  sum.fellBehind += counts.fellBehind;
-  sum.gaps += counts.gaps;
-  sum.gapEvents += counts.gapEvents;
+  for (const name of Object.keys(sum) as (keyof DeliveryCounts)[]) sum[name] += counts[name];
 }
 
 export interface SubscriptionStatus {

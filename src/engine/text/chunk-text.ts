@@ -1,6 +1,5 @@
 // The published text of one output: its three lengths (R13) and the half character at its end (R25). Pure functions over a small record. Other rooms
 // decide who may publish, and when.
-import { isWellFormed, toWellFormed } from "./well-formed.js";
 
 /** The published length of an output, in each of the units in which agents count. */
 export interface TextLengths {
@@ -55,10 +54,10 @@ export interface JoinedChunk {
 /** Puts the held-back half character before `chunk`, and holds back a half at its end, unless the output ends with this chunk (R25). */
 export function joinChunk(carry: string, chunk: string, isLast: boolean): JoinedChunk {
   const joined = carry === "" ? chunk : carry + chunk;
-  if (isWellFormed(joined)) return { text: joined, carry: "" };
+  if (joined.isWellFormed()) return { text: joined, carry: "" };
   if (isLast || !isHighSurrogate(joined.charCodeAt(joined.length - 1)))
-    return { text: toWellFormed(joined), carry: "" };
-  return { text: toWellFormed(joined.slice(0, -1)), carry: joined.slice(-1) };
+    return { text: joined.toWellFormed(), carry: "" };
+  return { text: joined.slice(0, -1).toWellFormed(), carry: joined.slice(-1) };
 }
 
 /** The text that closes an output that the daemon ends. */

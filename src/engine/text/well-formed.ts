@@ -1,44 +1,24 @@
 // Text without lone surrogates (R25). A lone surrogate would reach one transport as an escape and another as a replacement character.
 import { Fault } from "../../base/errors.js";
 
-/** Methods of strings in every supported runtime that lib es2023 lacks. */
-interface WellFormedMethods {
-  readonly isWellFormed: () => boolean;
-  readonly toWellFormed: () => string;
-}
-
 /** Deepest nesting that is walked; deeper values are refused. The protocol's own limit is 8 (AAEP §3.7). */
 const DEPTH_LIMIT = 64;
 
-export function isWellFormed(text: string): boolean {
-  return (text as unknown as WellFormedMethods).isWellFormed();
-}
-
-/** Replaces each lone surrogate by U+FFFD. */
-export function toWellFormed(text: string): string {
-  return (text as unknown as WellFormedMethods).toWellFormed();
-}
-
 /** Whether no string in this JSON text can have a lone surrogate. A quick test that may return false without cause. */
 export function isPlainSource(source: string): boolean {
-  return isWellFormed(source) && (!source.includes("\\u") || !/\\u[dD]/.test(source));
+  return source.isWellFormed() && (!source.includes("\\u") || !/\\u[dD]/.test(source));
 }
 
 function wellFormedValue(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return isWellFormed(value) ? value : toWellFormed(value);
+  if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null) return value;
   if (depth > DEPTH_LIMIT) {
     throw new Fault("invalid_event", `Nest values at most ${DEPTH_LIMIT} deep.`, { rule: "AAEP §3.7", pointer: "" });
   }
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value;
-    let changed = false;
-    const kept = items.map((item) => {
-      const repaired = wellFormedValue(item, depth + 1);
-      if (repaired !== item) changed = true;
-      return repaired;
-    });
-    return changed ? kept : value;
+    const repaired = items.map((item) => wellFormedValue(item, depth + 1));
+    return repaired.every((item, index) => item === items[index]) ? value : repaired;
   }
   return wellFormedFields(value as Readonly<Record<string, unknown>>, undefined, depth + 1);
 }
@@ -55,7 +35,7 @@ export function wellFormedFields(
   let changed = false;
   for (const name in fields) {
     if (name === except) continue;
-    if (!isWellFormed(name) || wellFormedValue(fields[name], depth) !== fields[name]) {
+    if (!name.isWellFormed() || wellFormedValue(fields[name], depth) !== fields[name]) {
       changed = true;
       break;
     }
@@ -63,7 +43,7 @@ export function wellFormedFields(
   if (!changed) return fields;
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
-      toWellFormed(name),
+      name.toWellFormed(),
       name === except ? value : wellFormedValue(value, depth),
     ]),
   );

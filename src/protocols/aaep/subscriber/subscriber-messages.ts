@@ -3,8 +3,8 @@
 import type { Fault } from "../../../base/errors.js";
 import { ruleOf } from "../../../base/fault-rules.js";
 import type { EndReason } from "../../../contracts/protocol.js";
-import type { SlowLimits } from "../../../engine/engine-status.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription.js";
+import type { SlowLimits } from "../../../engine/subscriptions/subscription-spec.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
 
