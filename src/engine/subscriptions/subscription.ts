@@ -96,7 +96,10 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
       this.hasFailed = true;
       throw caught;
     }
-    if (this.behindSince !== undefined && outflow.pending.backlog === undefined) this.caughtUp();
+    if (this.behindSince !== undefined && outflow.pending.backlog === undefined) {
+      this.behindSince = undefined;
+      services.pace("caught_up", this);
+    }
     if (taken.kind === "batch") {
       this.noteDelivered(taken.batch.deliveries, now);
       if (!taken.isAll) return taken;
@@ -273,11 +276,6 @@ export class Subscription implements ViewMember, PendingOwner, ConnectionNews, L
     const loading = this.terms.speakable && this.services.hub.speaker.loading();
     void loading?.then(() => this.wake());
     return loading !== undefined;
-  }
-
-  private caughtUp(): void {
-    this.behindSince = undefined;
-    this.services.pace("caught_up", this);
   }
 
   status(): SubscriptionStatus {

@@ -84,11 +84,7 @@ export function withCheckpoint(batch: DeliveryBatch, checkpoint: Checkpoint): De
   return made;
 }
 
-/** A checkpoint alone as a batch. */
+/** A checkpoint alone as a batch, the same object for all takers. */
 export function checkpointBatch(checkpoint: Checkpoint): DeliveryBatch {
-  const known = checkpoint.memo.get(checkpointBatch) as DeliveryBatch | undefined;
-  if (known !== undefined) return known;
-  const made: DeliveryBatch = { deliveries: [], checkpoint, memo: new Map() };
-  checkpoint.memo.set(checkpointBatch, made);
-  return made;
+  return withCheckpoint({ deliveries: [], memo: checkpoint.memo }, checkpoint);
 }
