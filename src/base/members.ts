@@ -19,6 +19,11 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** Returns the value if it is a text that is not empty. */
+export function someText(value: unknown): string | undefined {
+  return textOf(value) || undefined;
+}
+
 /** Returns the object's own member of that name; undefined if there is none, whatever the object inherits. */
 export function ownMember<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;

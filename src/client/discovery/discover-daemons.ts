@@ -11,7 +11,7 @@ import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcDirectories, ipcPath } from "../../../transports/ipc/paths.js";
 import { isMissing } from "../../../transports/node-errors.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { isObject } from "../../base/members.js";
+import { isObject, someText } from "../../base/members.js";
 import type { Discovery, DiscoveryListeners, Target } from "../listener/types.js";
 import type { Fields } from "../messages.js";
 import { PLATFORM_TIMERS, type Timers } from "../timers.js";
@@ -254,7 +254,7 @@ async function readDaemon(directory: string, name: string): Promise<FoundDaemon>
   return {
     name,
     socketPath,
-    label: textOf(manifest.agent_name) ?? textOf(manifest.agent_id) ?? name,
+    label: someText(manifest.agent_name) ?? someText(manifest.agent_id) ?? name,
     pid,
     // The manifest follows its socket, and a process may have the number of an earlier one.
     revision: `${file?.ino} ${file?.ctimeMs} ${pid}`,
@@ -269,8 +269,4 @@ async function readManifest(path: string): Promise<Fields> {
   } catch {
     return {};
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,4 +1,5 @@
 // Tells the Field what sessions of AAEP do, as a subscription of the daemon's own (Akashik companion).
+import { someText } from "../../base/members.js";
 import type { Engine } from "../../engine/engine.js";
 import { type AgentEvent, type TopicKind, topicKind } from "../../engine/event/event.js";
 import { defaultTerms } from "../../protocols/aaep/subscriber/negotiate.js";
@@ -46,7 +47,7 @@ function fieldEventOf(event: AgentEvent): Told | undefined {
   if (found === undefined) return undefined;
   const { kind, of, requiresAction = false } = found;
   const { producer } = event;
-  const agentId = textOf(producer?.agent_id);
+  const agentId = someText(producer?.agent_id);
   const summary = summaryOf(event, kind);
   return {
     kind,
@@ -61,18 +62,14 @@ function fieldEventOf(event: AgentEvent): Told | undefined {
 
 /** The agent of Akashik to which a session is handed over; undefined if it is handed to somebody else, of which every agent may hear. */
 function targetOf({ target_uri: uri }: AgentEvent): string | undefined {
-  return textOf(uri)?.startsWith(AGENT_URI) === true ? String(uri).slice(AGENT_URI.length) : undefined;
+  return someText(uri)?.startsWith(AGENT_URI) === true ? String(uri).slice(AGENT_URI.length) : undefined;
 }
 
 /** The agent's own sentence, in its own language, else the name of what happened. A tool that failed is not merely completed. */
 function summaryOf(event: AgentEvent, kind: EventKind): string {
-  const status = textOf(event.status);
+  const status = someText(event.status);
   const happened = status === undefined || status === "success" ? kind : `${kind}: ${status}`;
-  return textOf(event.summary_normal) ?? textOf(event.summary_terse) ?? textOf(event.action) ?? happened;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return someText(event.summary_normal) ?? someText(event.summary_terse) ?? someText(event.action) ?? happened;
 }
 
 /** Starts the feed. Returns its end. */

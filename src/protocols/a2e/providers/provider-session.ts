@@ -11,7 +11,7 @@ import type { Offer, Provider, RequestNews, Router } from "./router.js";
 export interface ProviderServices {
   readonly router: Router;
   readonly maker: MessageMaker;
-  readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
+  readonly clock: Pick<Clock, "now" | "wakeAt">;
 }
 
 /** How long a provider may still work on a request that nobody waits for any more. The request has its slot as long. */

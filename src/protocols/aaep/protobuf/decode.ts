@@ -263,14 +263,7 @@ function readValues(reading: Reading, list: FieldPlan, end: number, depth: numbe
 function readStruct(reading: Reading, end: number, depth: number): Members {
   assertLevel(depth);
   const object: Members = {};
-  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
-    if (number !== 1) {
-      reading.skipUnknown(number, end);
-      continue;
-    }
-    reading.countValue();
-    readEntry(reading, object, reading.part(end), depth);
-  }
+  eachValue(reading, end, () => readEntry(reading, object, reading.part(end), depth));
   return object;
 }
 
@@ -344,15 +337,20 @@ function readListValue(reading: Reading, end: number, depth: number): readonly u
   assertLevel(depth);
   const { path } = reading;
   const values: unknown[] = [];
-  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
-    if (number !== 1) {
-      reading.skipUnknown(number, end);
-      continue;
-    }
-    reading.countValue();
+  eachValue(reading, end, () => {
     path.push(values.length);
     values.push(readValue(reading, reading.part(end), depth + 1));
     path.pop();
-  }
+  });
   return values;
+}
+
+/** Visits the entries of a Struct or a ListValue: their only field has the number 1. */
+function eachValue(reading: Reading, end: number, visit: () => void): void {
+  for (let number = reading.next(end); number !== 0; number = reading.next(end)) {
+    if (number === 1) {
+      reading.countValue();
+      visit();
+    } else reading.skipUnknown(number, end);
+  }
 }

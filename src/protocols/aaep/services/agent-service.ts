@@ -2,6 +2,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import { publicFault } from "../../../base/errors.js";
+import { someText } from "../../../base/members.js";
 import type { ServiceCall, ServiceMethod } from "../../../contracts/service.js";
 import type { QuestionKind } from "../../../engine/event/event.js";
 import { outcomeFields } from "../../../engine/questions/question-result.js";
@@ -11,7 +12,7 @@ import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { AgentLeases, type LeaseClaim } from "./agent-leases.js";
 import { type AgentServices, serveAgentStream } from "./agent-stream.js";
-import { agentDocument, batchIn, missing, questionIn, textOf } from "./service-messages.js";
+import { agentDocument, batchIn, missing, questionIn } from "./service-messages.js";
 
 /** A call as its agent makes it: what it says, and its answer. */
 interface Unary<Said> {
@@ -117,10 +118,10 @@ export function agentMethods(services: AgentServices) {
 /** The proofs of a call: the token of a session stands in the message about it, or beside it. */
 function claimOf(request: Message): LeaseClaim {
   const { resume_token: resumeToken } = (request.publish ?? request.session ?? request) as Message;
-  return { agentKey: textOf(request.agent_key), resumeToken: textOf(resumeToken) };
+  return { agentKey: someText(request.agent_key), resumeToken: someText(resumeToken) };
 }
 
 /** An absent token gives "", which names no question. */
 function tokenOf(request: Message): string {
-  return textOf(request.reply_token) ?? "";
+  return someText(request.reply_token) ?? "";
 }

@@ -4,6 +4,8 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { Fault } from "../../../base/errors.js";
+// In protobuf an empty text means absence.
+import { someText } from "../../../base/members.js";
 import type { DescribeFault, ServiceMessage } from "../../../contracts/service.js";
 import { type QuestionKind, topicKind } from "../../../engine/event/event.js";
 import type { Message } from "../json/message.js";
@@ -55,7 +57,7 @@ export interface EventBatch {
 /** @throws Fault "invalid_message", or "invalid_event"; pointers of events begin with an index */
 export function publishRequestIn(frame: ServiceMessage): PublishRequest {
   const { request_id: requestId, publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
-  const id = textOf(requestId) ?? "";
+  const id = someText(requestId) ?? "";
   if (manifest !== undefined) return { id, kind: "manifest", manifest: manifest as Message };
   if (resume !== undefined) return { id, kind: "resume", claim: resume as Message };
   if (publish !== undefined) return { id, kind: "publish", ...batchIn(publish) };
@@ -90,7 +92,7 @@ export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): M
 export function batchIn(publish: unknown): EventBatch {
   if (publish === undefined) throw missing("publish", "with the events");
   const { events, resume_token } = publish as Message;
-  return { events: (events as readonly Message[]).map(withCompletion), resumeToken: textOf(resume_token) };
+  return { events: (events as readonly Message[]).map(withCompletion), resumeToken: someText(resume_token) };
 }
 
 /** In protobuf an absent truth value means false, so a chunk without `complete` is not the last of its output. */
@@ -112,9 +114,4 @@ export function questionIn(event: unknown, kind: QuestionKind): Message {
 /** The fault of a message without its main field. */
 export function missing(field: string, rest: string): Fault {
   return new Fault("invalid_message", `Give \`${field}\`, ${rest}.`, { pointer: `/${field}`, rule: "R20" });
-}
-
-/** A text that is not empty; in protobuf an empty text means absence. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

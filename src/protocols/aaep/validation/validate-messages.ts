@@ -106,9 +106,8 @@ function firstFault(value: unknown, kind: Kind): Fault {
   // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
   const faults = schemaFaults(schemas[kind], value);
   const [first] = faults;
-  // Reached only if the validator and its schema disagreed; a test rules that out.
-  if (first === undefined)
-    return new Fault("invalid_message", `This is no ${name}; see its schema.`, { pointer: "", rule });
+  // A test rules that out. It would be no mistake of the peer's.
+  if (first === undefined) throw new Error(`The validator of ${name} and its schema disagree.`);
   const { pointer } = first;
   const sentence = severalSentences(faults.map((fault) => () => sentenceIn(fault, name)));
   return new Fault(codeOf(first), sentence, { pointer, rule: ruleAt(pointer, rule), tellsSeveral: faults.length > 1 });
