@@ -1,4 +1,5 @@
-// A message in which a member stands twice, over every path on which JSON comes in: nobody takes it for one of the two that it could be.
+// A message in which a member stands twice (R19), or a number that a double does not carry (R41), over every path on which JSON comes in: nobody takes
+// it for one of the two that it could be.
 import { describe, expect, it } from "vitest";
 import type { Framing } from "../../transports/framing/framings.js";
 import { isWhole } from "../support/extent.js";
@@ -57,6 +58,7 @@ describe.each(isWhole ? PLAIN : PLAIN.slice(0, 1))("plain, %s", (framing) => {
       replyText(asked, person.id(), '"decision":"accept","extensions":{"a":[{"b":1,"\\u0062":2}]}'),
       replyText(asked, person.id(), '"type":"confirmation.reply","decision":"accept"'),
       replyText(asked, person.id(), '"type":"aaepd.skip","decision":"accept"'),
+      replyText(asked, person.id(), '"decision":"accept","x":9007199254740993'),
     ];
     person.sendText(...texts);
     // What is answered shows that nothing else was.
@@ -73,7 +75,7 @@ describe.each(isWhole ? PLAIN : PLAIN.slice(0, 1))("plain, %s", (framing) => {
       ...texts.map((text) => ({ fate: "malformed", reply_token: asked.reply_token, token_is_open: true, text })),
       { fate: "counted", text: taken, reply: { decision: "reject" } },
     ]);
-    expect(replies.slice(0, 4).every((line) => !("reply" in line))).toBe(true);
+    expect(replies.slice(0, texts.length).every((line) => !("reply" in line))).toBe(true);
   });
 
   it("R19: everything else is answered by the error that says where, and nothing of it holds", async () => {
@@ -89,7 +91,7 @@ describe.each(isWhole ? PLAIN : PLAIN.slice(0, 1))("plain, %s", (framing) => {
       answers: "subscription.request",
     });
     expect((await peer.subscribe(requestOf())).type).toBe("subscription.accepted");
-    for (const [text, pointer] of [
+    for (const [text, pointer, rule = "R19"] of [
       [
         `{"type":"subscription.renegotiate","subscription_id":"${peer.id()}","capabilities":{"aaepd":{"paused":true,"paused":false}}}`,
         "/capabilities/aaepd/paused",
@@ -98,14 +100,10 @@ describe.each(isWhole ? PLAIN : PLAIN.slice(0, 1))("plain, %s", (framing) => {
       ['{"type":"aaepd.skip","\\u0074ype":"aaepd.skip"}', "/type"],
       ['{"type":"subscription.close","type":"aaepd.skip"}', "/type"],
       ['[{"type":"aaepd.skip","x":1,"x":1}]', "/0/x"],
-    ]) {
-      peer.sendText(text ?? "");
-      expect(await peer.answers.next()).toMatchObject({
-        type: "aaepd.error",
-        code: "invalid_message",
-        pointer,
-        rule: "R19",
-      });
+      ['{"type":"aaepd.skip","x":1e999}', "/x", "R41"],
+    ] as const) {
+      peer.sendText(text);
+      expect(await peer.answers.next()).toMatchObject({ type: "aaepd.error", code: "invalid_message", pointer, rule });
     }
     await rig.expectOthersServed();
   });
@@ -167,7 +165,7 @@ describe("JSON-RPC", () => {
     const rig = await startRig();
     const peer = await rig.rpc();
     const event = '{"type":"aaep:agent.session.started","session_id":"sess_a","session_id":"sess_b"}';
-    for (const [text, id, pointer] of [
+    for (const [text, id, pointer, rule = "R19"] of [
       [`{"jsonrpc":"2.0","id":"a","method":"aaep.publish","params":${event}}`, "a", "/params/session_id"],
       [`{"jsonrpc":"2.0","id":"b","method":"aaep.publish","params":[{},${event}]}`, "b", "/params/1/session_id"],
       [
@@ -190,12 +188,21 @@ describe("JSON-RPC", () => {
         "k",
         "/more/x/0/y",
       ],
+      ...["9007199254740993", "-9007199254740993.0", "1e400"].flatMap((number) => [
+        [
+          `{"jsonrpc":"2.0","id":"l","method":"aaep.ping","params":[{"x":[1,${number}]}]}`,
+          "l",
+          "/params/0/x/1",
+          "R41",
+        ] as const,
+        [`{"jsonrpc":"2.0","method":"aaep.ping","id":${number}}`, null, "/id", "R41"] as const,
+      ]),
     ] as const) {
       peer.sendText(text);
       expect(await peer.strays.next()).toMatchObject({
         jsonrpc: "2.0",
         id,
-        error: { code: -32600, data: { code: "invalid_message", pointer, rule: "R19" } },
+        error: { code: -32600, data: { code: "invalid_message", pointer, rule } },
       });
     }
     // Nobody took it for an answer of its own.

@@ -1,19 +1,12 @@
 import type { Client } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import type { Connection, FrameBatch } from "../../../src/contracts/transport.js";
+import type { Connection } from "../../../src/contracts/transport.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 import { isStill } from "../../support/patience.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
-import {
-  asIs,
-  breakable,
-  callConnection,
-  createGrpcClient,
-  metadataOf,
-  statusDetails,
-} from "../../support/peers/grpc-client.js";
-import { LISTEN, type Stage, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
+import { asIs, callConnection, createGrpcClient, metadataOf, statusDetails } from "../../support/peers/grpc-client.js";
+import { LISTEN, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;
 
@@ -39,10 +32,6 @@ function listen(client: Client, request: string) {
   });
   call.on("data", (bytes: Buffer) => received.push(bytes.toString()));
   return { call, received, ended };
-}
-
-function runOf(frames: readonly Uint8Array[]): FrameBatch<Uint8Array> {
-  return { frames, joined: new Map() };
 }
 
 /** Timers that are run by hand. */
@@ -79,20 +68,6 @@ async function fillAll(connection: Connection<Uint8Array>, frame: Uint8Array): P
 }
 
 describe("how a stream ends", () => {
-  it("OK after what was handed over", async () => {
-    const { client, server } = await callOf();
-    const received: Uint8Array[] = [];
-    const clientDone = drain(client, (frames) => received.push(...frames));
-    server.send(Buffer.alloc(300 * KIB));
-    server.send(Buffer.from("last"));
-    await server.close();
-    await clientDone;
-    expect([await client.ended, received.map(({ length }) => length)]).toEqual([undefined, [300 * KIB, 4]]);
-    expect(await server.closed).toEqual({ kind: "local" });
-    expect(server.send(Buffer.from("more"))).toBe(false);
-    expect(server.sendBatch(runOf([Buffer.from("more")]))).toBe(false);
-  });
-
   it("R20: with a fault's status and detail after what was handed over", async () => {
     const { client, server } = await callOf();
     const received = takeFrames(client.frames[Symbol.asyncIterator](), 1);
@@ -209,18 +184,6 @@ describe("a client that goes", () => {
     // The library's client half-closes before it resets a call, so that the frames may have ended as if it had said all.
     expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "timed_out" } });
   });
-
-  it("ends it abruptly when the connection breaks", async () => {
-    const stage = await stageOf();
-    const { address, kill } = await breakable(stage.path, stage.directory);
-    const client = callConnection(clientAt(address), SUBSCRIBE);
-    const server = await stage.bidi.next();
-    const done = drain(server);
-    kill();
-    expect((await done) as Fault).toMatchObject({ code: "peer_gone" });
-    expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
-    expect((await client.ended)?.code).toBe(STATUS.UNAVAILABLE);
-  });
 });
 
 describe("a client that does not read", () => {
@@ -266,53 +229,4 @@ it("reads no further ahead than a little while nobody asks for frames", async ()
   const received = await takeFrames(server.frames[Symbol.asyncIterator](), sent);
   expect(received.length).toBe(sent);
   await Promise.all([server.close(), drain(client)]);
-});
-
-describe("runs", () => {
-  async function messagesOf(stage: Stage, batch: FrameBatch<Uint8Array>): Promise<readonly Uint8Array[]> {
-    const { call, ended } = listen(clientAt(stage.address), "request");
-    const received: Buffer[] = [];
-    call.on("data", (message: Buffer) => received.push(message));
-    const server = await stage.serverStream.next();
-    server.sendBatch(batch);
-    await server.close();
-    await ended;
-    return received;
-  }
-  const frames = Array.from({ length: 150 }, (_, index) => Buffer.from(`<${index}>`));
-
-  it("leave in messages of up to 64 frames, made once for all calls", async () => {
-    const stage = await stageOf();
-    const batch = runOf(frames);
-    const messages = await messagesOf(stage, batch);
-    expect(messages.map(String)).toEqual(
-      [frames.slice(0, 64), frames.slice(64, 128), frames.slice(128)].map((part) => part.join("")),
-    );
-    const [made] = batch.joined.values();
-    expect((await messagesOf(stage, batch)).map(String)).toEqual(messages.map(String));
-    expect([...batch.joined.values()]).toEqual([made]);
-    expect([...batch.joined.values()][0]).toBe(made);
-  });
-
-  it("and of up to 1 MiB, unless a frame alone is larger", async () => {
-    const sizes = [600, 400, 24, 1, 1500, 10, 10];
-    const batch = runOf(sizes.map((kib) => Buffer.alloc(kib * KIB)));
-    const messages = await messagesOf(await stageOf({ maxMessageBytes: 2048 * KIB }), batch);
-    expect(messages.map(({ length }) => length / KIB)).toEqual([1024, 1, 1500, 20]);
-  });
-
-  it("leave in one message for each frame where messages do not add up, made once for all calls", async () => {
-    const stage = await stageOf({ joinsBatches: false });
-    const batch = runOf(frames);
-    expect((await messagesOf(stage, batch)).map(String)).toEqual(frames.map(String));
-    const [made] = batch.joined.values();
-    expect((await messagesOf(stage, batch)).map(String)).toEqual(frames.map(String));
-    expect([...batch.joined.values()][0]).toBe(made);
-  });
-
-  it("of one frame, or of none, leave as they are", async () => {
-    const stage = await stageOf();
-    expect((await messagesOf(stage, runOf([Buffer.from("alone")]))).map(String)).toEqual(["alone"]);
-    expect(await messagesOf(stage, runOf([]))).toEqual([]);
-  });
 });

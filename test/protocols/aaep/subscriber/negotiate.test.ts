@@ -171,14 +171,6 @@ describe("what is asked for and what is granted", () => {
     }
   });
 
-  test("R32: an absent member of event_filters is its default, and [] is critical events only", () => {
-    expect(ask({ event_filters: { exclude: ["x:*"] } }).terms.eventFilters).toEqual({
-      include: ["aaep:agent.*"],
-      exclude: ["x:*"],
-    });
-    expect(ask({ event_filters: { include: [] } }).terms.eventFilters).toEqual({ include: [], exclude: [] });
-  });
-
   test("R26: the pace is echoed whole where it was named, and only there", () => {
     expect(ask({ aaepd: {} }).honored.aaepd).toEqual({ paused: false, max_chars: 16_384 });
     expect(ask({ aaepd: { paused: true, colour: 1 } }).honored.aaepd).toEqual({
@@ -295,32 +287,7 @@ describe("extension prefixes", () => {
 });
 
 describe("renegotiation", () => {
-  const FIRST = {
-    max_events_per_second: 3,
-    languages: ["en", "de"],
-    coalesce_boundaries: ["word", "sentence", "completion"],
-    event_filters: { include: ["aaep:agent.*", "x:*"], exclude: ["x:y"] },
-    aaepd: { paused: false, max_chars: 200 },
-  };
-
-  test("AAEP §5.7.1: what is left out stays", () => {
-    const first = ask(FIRST);
-    const second = renegotiate(first, { max_events_per_second: 1 }, OFFER);
-    expect(second.terms).toEqual({ ...first.terms, maxEventsPerSecond: 1 });
-    expect(second.notes).toEqual([]);
-  });
-
-  test("R32: event_filters and aaepd merge by member, lists are replaced whole", () => {
-    const first = ask(FIRST);
-    const second = renegotiate(
-      first,
-      { event_filters: { exclude: [] }, aaepd: { paused: true }, languages: ["fr"] },
-      OFFER,
-    );
-    expect(second.terms.eventFilters).toEqual({ include: ["aaep:agent.*", "x:*"], exclude: [] });
-    expect(second.honored.aaepd).toEqual({ paused: true, max_chars: 200 });
-    expect(second.terms.languages).toEqual(["fr"]);
-  });
+  const FIRST = { coalesce_boundaries: ["word", "sentence", "completion"] };
 
   test("R15: leaving low cognitive load brings the boundaries back that were asked for", () => {
     const first = ask(FIRST);
