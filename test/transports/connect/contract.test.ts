@@ -69,7 +69,7 @@ function varint(value: number): readonly number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
 }
 
-for (const protocol of ["connect", "grpc", "grpc-web"] as const) {
+for (const protocol of isWhole ? (["connect", "grpc", "grpc-web"] as const) : (["connect", "grpc"] as const)) {
   for (const isBinary of isWhole ? [true, false] : [protocol !== "connect"]) {
     transportContract({
       name: `${protocol}, HTTP/2, ${isBinary ? "binary" : "JSON"}`,

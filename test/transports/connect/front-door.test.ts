@@ -5,6 +5,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { admitTokenHolders } from "../../../src/security/admission.js";
 import type { HttpPage } from "../../../transports/http/options.js";
+import { isTried } from "../../support/extent.js";
 import { rawSocket, textOf } from "../../support/peers/raw-socket.js";
 import { rawHttp } from "../../support/services/raw-calls.js";
 import { detailOf, type Stage, startStage, WAYS } from "./stage.js";
@@ -92,8 +93,8 @@ const ROUTES = ["/healthz", "/metrics", "/nowhere", "/", `${CALLS}Reply`, `${CAL
 describe("the host", () => {
   it("403 for another host's name on every route, in every protocol and version, token or not", async () => {
     const stage = await guarded({ corsOrigins: () => ["http://page.example"] });
-    for (const path of ROUTES) {
-      for (const type of TYPES) {
+    for (const [row, path] of ROUTES.entries()) {
+      for (const type of TYPES.filter((_, column) => isTried(row, column, TYPES.length, 2))) {
         const headers = { host: "evil.example", "content-type": type, ...bearer, origin: "http://page.example" };
         for (const method of ["GET", "POST", "OPTIONS"]) {
           const answer = await http1(stage, method, path, { ...headers, "access-control-request-method": "POST" });

@@ -11,7 +11,7 @@ import { allOf, rawSocket } from "../../support/peers/raw-socket.js";
 import { type Stage, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHILD = fileURLToPath(new URL("../children/grpc-client.mjs", import.meta.url));
-const SOON = { keepaliveIntervalMs: 100, keepaliveTimeoutMs: 3000 };
+const SOON = { keepaliveIntervalMs: 100, keepaliveTimeoutMs: 500 };
 
 /** A stream that a process of its own holds open. */
 async function heldByChild({ address, bidi }: Stage) {
