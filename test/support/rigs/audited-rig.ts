@@ -22,10 +22,10 @@ export async function startAuditedRig(options: RigOptions = {}): Promise<Audited
     rig,
     replies: async () => {
       await rig.stop();
-      // A stop waits a moment for the disk. The name is released when every line is written.
-      await expect.poll(() => readdirSync(path).filter((name) => name.endsWith(".pid"))).toEqual([]);
-      const files = readdirSync(path).filter((name) => name.endsWith(".ndjson"));
-      const lines = files.flatMap((name) => readFileSync(join(path, name), "utf8").split("\n").slice(0, -1));
+      // A stop waits a moment for the disk. The name is claimed before the first line is written, and released when the last one is.
+      const files = (): readonly string[] => readdirSync(path).filter((name) => /\.(?:pid|ndjson)$/.test(name));
+      await expect.poll(files).toEqual([expect.stringMatching(/ndjson$/)]);
+      const lines = files().flatMap((name) => readFileSync(join(path, name), "utf8").split("\n").slice(0, -1));
       return lines.map((line) => JSON.parse(line) as Message).filter(({ kind }) => kind === "reply");
     },
   };
