@@ -1,8 +1,8 @@
 // A peer that speaks A2E over a real connection: an agent, or a provider that registers.
 import { randomUUID } from "node:crypto";
-import { Fault } from "../../../src/base/errors.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { createMessageQueue, type MessageQueue } from "./message-queue.js";
+import { rawPeer } from "./peers.js";
 
 export type A2eDocument = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ export interface A2eWirePeer {
   readonly events: MessageQueue<A2eDocument>;
   readonly close: () => Promise<void>;
   /** Resolves when the connection is over. */
-  readonly closed: Promise<void>;
+  readonly closed: Promise<unknown>;
 }
 
 export function a2ePeer(connection: Connection<Uint8Array>, label = "A2E peer"): A2eWirePeer {
@@ -35,20 +35,13 @@ export function a2ePeer(connection: Connection<Uint8Array>, label = "A2E peer"):
       answer(message);
     }
   };
-  const read = async (): Promise<void> => {
-    try {
-      for await (const frames of connection.frames)
-        for (const frame of frames) take(JSON.parse(Buffer.from(frame).toString()) as A2eDocument);
-    } catch (caught) {
-      // A reset is an end too; everything else is for the test to see.
-      if (!(caught instanceof Fault)) throw caught;
-    }
-    await connection.close();
-    messages.end();
-    events.end();
-  };
-  const closed = read();
-  const sayText = (text: string): void => void connection.send(Buffer.from(text));
+  const { closed, sendText: sayText } = rawPeer(
+    connection,
+    (frame) => take(JSON.parse(Buffer.from(frame).toString()) as A2eDocument),
+    () => {
+      for (const queue of [messages, events]) queue.end();
+    },
+  );
   const say = (type: string, fields: A2eDocument = {}): string => {
     const id = randomUUID().replaceAll("-", "");
     sayText(JSON.stringify({ a2e: "1.0", type, id, ts: Date.now() / 1000, ...fields }));

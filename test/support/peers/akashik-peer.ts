@@ -1,8 +1,8 @@
 // An agent that speaks Akashik over a real connection.
 import { randomUUID } from "node:crypto";
-import { Fault } from "../../../src/base/errors.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { createMessageQueue, type MessageQueue } from "./message-queue.js";
+import { rawPeer } from "./peers.js";
 
 export type AkashikDocument = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export interface AkashikPeer {
   /** As `askWhole`, and resolves with the payload. */
   readonly ask: (operation: string, payload: unknown) => Promise<AkashikDocument>;
   readonly close: () => Promise<void>;
-  readonly closed: Promise<void>;
+  readonly closed: Promise<unknown>;
 }
 
 export function akashikPeer(connection: Connection<Uint8Array>, label = "Akashik agent"): AkashikPeer {
@@ -34,20 +34,13 @@ export function akashikPeer(connection: Connection<Uint8Array>, label = "Akashik
     else if (message.operation === "SUBSCRIBE" && "event" in payload) notifications.push(payload);
     else others.push(message);
   };
-  const read = async (): Promise<void> => {
-    try {
-      for await (const frames of connection.frames)
-        for (const frame of frames) take(JSON.parse(Buffer.from(frame).toString()) as AkashikDocument);
-    } catch (caught) {
-      // A reset is an end too; everything else is for the test to see.
-      if (!(caught instanceof Fault)) throw caught;
-    }
-    await connection.close();
-    notifications.end();
-    others.end();
-  };
-  const closed = read();
-  const sayText = (text: string): void => void connection.send(Buffer.from(text));
+  const { closed, sendText: sayText } = rawPeer(
+    connection,
+    (frame) => take(JSON.parse(Buffer.from(frame).toString()) as AkashikDocument),
+    () => {
+      for (const queue of [notifications, others]) queue.end();
+    },
+  );
   const askWhole: AkashikPeer["askWhole"] = (operation, payload) =>
     new Promise((resolve) => {
       const id = randomUUID();

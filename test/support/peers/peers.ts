@@ -22,7 +22,8 @@ interface RawPeer {
   readonly readOn: () => void;
 }
 
-function rawPeer(connection: PeerConnection, take: (frame: Uint8Array) => void, end: () => void): RawPeer {
+/** `take` is called with each frame, and `end` when no more will come. */
+export function rawPeer(connection: PeerConnection, take: (frame: Uint8Array) => void, end: () => void): RawPeer {
   let gate: Promise<void> | undefined;
   let open: () => void = () => {};
   const read = async (): Promise<CloseInfo> => {

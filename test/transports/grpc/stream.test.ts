@@ -6,6 +6,7 @@ import { STATUS } from "../../../transports/rpc-status.js";
 import { isStill } from "../../support/patience.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
 import { asIs, callConnection, createGrpcClient, metadataOf, statusDetails } from "../../support/peers/grpc-client.js";
+import { createHandTimers } from "../connect/hand-timers.js";
 import { LISTEN, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;
@@ -32,21 +33,6 @@ function listen(client: Client, request: string) {
   });
   call.on("data", (bytes: Buffer) => received.push(bytes.toString()));
   return { call, received, ended };
-}
-
-/** Timers that are run by hand. */
-function handTurned() {
-  const due: (() => void)[] = [];
-  return {
-    after: (_milliseconds: number, run: () => void) => {
-      due.push(run);
-      return () => void due.splice(due.indexOf(run), 1);
-    },
-    count: () => due.length,
-    runAll: () => {
-      for (const run of due.splice(0)) run();
-    },
-  };
 }
 
 /** Hands frames over until the connection says that it is full. */
@@ -188,12 +174,11 @@ describe("a client that goes", () => {
 
 describe("a client that does not read", () => {
   it("is cut off after closeTimeoutMs, and what waited for it with it", async () => {
-    const timers = handTurned();
+    const timers = createHandTimers();
     const { client, server } = await callOf({ after: timers.after });
     await fillAll(server, Buffer.alloc(64 * KIB));
     const closing = server.close(new Fault("lagging", "Too slow."));
-    expect(timers.count()).toBe(1);
-    timers.runAll();
+    await timers.fire(2000);
     await closing;
     expect(await server.closed).toMatchObject({ kind: "local", fault: { code: "lagging" } });
     await drain(client);

@@ -377,14 +377,4 @@ describe("§3.7: soft limits", () => {
     expect(parseEvent(event("😀".repeat(16_000))).kind).toBe("ok");
     expect(faultOf(event("日".repeat(16_385))).pointer).toBe("/packaged_context/note");
   });
-  it("64 KiB pass, one byte more does not", () => {
-    const event = (length: number) =>
-      altered("agent.handoff.requested", {
-        packaged_context: { a: ["x".repeat(16_200), "x".repeat(16_200), "x".repeat(16_200), "x".repeat(length)] },
-      });
-    const room = 65_536 - JSON.stringify(event(0)).length;
-    expect(parseEvent(event(room)).kind).toBe("ok");
-    const fault = faultOf(event(room + 1));
-    expect([fault.code, fault.pointer, fault.rule]).toEqual(["message_too_large", "", "AAEP §3.7"]);
-  });
 });
