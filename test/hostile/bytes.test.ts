@@ -59,21 +59,6 @@ describe("frames that are none", () => {
     await rig.expectOthersServed();
   });
 
-  it("a first byte that no framing begins with is answered with all three framings' names", async () => {
-    const rig = await startRig();
-    for (const garbage of ["GET / HTTP/1.1\r\n\r\n", "\u0016\u0003\u0001", "[", '"', "\u00ff\u00fe"]) {
-      const { socket, all } = await rig.raw();
-      socket.write(garbage);
-      // A peer that writes text reads lines.
-      const [answer] = (/^[!-~]/.test(garbage) ? lines : prefixed)(await all) as [
-        { readonly code: string; readonly message: string },
-      ];
-      expect(answer.code).toBe("framing_lost");
-      expect(answer.message).toMatch(/0x00.*"\{".*"C"/);
-    }
-    await rig.expectOthersServed();
-  });
-
   it("invalid UTF-8 is refused, and the connection goes on", async () => {
     const rig = await startRig();
     const peer = await rig.plain();

@@ -47,9 +47,6 @@ export const HTTP1 = {
 } as const;
 export const HTTP2 = { ...HTTP1, httpVersion: "2" } as const;
 export const WEB = { ...HTTP1, protocol: "grpc-web" } as const;
-/** Where a client can send while it receives. */
-const DUPLEX = [["gRPC", GRPC] as const, ["Connect over HTTP/2", HTTP2] as const];
-export const CLIENT_WAYS = [...DUPLEX, ["Connect over HTTP/1.1", HTTP1] as const, ["gRPC-Web", WEB] as const];
 
 const ON_STREAMS = { listener: "subscribe", agent: "stream" } as const;
 const BY_CALLS = { listener: "listen", agent: "calls" } as const;
