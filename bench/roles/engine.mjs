@@ -1,5 +1,4 @@
 // Ingest and coalescing without sockets: the engine's CPU beside that of parsing, validating and serialising the same events.
-import { PassThrough } from "node:stream";
 import { readJsonDocument } from "../../dist/src/base/json-document.js";
 import { createClock } from "../../dist/src/daemon/platform/clock.js";
 import { createJournalRing } from "../../dist/src/engine/journal/journal-ring.js";
@@ -14,7 +13,6 @@ import { serveRole } from "../role.mjs";
 import { streamTokens } from "../stream-tokens.mjs";
 
 let kept = 0;
-const held = [];
 let onDisk;
 
 function message(texts, from, size) {
@@ -142,19 +140,6 @@ serveRole({
       }
     });
     return (count * 1000) / (performance.now() - begin);
-  },
-  /** Subscriptions for which nothing is published. */
-  hold: ({ count }) => {
-    const stage = createEngineStage();
-    const terms = { ...PASS_THROUGH, eventFilters: { include: ["aaep:agent.tool.invoked"], exclude: [] } };
-    for (let index = 0; index < count; index += 1) held.push(stage.subscribe({ ...terms }, () => {}));
-  },
-  /** A conventional replacement for them. */
-  holdStreams: ({ count }) => {
-    for (let index = 0; index < count; index += 1) {
-      const stream = new PassThrough({ objectMode: true });
-      held.push(stream.on("data", () => {}));
-    }
   },
   /** Tokens of 4 characters to one pass-through subscription and `sets` shaped ones. */
   shaped: streamTokens,

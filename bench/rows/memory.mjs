@@ -1,4 +1,4 @@
-// The memory of an idle subscription: in the process alone, and with its connection.
+// The memory of an idle subscription, with its connection.
 import { CORE, passThrough } from "../events.mjs";
 import { aimedLine, atMost, interleaved, ratioLine } from "../measuring.mjs";
 import { receiversFor } from "../receivers-for.mjs";
@@ -7,11 +7,10 @@ export const memory = {
   name: "memory",
   title: "Memory of a subscription",
   remarks: `
-Subscriptions for which nothing is published, each with terms like all others': heap and resident memory for each, after collections. "In
-process" is the engine's subscription with its pump; beside it a \`PassThrough\` in object mode of \`node:stream\`, which somebody might take in
-its place. "Over sockets" is the daemon with a connection for each; beside it a server that has read a request from each connection and answered
-it, and keeps the connection. Every figure comes from a process that has done nothing else. The last row publishes beside them events that their
-filters exclude; beside it, the same with nobody there.
+Subscriptions for which nothing is published, each with terms like all others': heap and resident memory for each, after collections. "Over
+sockets" is the daemon with a connection for each; beside it a server that has read a request from each connection and answered it, and keeps the
+connection. Every figure comes from a process that has done nothing else. The last row publishes beside them events that their filters exclude;
+beside it, the same with nobody there.
 `,
   rows: memoryRows,
 };
@@ -25,14 +24,6 @@ async function memoryRows(stage, { pairs, scale, quick }) {
     heap: (after.heapUsed - before.heapUsed) / KIB / subscribers,
     resident: (after.rss - before.rss) / KIB / subscribers,
   });
-  const inProcess = (command) => async () => {
-    const engine = await stage.role("engine");
-    const before = await engine.call("memory");
-    await engine.call(command, { count: subscribers });
-    const after = await engine.call("memory");
-    await engine.stop();
-    return each(before, after);
-  };
   const capabilities = passThrough([`${CORE}tool.invoked`]);
   const over = (start) => async () => {
     const server = await start();
@@ -50,14 +41,11 @@ async function memoryRows(stage, { pairs, scale, quick }) {
     return { ...bare, socket };
   };
   const crowdedDaemon = () => stage.daemon("--max-concurrent-subscriptions", "16384");
-  const alone = await interleaved(rounds, inProcess("hold"), inProcess("holdStreams"));
   const sockets = await interleaved(rounds, over(crowdedDaemon), over(bareServer));
 
   const of = (measured, kind) => measured.map(([ours, theirs]) => [ours[kind], theirs[kind]]);
   const absolute = { unit: "KiB", of: ([ours]) => ours };
   return [
-    ratioLine("in process, heap", "KiB", of(alone, "heap")),
-    ratioLine("in process, resident", "KiB", of(alone, "resident")),
     aimedLine("over sockets, heap", "KiB", of(sockets, "heap"), absolute, atMost(8)),
     ratioLine("over sockets, resident", "KiB", of(sockets, "resident")),
     await publishingLine(stage, { pairs, events: Math.ceil(50_000 * scale), subscribers, capabilities }),

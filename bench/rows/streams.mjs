@@ -1,4 +1,4 @@
-// Deliveries over WebSocket and Server-Sent Events beside the local socket, and beside the bare libraries.
+// Deliveries over WebSocket and Server-Sent Events beside the local socket.
 import { passThrough } from "../events.mjs";
 import { atLeast, interleaved, median, ratioLine } from "../measuring.mjs";
 
@@ -7,8 +7,8 @@ const SUBSCRIBERS = [10, 100];
 const IN_A_HURRY = [10];
 
 const CASES = [
-  { kind: "websocket", what: "WebSocket", bare: "bare `ws`", target: 0.8 },
-  { kind: "sse", what: "Server-Sent Events", bare: "bare `node:http`", target: 0.9 },
+  { kind: "websocket", what: "WebSocket", target: 0.8 },
+  { kind: "sse", what: "Server-Sent Events", target: 0.9 },
 ];
 
 export const streams = {
@@ -17,67 +17,60 @@ export const streams = {
   remarks: `
 Deliveries a second. All sockets are Unix sockets, each subscriber has a connection of its own, and its terms pass everything through. Publishing is
 over the local socket in arrays of 64, no more than 1,024 events ahead of the slowest receiver. Receivers cut events from bytes and check the order
-of their ids, in each form alike, so that the servers and not the receivers are measured. Beside it: the local socket of the same daemon, and
-servers that take nothing in and write the same events, encoded beforehand, 128 at a time.
+of their ids, in each form alike, so that the servers and not the receivers are measured. Beside it: the local socket of such a daemon.
 `,
   rows: streamsRows,
 };
 
 async function streamsRows(stage, { pairs, scale, quick }) {
-  const [served, barePath] = [stage.path("http"), stage.path("bare")];
-  const [receivers, bare, publisher] = await Promise.all([
-    stage.role("stream-receivers"),
-    stage.role("bare-streams"),
-    stage.role("publisher"),
-  ]);
-  await bare.call("listen", { path: barePath });
+  const served = stage.path("http");
+  const [receivers, publisher] = await Promise.all([stage.role("stream-receivers"), stage.role("publisher")]);
   const lines = [];
-  for (const { kind, what, bare: library, target } of CASES)
+  for (const { kind, what, target } of CASES)
     for (const subscribers of quick ? IN_A_HURRY : SUBSCRIBERS) {
       const count = Math.ceil((600_000 / subscribers) * scale);
-      const once = async (sender, send) => {
+      const once = async (daemon) => {
         await receivers.call("expect", { count });
         const begin = performance.now();
-        const { cpuMicros } = await sender.during(() => Promise.all([send(), receivers.call("reached")]));
+        const { cpuMicros } = await daemon.during(() =>
+          Promise.all([publisher.call("publish", { count, size: 64, window: WINDOW }), receivers.call("reached")]),
+        );
         const done = count * subscribers;
         return { perSecond: (done * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / done };
       };
-      /** The first pass only warms the sender. */
-      const measure = async (sender, send) => {
-        await once(sender, send);
-        return once(sender, send);
-      };
       /** Every measurement has a daemon of its own: subscriptions outlast streams that broke off, and would count among the next. */
-      const runDaemon = async (over) => {
+      const run = async (over) => {
         const daemon = await stage.daemon("--http", `unix:${served}`);
         const creditPath = stage.path("credit");
         await publisher.call("open", { path: daemon.socket, creditPath });
         const path = over === "socket" ? daemon.socket : served;
         const capabilities = passThrough();
         await receivers.call("connect", { kind: over, path, count: subscribers, capabilities, creditPath });
-        const measured = await measure(daemon, () => publisher.call("publish", { count, size: 64, window: WINDOW }));
+        // The first pass only warms the daemon.
+        await once(daemon);
+        const measured = await once(daemon);
         await receivers.call("leave");
         await daemon.stop();
         return measured;
       };
-      const runBare = async () => {
-        await bare.call("begin");
-        await receivers.call("connect", { kind, path: barePath, count: subscribers });
-        await bare.call("accepted", { count: subscribers });
-        return measure(bare, () => bare.call("send", { kind, count }));
-      };
-      const line = async (name, beside, aim) => {
-        const measured = await interleaved(Math.min(pairs, 3), () => runDaemon(kind), beside);
-        const micros = (of) => median(measured.map((pair) => of(pair).cpuMicros)).toFixed(2);
-        const perSecond = measured.map(([ours, theirs]) => [ours.perSecond, theirs.perSecond]);
-        lines.push(
-          ratioLine(`${what} beside ${name}, ${subscribers} subscribers`, "deliveries/s", perSecond, aim, {
+      const measured = await interleaved(
+        Math.min(pairs, 3),
+        () => run(kind),
+        () => run("socket"),
+      );
+      const micros = (of) => median(measured.map((pair) => of(pair).cpuMicros)).toFixed(2);
+      const perSecond = measured.map(([ours, theirs]) => [ours.perSecond, theirs.perSecond]);
+      lines.push(
+        ratioLine(
+          `${what} beside the local socket, ${subscribers} subscribers`,
+          "deliveries/s",
+          perSecond,
+          atLeast(target),
+          {
             note: `sender's CPU a delivery: ${micros(([ours]) => ours)} µs, beside it ${micros(([, theirs]) => theirs)} µs`,
-          }),
-        );
-      };
-      await line("the local socket", () => runDaemon("socket"), atLeast(target));
-      await line(library, runBare);
+          },
+        ),
+      );
     }
   return lines;
 }
