@@ -1,9 +1,16 @@
 // Every attack of the row "attack". A new attack is an entry here: `prepare(peers, sized)` returns the function that is repeated during the
 // measurement; `sized` reduces a number in a quick run. `mayBeRefused`: a refusal is no mistake of the attack. `options` are the daemon's; `over`: a service that it offers besides. `everyMs`:
 // interval of the bystander's critical events; default 5.
-import { HELD_OPTIONS, heldCallsBreakOff } from "./attacks/a2e.mjs";
 import { headerLine, newcomers, slashesAsked } from "./attacks/connecting.mjs";
-import { absentAgents, flatMembers, jsonBodies, listedQuestions, structs } from "./attacks/protocols.mjs";
+import {
+  absentAgents,
+  flatMembers,
+  HELD_OPTIONS,
+  heldCallsBreakOff,
+  jsonBodies,
+  listedQuestions,
+  structs,
+} from "./attacks/protocols.mjs";
 import {
   chunksOf,
   chunkToMany,

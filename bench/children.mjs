@@ -58,10 +58,7 @@ export function createStage({ profile } = {}) {
       const child = own(
         fork(join(BENCH, "roles", `${name}.mjs`), args, {
           env,
-          execArgv: [
-            "--expose-gc",
-            ...(process.env.PROFILE_ROLE === name ? ["--cpu-prof", "--cpu-prof-dir=/tmp/prof-role"] : []),
-          ],
+          execArgv: ["--expose-gc"],
         }),
       );
       await firstMessage(child, name);

@@ -12,9 +12,27 @@ export function numberOf(event) {
   return Number(event.event_id.slice(-DIGITS));
 }
 
-/** Index of the number in the JSON text of a chunk event, for writers that patch bytes. */
-export function numberOffset(text) {
-  return text.indexOf('","session_id"') - DIGITS;
+/** Index of the last digit of the number in the JSON text of a chunk event, for `writeNumber`. */
+export function numberEnd(text) {
+  return text.indexOf('","session_id"') - 1;
+}
+
+/** Writes a number into an event's bytes, where its last digit stands. */
+export function writeNumber(bytes, last, number) {
+  let rest = number;
+  for (let digit = 0; digit < DIGITS; digit += 1) {
+    bytes[last - digit] = 0x30 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+}
+
+/** Throws if a number does not follow the last one. The first may be any. */
+export function createOrderCheck() {
+  let expected;
+  return (number) => {
+    if (expected !== undefined && number !== expected) throw new Error(`Event ${number} came in place of ${expected}.`);
+    expected = number + 1;
+  };
 }
 
 /** The language of an event, at its end. */
@@ -97,4 +115,23 @@ export function framed(text) {
   frame.writeUInt32BE(bytes.length, 0);
   bytes.copy(frame, 4);
   return frame;
+}
+
+/**
+ * Cuts such messages, as cheaply as a receiver can: calls `handle` with the bytes and the extent of each, and `taken` behind all that came at once.
+ */
+export function cutFrames(source, handle, taken) {
+  let rest = Buffer.alloc(0);
+  source.on("data", (chunk) => {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    while (at + 4 <= data.length) {
+      const end = at + 4 + data.readUInt32BE(at);
+      if (end > data.length) break;
+      handle(data, at + 4, end);
+      at = end;
+    }
+    rest = at === data.length ? Buffer.alloc(0) : data.subarray(at);
+    taken?.();
+  });
 }

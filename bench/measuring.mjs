@@ -1,4 +1,5 @@
-// Pairs, medians and spreads.
+// Pairs, medians and spreads, and what is measured in several rows.
+import { readdirSync, readFileSync } from "node:fs";
 
 /** Pairs of every line, and the time after which a line gets no more than these. */
 export const FEWEST_PAIRS = 3;
@@ -82,4 +83,45 @@ export function isMet(line) {
   const { target } = line;
   if (target === undefined || figure === undefined) return undefined;
   return target.kind === "at least" ? figure >= target.bound : figure <= target.bound;
+}
+
+/** CPU microseconds of a process that cannot report them, all its threads, as the kernel counts them. */
+export function cpuMicrosOf(pid) {
+  let total = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+  }
+  return total / 1000;
+}
+
+/** Resolves with the result of `work`; rejects with `sentence` after `ms`. */
+export function inTime(work, ms, sentence) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(sentence)), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Deliveries a second of `count` events that `send` begins to each of the receivers' subscribers, and the sender's CPU a delivery. */
+export async function deliveries(sender, send, receivers, { count, subscribers }) {
+  await receivers.call("expect", { count });
+  const begin = performance.now();
+  const { cpuMicros } = await sender.during(() => Promise.all([send(), receivers.call("reached")]));
+  const done = count * subscribers;
+  return { perSecond: (done * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / done };
+}
+
+/** The line of pairs of `deliveries`. */
+export function deliveriesLine(what, subscribers, measured, target) {
+  const micros = (of) => median(measured.map((pair) => of(pair).cpuMicros)).toFixed(2);
+  return ratioLine(
+    `${what}${subscribers} subscriber${subscribers === 1 ? "" : "s"}`,
+    "deliveries/s",
+    measured.map(([ours, theirs]) => [ours.perSecond, theirs.perSecond]),
+    target,
+    {
+      note: `sender's CPU a delivery: daemon ${micros(([ours]) => ours)} µs, ingest included; beside it ${micros(([, theirs]) => theirs)} µs`,
+    },
+  );
 }

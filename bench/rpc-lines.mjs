@@ -1,15 +1,7 @@
 // vscode-jsonrpc with one message a line: the plainest reader and writer that its points of extension allow.
 import { AbstractMessageReader, AbstractMessageWriter } from "vscode-jsonrpc/node";
 
-export function createLineReader(stream) {
-  return new LineReader(stream);
-}
-
-export function createLineWriter(stream) {
-  return new LineWriter(stream);
-}
-
-class LineReader extends AbstractMessageReader {
+export class LineReader extends AbstractMessageReader {
   constructor(stream) {
     super();
     this.stream = stream;
@@ -29,7 +21,7 @@ class LineReader extends AbstractMessageReader {
 }
 
 /** Messages of one turn leave in one write. */
-class LineWriter extends AbstractMessageWriter {
+export class LineWriter extends AbstractMessageWriter {
   constructor(stream) {
     super();
     this.stream = stream;

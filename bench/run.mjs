@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createStage } from "./children.mjs";
-import { inTime } from "./in-time.mjs";
 import { commit, diskOf, machine } from "./machine.mjs";
-import { isMet } from "./measuring.mjs";
+import { inTime, isMet } from "./measuring.mjs";
 import { lineText, reportOf } from "./report.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

@@ -11,7 +11,7 @@ import { encodeDocument } from "../dist/src/protocols/aaep/protobuf/encode.js";
 import { AaepMessageSchema } from "../gen/aaep/v1/aaep_service_pb.js";
 import { EventSchema } from "../gen/aaep/v1/event_pb.js";
 import { SubscriptionRequestSchema } from "../gen/aaep/v1/handshake_pb.js";
-import { CORE, createEventTexts, subscriptionRequest } from "./events.mjs";
+import { CORE, createEventTexts, subscriptionRequest, writeNumber } from "./events.mjs";
 
 const { BYTES } = FieldDescriptorProto_Type;
 const { OPTIONAL, REPEATED } = FieldDescriptorProto_Label;
@@ -64,11 +64,7 @@ export function eventMessages(count, { json }) {
   const last = template.indexOf(ID) + BEFORE_NUMBER + DIGITS - 1;
   return Array.from({ length: count }, (_, number) => {
     const bytes = Buffer.from(template);
-    let rest = number;
-    for (let digit = 0; digit < DIGITS; digit += 1) {
-      bytes[last - digit] = 0x30 + (rest % 10);
-      rest = Math.floor(rest / 10);
-    }
+    writeNumber(bytes, last, number);
     return bytes;
   });
 }

@@ -4,6 +4,9 @@ import { connected } from "../connected.mjs";
 import { CORE, framed, subscriptionRequest } from "../events.mjs";
 
 const MOST_EVENTS = 256;
+const SESSION_QUESTIONS = 64;
+/** Questions of one publish (R34). */
+const MOST_QUESTIONS = 16;
 
 /**
  * The connections of an attack to the daemon at `path` (and at `servicePath`, for its services). `refusals` has the number of refusals, and the first in
@@ -131,4 +134,24 @@ export function sessionStarted() {
 /** The line of a publish without an answer. */
 export function publishLine(events) {
   return Buffer.from(`{"jsonrpc":"2.0","method":"aaep.publish","params":${JSON.stringify(events)}}\n`);
+}
+
+/** A function that asks `count` questions in sessions of the agent, with other tokens each time. */
+export async function createAsker(agent, count, consequence = "It is gone.") {
+  const started = Array.from({ length: Math.ceil(count / SESSION_QUESTIONS) }, sessionStarted);
+  await agent.publish(started);
+  let number = 0;
+  const question = (_, index) => {
+    number += 1;
+    return {
+      type: `${CORE}awaiting.confirmation`,
+      session_id: started[Math.floor(index / SESSION_QUESTIONS)].session_id,
+      reply_token: `rpl_attack${String(number).padStart(26, "0")}`,
+      action: `Delete ${number}.`,
+      consequence,
+      timeout_seconds: 600,
+      default_decision: "reject",
+    };
+  };
+  return () => agent.publish(Array.from({ length: count }, question), MOST_QUESTIONS);
 }

@@ -1,12 +1,10 @@
 // Attacks over the services and the other protocols: by large bodies, by lists of many questions, and by agents that are away or break off.
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
-import { CONTEXT, CORE } from "../events.mjs";
-import { first, sessionStarted } from "./peers.mjs";
+import { CONTEXT } from "../events.mjs";
+import { createAsker, first, sessionStarted } from "./peers.mjs";
 
 const PUBLISH = "/aaep.v1.AgentService/PublishBatch";
-const SESSION_QUESTIONS = 64;
-const MOST_QUESTIONS = 32;
 
 /** A connection of one message a line. `ask` resolves with the first message that the condition finds. */
 async function lines(peers) {
@@ -27,12 +25,13 @@ async function lines(peers) {
   socket.on("close", () => {
     for (const { reject } of waiting) reject(new Error("The daemon has closed the attacker's connection."));
   });
+  const tell = (message) => socket.write(`${JSON.stringify(message)}\n`);
   const ask = (message, isAnswer) =>
     new Promise((resolve, reject) => {
       waiting.add({ isAnswer, resolve, reject });
-      socket.write(`${JSON.stringify(message)}\n`);
+      tell(message);
     });
-  return { ask, socket };
+  return { ask, tell, socket };
 }
 
 /** An event of a new session whose extension has so many numbers: small values, of which a body of that size holds most. */
@@ -100,25 +99,13 @@ export function structs(count) {
 export function listedQuestions(count) {
   return async (peers, sized) => {
     const agent = await peers.agent();
-    const asked = sized(count);
-    const started = Array.from({ length: Math.ceil(asked / SESSION_QUESTIONS) }, sessionStarted);
     const person = await lines(peers);
     const terms = { supports_confirmation_reply: true, event_filters: { include: [] } };
     await person.ask(
       { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "bench-lister", capabilities: terms },
       (line) => line.includes('"subscription.accepted"'),
     );
-    await agent.publish(started);
-    const question = (_, index) => ({
-      type: `${CORE}awaiting.confirmation`,
-      session_id: started[Math.floor(index / SESSION_QUESTIONS)].session_id,
-      reply_token: `rpl_listed${String(index).padStart(26, "0")}`,
-      action: `Delete ${index}.`,
-      consequence: "It is gone. ".repeat(500),
-      timeout_seconds: 600,
-      default_decision: "reject",
-    });
-    await agent.publish(Array.from({ length: asked }, question), MOST_QUESTIONS);
+    await (await createAsker(agent, sized(count), "It is gone. ".repeat(500)))();
     return async () => {
       for (let after; ; ) {
         const page = await person.ask({ type: "aaepd.list_pending", after }, (line) =>
@@ -169,6 +156,41 @@ export function absentAgents(agents, subscriptions) {
     return async () => {
       const answer = await asked(writer, "RECORD", unit);
       if (!answer.includes('"recorded"')) peers.refused(answer);
+    };
+  };
+}
+
+const a2e = (type, id, fields) => ({ a2e: "1.0", type, id, ts: Date.now() / 1000, ...fields });
+
+/** The tool whose calls wait for a person. The daemon is told of it by `HELD_OPTIONS`. */
+const HELD_TOOL = "delete";
+export const HELD_OPTIONS = ["--a2e-irreversible-tools", HELD_TOOL, "--a2e-max-parallel", "16"];
+
+/** `agents` A2E agents with `held` calls each that wait for a person break off all at once. */
+export function heldCallsBreakOff(agents, held) {
+  return async (peers, sized) => {
+    await peers.subscriber({ supports_confirmation_reply: true });
+    const provider = await lines(peers);
+    provider.tell(a2e("aaepd.a2e.register", "register", { capabilities: ["tools"] }));
+    const begun = async () => {
+      const { ask, tell, socket } = await lines(peers);
+      const has = (word) => (line) => {
+        if (line.includes('"type":"error"') || line.includes('"ok":false')) peers.refused(line);
+        return line.includes(word);
+      };
+      const greeting = { agent_id: "bench", agent_caps: ["tools"], auth_token: "" };
+      await ask(a2e("handshake/req", "hello", greeting), has("handshake/resp"));
+      for (let call = 0; call < held; call += 1)
+        tell(a2e("tool/call/req", `call ${call}`, { tool_name: HELD_TOOL, arguments: { call } }));
+      // Answered when the calls before it were taken.
+      await ask(a2e("ping", "ping", {}), has('"pong"'));
+      return socket;
+    };
+    const all = () => Promise.all(Array.from({ length: sized(agents) }, begun));
+    let present = await all();
+    return async () => {
+      for (const socket of present) socket.destroy();
+      present = await all();
     };
   };
 }

@@ -1,10 +1,8 @@
 // Attacks of an agent by its publications, and by its leaving.
 import { CORE } from "../events.mjs";
-import { publishLine, sent, sessionStarted } from "./peers.mjs";
+import { createAsker, publishLine, sent, sessionStarted } from "./peers.mjs";
 import { CHUNK_CHARACTERS, nested, repeated } from "./texts.mjs";
 
-const SESSION_QUESTIONS = 64;
-const MOST_QUESTIONS = 16;
 /** Characters of text of one publish (R34). */
 const MOST_CHARACTERS = 65_536;
 const LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"];
@@ -91,26 +89,10 @@ export function questionsWithoutAudience(count) {
   return async (peers, sized) => {
     const agent = await peers.agent();
     const asked = sized(count);
-    const started = Array.from({ length: Math.ceil(asked / SESSION_QUESTIONS) }, sessionStarted);
-    await agent.publish(started);
-    let number = 0;
+    const askAll = await createAsker(agent, asked);
     const ask = async () => {
       const capable = await peers.subscriber({ supports_confirmation_reply: true, event_filters: { include: [] } });
-      await agent.publish(
-        Array.from({ length: asked }, (_, index) => {
-          number += 1;
-          return {
-            type: `${CORE}awaiting.confirmation`,
-            session_id: started[Math.floor(index / SESSION_QUESTIONS)].session_id,
-            reply_token: `rpl_attack${String(number).padStart(26, "0")}`,
-            action: `Delete ${number}.`,
-            consequence: "It is gone.",
-            timeout_seconds: 600,
-            default_decision: "reject",
-          };
-        }),
-        MOST_QUESTIONS,
-      );
+      await askAll();
       return capable;
     };
     let capable = await ask();

@@ -1,10 +1,8 @@
 // The limit of a sender: writes encoded events to every connection, many at a time, and does nothing else.
 import { createServer } from "node:net";
-import { cutFrames } from "../cut-frames.mjs";
-import { createEventTexts, framed, numberOffset } from "../events.mjs";
+import { createEventTexts, cutFrames, framed, numberEnd, writeNumber } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 
-const DIGITS = 10;
 const BATCH = 128;
 let sockets = [];
 let sent = 0;
@@ -69,20 +67,13 @@ serveRole({
   send: async ({ count }) => {
     const text = createEventTexts().chunk(10_000);
     const frame = framed(text);
-    const at = 4 + numberOffset(text);
+    const last = 4 + numberEnd(text);
     const template = Buffer.concat(Array.from({ length: BATCH }, () => frame));
     const end = sent + count;
     while (sent < end) {
       const size = Math.min(BATCH, end - sent);
       const batch = Buffer.from(template.subarray(0, size * frame.length));
-      for (let index = 0; index < size; index += 1) {
-        let number = sent + index;
-        const last = index * frame.length + at + DIGITS - 1;
-        for (let digit = 0; digit < DIGITS; digit += 1) {
-          batch[last - digit] = 0x30 + (number % 10);
-          number = Math.floor(number / 10);
-        }
-      }
+      for (let index = 0; index < size; index += 1) writeNumber(batch, index * frame.length + last, sent + index);
       sent += size;
       const slow = sockets.filter((socket) => !socket.write(batch));
       await Promise.all(slow.map((socket) => new Promise((resolve) => socket.once("drain", resolve))));

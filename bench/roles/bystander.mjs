@@ -1,8 +1,7 @@
 // An ordinary agent and subscriber beside an attack: in one process, so that one clock measures both ends of a critical event.
 import { once } from "node:events";
 import { connected } from "../connected.mjs";
-import { cutFrames } from "../cut-frames.mjs";
-import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
+import { createEventTexts, cutFrames, framed, subscriptionRequest } from "../events.mjs";
 import { percentile } from "../measuring.mjs";
 import { serveRole } from "../role.mjs";
 

@@ -1,8 +1,7 @@
 // The MCP SDK's server, which receives notifications and only checks their order.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { numberOf } from "../events.mjs";
-import { createOrderCheck } from "../order-check.mjs";
+import { createOrderCheck, numberOf } from "../events.mjs";
 
 const server = new Server({ name: "bench", version: "1.0.0" }, { capabilities: {} });
 const check = createOrderCheck();

@@ -4,7 +4,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { EmptyResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createEventTexts } from "../events.mjs";
-import { cpuMicrosOf } from "../process-cpu.mjs";
+import { cpuMicrosOf } from "../measuring.mjs";
 import { serveRole } from "../role.mjs";
 
 // The SDK waits for "drain" once for each message that finds the pipe full.

@@ -1,8 +1,7 @@
 // Measures the time of a critical event: agent and subscriber are in one process, so that one clock measures both ends.
 
 import { connected } from "../connected.mjs";
-import { cutFrames } from "../cut-frames.mjs";
-import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
+import { createEventTexts, cutFrames, framed, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 
 let agent;

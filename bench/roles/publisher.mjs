@@ -67,8 +67,8 @@ async function begin(path, chunkCharacters) {
 }
 
 serveRole({
-  /** Begins a session, or continues with the open one. `readers` processes report their progress on `creditPath`. */
-  open: async ({ path, creditPath, readers = 1, chunkCharacters }) => {
+  /** Begins a session, or continues with the open one. Its readers report their progress on `creditPath`. */
+  open: async ({ path, creditPath, chunkCharacters }) => {
     if (path !== openPath) await begin(path, chunkCharacters);
     credits?.close();
     credits = undefined;
@@ -77,16 +77,12 @@ serveRole({
     credited = 0;
     base = next;
     await new Promise((resolve) => {
-      const taken = [];
       const own = createServer((reader) => {
-        const index = taken.push(0) - 1;
         reader.on("error", () => {});
         reader.on("data", (bytes) => {
           // Late reports of the earlier measurement's readers do not count here.
           if (own !== credits) return;
-          taken[index] += bytes.length * CREDIT_STEP;
-          if (taken.length < readers) return;
-          credited = Math.min(...taken);
+          credited += bytes.length * CREDIT_STEP;
           onCredit();
         });
       }).listen(creditPath, resolve);
@@ -106,16 +102,6 @@ serveRole({
       if (!socket.write(message(Math.min(size, end - next)))) await drained();
     }
     await request("aaep.ping", "{}");
-  },
-  /** Publishes `count` events, `size` a message, with at most `flight` unacknowledged messages. */
-  publishAcknowledged: async ({ count, size, flight }) => {
-    texts.renew();
-    const acknowledged = [];
-    for (const end = next + count; next < end; ) {
-      acknowledged.push(request("aaep.publish", params(Math.min(size, end - next))));
-      if (acknowledged.length === flight) await acknowledged.shift();
-    }
-    await Promise.all(acknowledged);
   },
   /** Publishes `count` events one by one with `flight` of them unacknowledged; returns events a second. */
   publishInFlight: async ({ count, flight }) => {

@@ -1,12 +1,12 @@
 // Many subscribers in one process. They check the order of parsed events, or only skip over the frames.
 import { connected } from "../connected.mjs";
-import { CORE, EVENT_BYTES, framed, numberOf, subscriptionRequest } from "../events.mjs";
+import { CORE, createOrderCheck, cutFrames, EVENT_BYTES, framed, numberOf, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 import { createTally } from "../tally.mjs";
 
 const tally = createTally();
 let sockets = [];
-let expected = [];
+let checks = [];
 let arrivals;
 let arrivedBytes = 0;
 let parsing = true;
@@ -15,34 +15,11 @@ let ordered = true;
 /** Subscribers also receive the states of sessions; unparsed frames are distinguished by their length. */
 const isCounted = (bytes) => Math.abs(bytes - EVENT_BYTES) < 10;
 
-/** Cuts input into frames; `handle` receives each, and `handleCount` the number of events among them. */
-function createCutter(handle, handleCount) {
-  let rest = Buffer.alloc(0);
-  return (chunk) => {
-    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let at = 0;
-    let frames = 0;
-    while (at + 4 <= data.length) {
-      const end = at + 4 + data.readUInt32BE(at);
-      if (end > data.length) break;
-      if (handle(data, at + 4, end)) frames += 1;
-      at = end;
-    }
-    rest = at === data.length ? Buffer.alloc(0) : data.subarray(at);
-    if (frames > 0) handleCount(frames);
-  };
-}
-
 /** Whether the frame is a counted event. */
 function check(index, text) {
   const event = JSON.parse(text);
   if (event.type !== `${CORE}output.streaming`) return false;
-  if (!ordered) return true;
-  const number = numberOf(event);
-  if (expected[index] !== undefined && number !== expected[index]) {
-    throw new Error(`Connection ${index} got event ${number} in place of ${expected[index]}.`);
-  }
-  expected[index] = number + 1;
+  if (ordered) checks[index](numberOf(event));
   return true;
 }
 
@@ -51,26 +28,30 @@ async function open(index, { path, capabilities }) {
   sockets[index] = socket;
   return new Promise((resolve, reject) => {
     let accepted = capabilities === undefined;
-    const cut = createCutter(
+    let counted = 0;
+    cutFrames(
+      socket,
       (data, from, end) => {
         if (accepted) {
           const counts = parsing ? check(index, data.toString("utf8", from, end)) : isCounted(end - from);
-          if (counts && arrivals !== undefined) {
-            arrivals[index].push(performance.now());
-            arrivedBytes += end - from;
-          }
-          return counts;
+          if (!counts) return;
+          counted += 1;
+          if (arrivals === undefined) return;
+          arrivals[index].push(performance.now());
+          arrivedBytes += end - from;
+          return;
         }
         const answer = JSON.parse(data.toString("utf8", from, end));
         if (answer.type !== "subscription.accepted") reject(new Error(JSON.stringify(answer)));
         accepted = true;
         resolve();
-        return false;
       },
-      (frames) => tally.took(index, frames),
+      () => {
+        if (counted > 0) tally.took(index, counted);
+        counted = 0;
+      },
     );
     socket.on("error", reject);
-    socket.on("data", cut);
     if (capabilities === undefined) return resolve();
     const request = subscriptionRequest(`bench-${process.pid}-${index}`, capabilities);
     socket.write(framed(JSON.stringify(request)));
@@ -92,7 +73,7 @@ serveRole({
     }
     parsing = parse;
     sockets = Array.from({ length: count });
-    expected = sockets.map(() => undefined);
+    checks = sockets.map(() => createOrderCheck());
     tally.begin({ count, creditPath });
     arrivals = undefined;
     for (let from = 0; from < count; from += 64) {

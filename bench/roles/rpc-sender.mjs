@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { createMessageConnection, ParameterStructures } from "vscode-jsonrpc/node";
 import { createEventTexts } from "../events.mjs";
-import { cpuMicrosOf } from "../process-cpu.mjs";
+import { cpuMicrosOf } from "../measuring.mjs";
 import { serveRole } from "../role.mjs";
-import { createLineReader, createLineWriter } from "../rpc-lines.mjs";
+import { LineReader, LineWriter } from "../rpc-lines.mjs";
 
 let child;
 let connection;
@@ -17,8 +17,8 @@ const after = () => new Promise((resolve) => setImmediate(resolve));
 serveRole({
   start: async ({ args }) => {
     child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-    writer = createLineWriter(child.stdin);
-    connection = createMessageConnection(createLineReader(child.stdout), writer);
+    writer = new LineWriter(child.stdin);
+    connection = createMessageConnection(new LineReader(child.stdout), writer);
     connection.onNotification("aaep.error", (error) => {
       throw new Error(JSON.stringify(error));
     });

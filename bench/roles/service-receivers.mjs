@@ -4,6 +4,7 @@ import { createConnection } from "node:net";
 import { fromBinary } from "@bufbuild/protobuf";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import grpc from "@grpc/grpc-js";
+import { createOrderCheck } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 import { BytesService, createNumberReader, eventsIn, firstMessage } from "../service-messages.mjs";
 import { createTally } from "../tally.mjs";
@@ -67,7 +68,7 @@ function open(index, { path, rpc, capabilities }) {
   const subscriberId = `bench-${process.pid}-${index}`;
   const first = firstMessage(subscriberId, capabilities ?? {}, { json: rpc === "grpc-json" });
   const numberIn = createNumberReader();
-  let expected;
+  const check = createOrderCheck();
   return new Promise((resolve, reject) => {
     const take = (events) => {
       resolve();
@@ -75,9 +76,7 @@ function open(index, { path, rpc, capabilities }) {
       for (const event of events) {
         const number = numberIn(event);
         if (number === undefined) continue;
-        if (expected !== undefined && number !== expected)
-          throw new Error(`Stream ${index} got event ${number} in place of ${expected}: ${event}`);
-        expected = number + 1;
+        check(number);
         count += 1;
       }
       if (count > 0) tally.took(index, count);

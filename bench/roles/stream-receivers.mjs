@@ -2,8 +2,7 @@
 // order of their ids.
 import { request } from "node:http";
 import { connected } from "../connected.mjs";
-import { EVENT_BYTES, framed, subscriptionRequest } from "../events.mjs";
-import { createOrderCheck } from "../order-check.mjs";
+import { createOrderCheck, EVENT_BYTES, framed, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 import { createTally } from "../tally.mjs";
 
@@ -104,7 +103,7 @@ function subscribed(path, message) {
 
 async function open(index, { kind, path, capabilities }) {
   const message = JSON.stringify(subscriptionRequest(`bench-${process.pid}-${index}`, capabilities));
-  const place = kind !== "sse" || capabilities === undefined ? "/aaep/v1/events" : await subscribed(path, message);
+  const place = kind === "sse" ? await subscribed(path, message) : undefined;
   const socket = await connected(path);
   sockets[index] = socket;
   let early = Buffer.alloc(0);
@@ -118,7 +117,7 @@ async function open(index, { kind, path, capabilities }) {
     early = await firstAnswer(socket, "\r\n\r\n");
   }
   receive(index, socket, CUTTERS[kind], early);
-  if (capabilities === undefined || kind === "sse") return;
+  if (kind === "sse") return;
   socket.write(kind === "socket" ? framed(message) : masked(message));
   const answer = await new Promise((resolve) => socket.once("data", resolve));
   if (!answer.includes("subscription.accepted")) throw new Error(`The subscription was answered ${answer}.`);

@@ -1,8 +1,7 @@
 // The effect of attacks on the daemon's time, measured by an ordinary bystander.
 import { ATTACKS } from "../attacks.mjs";
 import { createStage } from "../children.mjs";
-import { inTime } from "../in-time.mjs";
-import { aimedLine, atMost, FEWEST_PAIRS, median, missingLine, ratioLine } from "../measuring.mjs";
+import { aimedLine, atMost, FEWEST_PAIRS, inTime, median, missingLine, ratioLine } from "../measuring.mjs";
 
 const EVENTS = 400;
 const EVERY_MS = 5;

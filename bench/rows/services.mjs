@@ -1,6 +1,6 @@
 // Deliveries over gRPC and Connect beside servers that write prepared messages, one event each.
 import { passThrough } from "../events.mjs";
-import { atLeast, interleaved, median, ratioLine } from "../measuring.mjs";
+import { atLeast, deliveries, deliveriesLine, interleaved } from "../measuring.mjs";
 
 const WINDOW = 1024;
 const SUBSCRIBERS = [1, 10, 100];
@@ -12,20 +12,20 @@ const CASES = [
     rpc: "grpc-json",
     what: "gRPC, one event a message",
     targets: { 10: 0.8, 100: 0.8 },
-    deliveries: 80_000,
+    total: 80_000,
   },
-  { rpc: "grpc-typed", what: "gRPC, several events a message", targets: { 10: 2 }, deliveries: 80_000 },
+  { rpc: "grpc-typed", what: "gRPC, several events a message", targets: { 10: 2 }, total: 80_000 },
   {
     rpc: "connect-http2",
     what: "Connect over HTTP/2, several events a message",
     targets: { 10: 2 },
-    deliveries: 40_000,
+    total: 40_000,
   },
   {
     rpc: "connect-http1",
     what: "Connect over HTTP/1.1, several events a message",
     targets: { 10: 2 },
-    deliveries: 40_000,
+    total: 40_000,
   },
 ];
 
@@ -62,16 +62,10 @@ async function servicesRows(stage, { pairs, scale, quick }) {
   const runs = CASES.flatMap((one) =>
     (quick ? IN_A_HURRY : SUBSCRIBERS).map((subscribers) => ({ ...one, subscribers })),
   );
-  for (const { rpc, what, subscribers, targets, deliveries } of runs) {
+  for (const { rpc, what, subscribers, targets, total } of runs) {
     const overGrpc = rpc.startsWith("grpc");
-    const count = Math.ceil((deliveries / subscribers) * scale);
-    const measure = async (sender, send) => {
-      await receivers.call("expect", { count });
-      const begin = performance.now();
-      const { cpuMicros } = await sender.during(() => Promise.all([send(), receivers.call("reached")]));
-      const done = count * subscribers;
-      return { perSecond: (done * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / done };
-    };
+    const count = Math.ceil((total / subscribers) * scale);
+    const measure = (sender, send) => deliveries(sender, send, receivers, { count, subscribers });
     const runBare = async () => {
       await bare.call("prepare", { count, json: rpc === "grpc-json" });
       await receivers.call("connect", { path: barePaths[rpc] ?? paths.grpcPath, rpc, count: subscribers });
@@ -86,18 +80,8 @@ async function servicesRows(stage, { pairs, scale, quick }) {
       return measure(daemon, () => publisher.call("publish", { count, size: 64, window: WINDOW }));
     };
     const measured = await interleaved(Math.min(pairs, 3), runDaemon, runBare);
-    const micros = (of) => median(measured.map((pair) => of(pair).cpuMicros)).toFixed(2);
-    lines.push(
-      ratioLine(
-        `${what}, ${subscribers} subscriber${subscribers === 1 ? "" : "s"}`,
-        "deliveries/s",
-        measured.map(([ours, theirs]) => [ours.perSecond, theirs.perSecond]),
-        targets[subscribers] === undefined ? undefined : atLeast(targets[subscribers]),
-        {
-          note: `sender's CPU a delivery: daemon ${micros(([ours]) => ours)} µs, ingest included; bare ${micros(([, theirs]) => theirs)} µs`,
-        },
-      ),
-    );
+    const target = targets[subscribers] === undefined ? undefined : atLeast(targets[subscribers]);
+    lines.push(deliveriesLine(`${what}, `, subscribers, measured, target));
   }
   return lines;
 }

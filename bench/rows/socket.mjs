@@ -1,6 +1,6 @@
 // Deliveries over the Unix socket beside a bare sender.
 import { passThrough } from "../events.mjs";
-import { atLeast, atMost, interleaved, median, ratioLine } from "../measuring.mjs";
+import { atLeast, atMost, deliveries, deliveriesLine, interleaved, ratioLine } from "../measuring.mjs";
 
 const TARGETS = new Map([
   [1, 0.35],
@@ -34,15 +34,7 @@ async function socketRows(stage, { pairs, scale }) {
   const cpu = new Map();
   for (const [subscribers, target] of TARGETS) {
     const events = Math.ceil((subscribers === 1 ? 100_000 : 300_000 / subscribers) * scale);
-    const deliveries = events * subscribers;
-    const measure = async (sender, send) => {
-      await receivers.call("expect", { count: events });
-      const begin = performance.now();
-      const { cpuMicros } = await sender.during(async () => {
-        await Promise.all([send(), receivers.call("reached")]);
-      });
-      return { perSecond: (deliveries * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / events };
-    };
+    const measure = (sender, send) => deliveries(sender, send, receivers, { count: events, subscribers });
     const runBare = async () => {
       await bare.call("begin");
       await receivers.call("connect", { path: barePath, count: subscribers });
@@ -57,29 +49,14 @@ async function socketRows(stage, { pairs, scale }) {
       return measure(daemon, () => publisher.call("publish", { count: events, size: 64, window: WINDOW }));
     };
     const measured = await interleaved(pairs, runDaemon, runBare);
-    cpu.set(subscribers, {
-      daemon: median(measured.map(([ours]) => ours.cpuMicros)),
-      bare: median(measured.map(([, theirs]) => theirs.cpuMicros)),
-      pairs: measured,
-    });
-    const { daemon: ours, bare: theirs } = cpu.get(subscribers);
-    lines.push(
-      ratioLine(
-        `${subscribers} subscriber${subscribers === 1 ? "" : "s"}`,
-        "deliveries/s",
-        measured.map(([one, other]) => [one.perSecond, other.perSecond]),
-        atLeast(target),
-        {
-          note: `sender's CPU a delivery: daemon ${(ours / subscribers).toFixed(2)} µs, ingest included; bare ${(theirs / subscribers).toFixed(2)} µs`,
-        },
-      ),
-    );
+    cpu.set(subscribers, measured);
+    lines.push(deliveriesLine("", subscribers, measured, atLeast(target)));
   }
-  const few = cpu.get(10).pairs;
+  const few = cpu.get(10);
   const slopes = cpu
     .get(100)
-    .pairs.slice(0, few.length)
-    .map(([ours, theirs], pair) => [(ours.cpuMicros - few[pair][0].cpuMicros) / 90, theirs.cpuMicros / 100]);
+    .slice(0, few.length)
+    .map(([ours, theirs], pair) => [(ours.cpuMicros * 100 - few[pair][0].cpuMicros * 10) / 90, theirs.cpuMicros]);
   lines.push(ratioLine("CPU of each further delivery, slope from 10 to 100 subscribers", "µs", slopes, atMost(2)));
   return lines;
 }

@@ -51,7 +51,7 @@ async function filledJournal(stage, count) {
   const daemon = await stage.daemon("--journal", folder);
   const publisher = await stage.role("publisher");
   await publisher.call("open", { path: daemon.socket });
-  await publisher.call("publishAcknowledged", { count, size: 64, flight: 16 });
+  await publisher.call("publish", { count, size: 64 });
   await Promise.all([publisher.stop(), daemon.stop()]);
   return folder;
 }

@@ -1,6 +1,6 @@
 // Deliveries over WebSocket and Server-Sent Events beside the local socket.
 import { passThrough } from "../events.mjs";
-import { atLeast, interleaved, median, ratioLine } from "../measuring.mjs";
+import { atLeast, deliveries, deliveriesLine, interleaved } from "../measuring.mjs";
 
 const WINDOW = 1024;
 const SUBSCRIBERS = [10, 100];
@@ -29,14 +29,9 @@ async function streamsRows(stage, { pairs, scale, quick }) {
   for (const { kind, what, target } of CASES)
     for (const subscribers of quick ? IN_A_HURRY : SUBSCRIBERS) {
       const count = Math.ceil((600_000 / subscribers) * scale);
-      const once = async (daemon) => {
-        await receivers.call("expect", { count });
-        const begin = performance.now();
-        const { cpuMicros } = await daemon.during(() =>
-          Promise.all([publisher.call("publish", { count, size: 64, window: WINDOW }), receivers.call("reached")]),
-        );
-        const done = count * subscribers;
-        return { perSecond: (done * 1000) / (performance.now() - begin), cpuMicros: cpuMicros / done };
+      const once = (daemon) => {
+        const publish = () => publisher.call("publish", { count, size: 64, window: WINDOW });
+        return deliveries(daemon, publish, receivers, { count, subscribers });
       };
       /** Every measurement has a daemon of its own: subscriptions outlast streams that broke off, and would count among the next. */
       const run = async (over) => {
@@ -58,19 +53,7 @@ async function streamsRows(stage, { pairs, scale, quick }) {
         () => run(kind),
         () => run("socket"),
       );
-      const micros = (of) => median(measured.map((pair) => of(pair).cpuMicros)).toFixed(2);
-      const perSecond = measured.map(([ours, theirs]) => [ours.perSecond, theirs.perSecond]);
-      lines.push(
-        ratioLine(
-          `${what} beside the local socket, ${subscribers} subscribers`,
-          "deliveries/s",
-          perSecond,
-          atLeast(target),
-          {
-            note: `sender's CPU a delivery: ${micros(([ours]) => ours)} µs, beside it ${micros(([, theirs]) => theirs)} µs`,
-          },
-        ),
-      );
+      lines.push(deliveriesLine(`${what} beside the local socket, `, subscribers, measured, atLeast(target)));
     }
   return lines;
 }
