@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as schemas from "#gen/aaep/schemas.js";
 import * as validators from "#gen/aaep/validators.js";
 import { type Schema, schemaFaults } from "../../src/base/schema/schema-faults.js";
+import { isTried } from "../support/extent.js";
 import { published, sourcesOf } from "../support/published-schemas.js";
 import { EXAMPLE_NAMES, example, mutations } from "./fixtures.js";
 
@@ -53,7 +54,8 @@ describe("the published schemas", () => {
 
   it.each(EXAMPLE_NAMES)("say the same as the generated validators of every way to spoil %s", (name) => {
     let refused = 0;
-    for (const spoilt of mutations(example(name))) {
+    const row = EXAMPLE_NAMES.indexOf(name);
+    for (const spoilt of mutations(example(name)).filter((_, column) => isTried(row, column, 4, 1))) {
       const [expected, ...others] = verdicts(name, spoilt);
       if (!expected) refused++;
       expect([others.every((other) => other === expected), spoilt]).toEqual([true, spoilt]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../../../src/base/errors.js";
 import { allFaults, assertEvent } from "../../../../src/protocols/aaep/validation/validate.js";
 import { altered, EVENT_NAMES, example, type Json, mutations } from "../../../schemas/fixtures.js";
+import { isTried } from "../../../support/extent.js";
 import { EVENT_BOUNDS } from "./bounds.js";
 
 const CORE = "https://aaep-protocol.org/context/v1";
@@ -43,7 +44,8 @@ describe("events of the chapters", () => {
   });
 
   it.each(EVENT_NAMES)("%s: the fast answer and the full diagnosis agree however it is spoilt", (name) => {
-    for (const spoilt of mutations(example(name))) {
+    const row = EVENT_NAMES.indexOf(name);
+    for (const spoilt of mutations(example(name)).filter((_, column) => isTried(row, column, 4, 1))) {
       const parsed = parseEvent(spoilt);
       expect([parsed.kind === "ok", spoilt]).toEqual([allFaults(spoilt).length === 0, spoilt]);
       if (parsed.kind === "invalid") {
