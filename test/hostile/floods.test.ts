@@ -185,12 +185,14 @@ describe("ids that nobody was sent", () => {
     return () => count;
   }
 
-  it.each([
+  const STORMS = [
     ["text", "JSON-RPC"],
+    ["states", "plain"],
     ["text", "plain"],
     ["states", "JSON-RPC"],
-    ["states", "plain"],
-  ] as const)(
+  ] as const;
+
+  it.each(isWhole ? STORMS : STORMS.slice(0, 2))(
     "R28: a storm of them costs each a hash and no search, and others are served between them: %s, %s",
     async (kind, envelope) => {
       const rig = await startRig();
