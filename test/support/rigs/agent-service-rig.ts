@@ -45,6 +45,17 @@ export interface AgentServiceRig {
   readonly advance: (ms: number) => Promise<void>;
 }
 
+/** A journal whose appended events are safe when that promise says so, or as ever where there is none. */
+export const durableBy = (promise: () => Promise<void> | undefined): Pick<RigOptions, "around"> => ({
+  around: (journal) => ({
+    append: (events) => {
+      const appended = journal.append(events);
+      const durable = promise();
+      return durable === undefined ? appended : { ...appended, durable };
+    },
+  }),
+});
+
 /** Turns in which whatever one message leads to has come about. */
 const ENOUGH_TURNS = 8;
 

@@ -7,6 +7,7 @@ import { STATUS } from "../../../transports/rpc-status.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
 import { callConnection, callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
 import { rawCall, rawSession } from "../../support/peers/raw-http2.js";
+import { enveloped } from "../../support/services/raw-calls.js";
 import { describeFault, GET_MANIFEST, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;
@@ -16,14 +17,6 @@ async function clientOf(options: StageOptions = {}) {
   const client: Client = createGrpcClient(stage.address);
   onTestFinished(() => client.close());
   return { ...stage, client };
-}
-
-/** A message of gRPC: whether it is compressed, its length, and itself. */
-function envelope(message: Uint8Array, isCompressed = false): Uint8Array {
-  const head = Buffer.alloc(5);
-  head.writeUInt8(isCompressed ? 1 : 0, 0);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
 }
 
 describe("messages", () => {
@@ -64,11 +57,11 @@ describe("messages", () => {
     const { path } = await clientOf({ maxMessageBytes: 100 * KIB });
     const session = await rawSession(path);
     const gzip = { "grpc-encoding": "gzip", "grpc-accept-encoding": "gzip" };
-    const small = await rawCall(session, GET_MANIFEST, gzip, envelope(gzipSync(Buffer.alloc(100 * KIB)), true));
+    const small = await rawCall(session, GET_MANIFEST, gzip, enveloped(gzipSync(Buffer.alloc(100 * KIB)), 1));
     expect([small.grpcStatus, small.headers["grpc-encoding"]]).toEqual([0, "identity"]);
-    const bomb = await rawCall(session, GET_MANIFEST, gzip, envelope(gzipSync(Buffer.alloc(20_000 * KIB)), true));
+    const bomb = await rawCall(session, GET_MANIFEST, gzip, enveloped(gzipSync(Buffer.alloc(20_000 * KIB)), 1));
     expect(bomb.grpcStatus).toBe(STATUS.RESOURCE_EXHAUSTED);
-    const unknown = await rawCall(session, GET_MANIFEST, { "grpc-encoding": "br" }, envelope(Buffer.alloc(4), true));
+    const unknown = await rawCall(session, GET_MANIFEST, { "grpc-encoding": "br" }, enveloped(Buffer.alloc(4), 1));
     expect(unknown.grpcStatus).toBe(STATUS.UNIMPLEMENTED);
   });
 
@@ -78,7 +71,7 @@ describe("messages", () => {
       await rawSession(path),
       SUBSCRIBE,
       { "grpc-encoding": "gzip" },
-      envelope(Buffer.from("no gzip"), true),
+      enveloped(Buffer.from("no gzip"), 1),
     );
     const server = await bidi.next();
     await drain(server);

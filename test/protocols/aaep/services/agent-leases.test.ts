@@ -1,12 +1,12 @@
 // Agents by single calls beyond the number that is kept: the idle one that was used longest ago makes room (R8).
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../../../../src/contracts/journal.js";
 import { MAX_LEASES } from "../../../../src/protocols/aaep/services/agent-leases.js";
 import {
   AGENT_IDLE_MS,
   type AgentServiceRig,
   createAgentServiceRig,
   type Document,
+  durableBy,
 } from "../../../support/rigs/agent-service-rig.js";
 import { session } from "../../../support/rigs/engine-rig.js";
 
@@ -52,11 +52,7 @@ describe("R8: when as many agents by single calls are known as are kept", () => 
 
   it("nobody is let go of who has a call under way, nor whose session's token the call shows", async () => {
     let isSlow = true;
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) =>
-        isSlow ? { ...journal.append(events), durable: new Promise<void>(() => {}) } : journal.append(events),
-    });
-    const service = createAgentServiceRig({ around });
+    const service = createAgentServiceRig(durableBy(() => (isSlow ? new Promise(() => {}) : undefined)));
     for (let index = 0; index < MAX_LEASES - 1; index += 1) void begun(service, `sess_busy${index}`);
     isSlow = false;
     const only = await begun(service, "sess_1");

@@ -1,6 +1,5 @@
 // The single calls of AgentService, and agents that are known between them by a lease (R8, R29, AAEP ch. 6).
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../../../../src/contracts/journal.js";
 import { MAX_LEASES } from "../../../../src/protocols/aaep/services/agent-leases.js";
 import { CallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import {
@@ -8,6 +7,7 @@ import {
   type AgentServiceRig,
   createAgentServiceRig,
   type Document,
+  durableBy,
   type MethodName,
 } from "../../../support/rigs/agent-service-rig.js";
 import { session } from "../../../support/rigs/engine-rig.js";
@@ -229,21 +229,10 @@ describe("Cancel and GetOutcome", () => {
 
 describe("the daemon's end", () => {
   it("a reply that has just been given reaches its agent", async () => {
-    let settler = (): void => {};
+    const held = { settle: (): void => {} };
     let isSlow = false;
-    const around = (journal: Journal) => ({
-      append: (events: Parameters<Journal["append"]>[0]) => {
-        const appended = journal.append(events);
-        if (!isSlow) return appended;
-        return {
-          ...appended,
-          durable: new Promise<void>((resolve) => {
-            settler = resolve;
-          }),
-        };
-      },
-    });
-    const service = createAgentServiceRig({ around });
+    const slow = () => new Promise<void>((resolve) => Object.assign(held, { settle: resolve }));
+    const service = createAgentServiceRig(durableBy(() => (isSlow ? slow() : undefined)));
     const listener = service.rig.listen(ABLE);
     const { agent_key } = await begun(service);
     const answer = service.call("confirm", { event: { ...CONFIRM, reply_token: "rpl_1" }, agent_key });
@@ -253,7 +242,7 @@ describe("the daemon's end", () => {
     isSlow = false;
     void service.rig.engine.endSessions();
     service.service.close();
-    settler();
+    held.settle();
     expect(await answer).toMatchObject({ outcome: { decision: "accept", resolved_by: "reply" } });
     expect(service.service.leaseCount()).toBe(0);
   });

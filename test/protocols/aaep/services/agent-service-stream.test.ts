@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../../../../src/contracts/journal.js";
 import {
   type AgentServiceRig,
   createAgentServiceRig,
   type Document,
+  durableBy,
   HANDSHAKE_TIMEOUT_MS,
   type PublishStream,
 } from "../../../support/rigs/agent-service-rig.js";
@@ -17,13 +17,6 @@ const kindsOf = (agent: PublishStream) =>
   agent.heard().map(({ request_id, ...answer }) => [request_id, Object.keys(answer).join()].filter(Boolean).join(" "));
 
 const errorOf = (heard: Document | undefined) => heard?.error as Document | undefined;
-
-/** A journal whose appended events are safe when that promise says so. */
-const durableBy = (promise: () => Promise<void>) => ({
-  around: (journal: Journal) => ({
-    append: (events: Parameters<Journal["append"]>[0]) => ({ ...journal.append(events), durable: promise() }),
-  }),
-});
 
 /** A stream on which sess_1 has begun. */
 async function speaking(service: AgentServiceRig): Promise<{ readonly agent: PublishStream }> {
