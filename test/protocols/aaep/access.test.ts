@@ -106,17 +106,6 @@ accessContract({
   },
 });
 
-accessContract({
-  name: "AaepService.Subscribe",
-  operations: SUBSCRIBER,
-  open: (access) => {
-    const { recorded, last } = fates();
-    const rig = createSubscriberRig({ access, recorded });
-    const { say, heard } = rig.subscribeJson();
-    return subscriberOf({ say, heard, settle: rig.settle, lastFate: last });
-  },
-});
-
 /** The call beside Listen for each operation, and the field of its message. */
 const KEYED = {
   renegotiate: [SubscriberService.method.renegotiate, "renegotiate"],
