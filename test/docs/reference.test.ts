@@ -24,7 +24,7 @@ import {
 import { RPC_METHODS } from "../../src/protocols/aaep/sessions/rpc-session.js";
 import { honoredCapabilities } from "../../src/protocols/aaep/subscriber/capabilities.js";
 import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
-import { httpStatusOf } from "../../transports/http/http-status.js";
+import { httpStatusOf } from "../../transports/http/answers.js";
 import { rpcErrorFromFault } from "../../transports/json-rpc/status.js";
 import { STATUS, STATUS_OF } from "../../transports/rpc-status.js";
 import { type Section, sectionsOf, tablesIn } from "../support/markdown.js";

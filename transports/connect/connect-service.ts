@@ -12,7 +12,7 @@ import { refusalFormOf, refusalForms } from "./refusals.js";
 import { respond } from "./respond.js";
 import type { StreamCall } from "./stream-connection.js";
 
-/** Serves `methods` at the paths of their services. Throws a Fault "usage" for an option out of range. */
+/** Serves `methods` at the paths of their services. */
 export function createConnectService(options: ConnectOptions): HttpService {
   const resolved = resolveConnectOptions(options);
   const streams = new Set<StreamCall>();

@@ -2,7 +2,7 @@
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { createEndStreamSerialization, endStreamFlag, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
-import { answerWhole, endResponse } from "../http/end-response.js";
+import { answerWhole, endResponse } from "../http/answers.js";
 import type { RefusalForm } from "../http/http-service.js";
 import { connectErrorOf } from "./faults.js";
 import { nodeHeaders } from "./headers.js";

@@ -1,7 +1,7 @@
 // Writes an answer of the library to the response. The library's own writer waits for ever if the client leaves during a write.
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { After } from "../framing/options.js";
-import { endResponse } from "../http/end-response.js";
+import { endResponse } from "../http/answers.js";
 import type { Exchange } from "../http/exchange.js";
 import { nodeHeaders } from "./headers.js";
 

@@ -56,8 +56,8 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
   return resolved;
 }
 
-/** Throws a Fault "usage" unless `value` is a whole number from `least` to `most`. For the options of every transport. */
-export function assertWithin(name: string, value: number, least: number, most: number): void {
+/** Throws a Fault "usage" unless `value` is a whole number from `least` to `most` */
+function assertWithin(name: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
 }

@@ -1,11 +1,11 @@
 // The path of a request, in order: admission, then web pages of other origins, then pages, then services.
 import { Fault, publicFault } from "../../src/base/errors.js";
+import { answerWhole, endResponse, refuse as writeRefusal } from "./answers.js";
 import { allowOrigin, corsHeaders, isPreflight, preflightHeaders } from "./cors.js";
-import { answerWhole, endResponse } from "./end-response.js";
 import type { Exchange } from "./exchange.js";
 import type { HttpHandler, HttpService, RefusalForm } from "./http-service.js";
 import type { HttpPage, ResolvedHttpOptions } from "./options.js";
-import { refuse as writeRefusal } from "./refusals.js";
+
 import { hostsOf } from "./target.js";
 
 /** Longest logged path, UTF-16 units: the beginning of a path is enough, and a client may send 16 KiB. */

@@ -8,7 +8,6 @@ import type { ServiceConnection } from "../service-calls/connections.js";
 import { createTurnstile, type Turnstile } from "../service-calls/turnstile.js";
 import { createExchange, type Exchange, type NodeRequest, type NodeResponse, type Upgrade } from "./exchange.js";
 import type { ResolvedHttpOptions } from "./options.js";
-import { keepAlive } from "./ping.js";
 import { whichHttp } from "./which-http.js";
 
 export interface HttpServers {
@@ -22,6 +21,8 @@ export interface HttpServers {
 /** Limit for all headers of a request: names, values and 32 bytes for each. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_PAIRS = 100;
+/** Requests at a time on one HTTP/2 connection. */
+const MOST_STREAMS = 2048;
 /** Node refuses streams of a session that holds more, MB. Data waiting for each stream is bounded, and counts. */
 const MAX_SESSION_MEMORY = 256;
 /** Requests of HTTP/1.1 that may wait behind others on one connection. */
@@ -35,7 +36,7 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
   const sessions = new Map<ServerHttp2Session, ServiceConnection>();
   const plain = new Map<Socket, { readonly connection: ServiceConnection; readonly open: Set<NodeResponse> }>();
   const plainTurns = createTurnstile({ mostWaiting: MOST_PIPELINED });
-  const streamTurns = createTurnstile({ mostWaiting: options.maxConcurrentStreams });
+  const streamTurns = createTurnstile({ mostWaiting: MOST_STREAMS });
   let isStopped = false;
 
   const begin = (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void => {
@@ -61,7 +62,7 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
   const http2 = createHttp2({
     maxHeaderListPairs: MAX_HEADER_PAIRS,
     maxSessionMemory: MAX_SESSION_MEMORY,
-    settings: { maxConcurrentStreams: options.maxConcurrentStreams, maxHeaderListSize: MAX_HEADER_BYTES },
+    settings: { maxConcurrentStreams: MOST_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES },
   });
   http2.on("request", (request: NodeRequest, response: NodeResponse) => {
     const session = "stream" in request ? request.stream.session : undefined;
@@ -119,7 +120,8 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
     },
     goAway: () => {
       for (const session of sessions.keys()) session.close();
-      endChecks(http1);
+      // Closes idle connections, and ends the check for slow requests.
+      http1.close();
     },
   };
 }
@@ -219,7 +221,24 @@ function goingAway(session: ServerHttp2Session): void {
   if (!session.destroyed && !session.closed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM_ID);
 }
 
-/** Closes idle connections, and ends the check for slow requests. */
-function endChecks(server: Http1Server): void {
-  server.close();
+/** Pings a session repeatedly, and calls `onDead` once if an answer is missing. Returns a function that stops the pings. */
+function keepAlive(
+  session: ServerHttp2Session,
+  { after, pingIntervalMs, pingTimeoutMs }: Pick<ResolvedHttpOptions, "after" | "pingIntervalMs" | "pingTimeoutMs">,
+  onDead: () => void,
+): () => void {
+  let cancel = after(pingIntervalMs, ask);
+  let isStopped = false;
+  function ask(): void {
+    cancel = after(pingTimeoutMs, onDead);
+    session.ping((error) => {
+      if (isStopped || error !== null) return;
+      cancel();
+      cancel = after(pingIntervalMs, ask);
+    });
+  }
+  return () => {
+    isStopped = true;
+    cancel();
+  };
 }

@@ -4,7 +4,7 @@ import { createSharedRoom, type SharedRoom } from "../../src/base/shared-room.js
 import type { Millis } from "../../src/contracts/clock.js";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import type { After } from "../framing/options.js";
-import { answerWhole } from "./end-response.js";
+import { answerWhole } from "./answers.js";
 import type { Exchange } from "./exchange.js";
 import type { HttpService, Refuse } from "./http-service.js";
 import type { HttpPageAnswer } from "./options.js";

@@ -1,7 +1,7 @@
 import type { Log } from "../../src/contracts/log.js";
 import type { Admit } from "../../src/contracts/service.js";
 import type { ServiceAddress } from "../../src/contracts/transport.js";
-import { type After, assertWithin, platformAfter } from "../framing/options.js";
+import { type After, platformAfter } from "../framing/options.js";
 import type { ServiceListenOptions } from "../service-calls/listen.js";
 
 /** A plain page beside the services, for GET and HEAD. */
@@ -39,36 +39,20 @@ export interface HttpListenOptions extends Pick<ServiceListenOptions, "maxConnec
   readonly pingIntervalMs?: number;
   /** How long the answer to a ping may take, ms; after it the connection counts as dead. Default 10,000. */
   readonly pingTimeoutMs?: number;
-  /** Requests at a time on one HTTP/2 connection. Default 2,048. */
-  readonly maxConcurrentStreams?: number;
   /** The timer for all of these except HTTP/1.1's own. Default: the platform's. */
   readonly after?: After;
 }
 
-type Defaulted = Omit<HttpListenOptions, "maxConnections" | "onAcceptFault" | "place">;
-export type ResolvedHttpOptions = Required<Defaulted>;
+const DEFAULTS = {
+  corsOrigins: (): readonly string[] => [],
+  silentConnectionMs: () => 30_000,
+  pingIntervalMs: 30_000,
+  pingTimeoutMs: 10_000,
+  after: platformAfter,
+};
 
-const LONGEST_MS = 2 ** 31 - 1;
+export type ResolvedHttpOptions = HttpListenOptions & Required<Pick<HttpListenOptions, keyof typeof DEFAULTS>>;
 
-/** Fills in defaults. Throws a Fault "usage" for values out of range. */
 export function resolveHttpOptions(options: HttpListenOptions): ResolvedHttpOptions {
-  const resolved: ResolvedHttpOptions = {
-    address: options.address,
-    pages: options.pages,
-    admit: options.admit,
-    log: options.log,
-    closeTimeoutMs: options.closeTimeoutMs,
-    corsOrigins: options.corsOrigins ?? (() => []),
-    silentConnectionMs: options.silentConnectionMs ?? (() => 30_000),
-    pingIntervalMs: options.pingIntervalMs ?? 30_000,
-    pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
-    maxConcurrentStreams: options.maxConcurrentStreams ?? 2048,
-    after: options.after ?? platformAfter,
-  };
-  assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, LONGEST_MS);
-  assertWithin("silentConnectionMs", resolved.silentConnectionMs(), 1, LONGEST_MS);
-  assertWithin("pingIntervalMs", resolved.pingIntervalMs, 1, LONGEST_MS);
-  assertWithin("pingTimeoutMs", resolved.pingTimeoutMs, 1, LONGEST_MS);
-  assertWithin("maxConcurrentStreams", resolved.maxConcurrentStreams, 1, LONGEST_MS);
-  return resolved;
+  return { ...DEFAULTS, ...options };
 }

@@ -1,7 +1,8 @@
 // Listens for services: on a private Unix socket, or over TCP on loopback. Every socket is tracked here, so that connections kept open by a
 // library can be ended, and so that the connection of each call is known.
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server } from "node:net";
 import type { Fault } from "../../src/base/errors.js";
+import type { Millis } from "../../src/contracts/clock.js";
 import type { PeerIdentity, ServiceAddress } from "../../src/contracts/transport.js";
 import { type After, platformAfter } from "../framing/options.js";
 import { type Bound, bindPrivately } from "../ipc/bind.js";
@@ -33,12 +34,30 @@ export interface ServiceListenOptions {
 export interface ListeningSocket {
   /** "unix:/run/…/x.sock", "127.0.0.1:50051", "[::1]:50051". */
   readonly address: string;
-  /** The open connections. */
-  readonly sockets: ReadonlyMap<Socket, PeerIdentity>;
   /** As `Listener.renew`. */
   readonly renew: () => Promise<boolean>;
   /** Takes no new connections, and removes the files that it made. Never rejects. */
   readonly stop: () => Promise<void>;
+  /**
+   * Ends every connection: in order if `inOrder` settles within `withinMs`, the rest after that, once `atOnce` was called. `closed` settles when all
+   * have closed by themselves. Never rejects.
+   */
+  readonly end: (
+    withinMs: Millis,
+    inOrder: (closed: Promise<unknown>) => Promise<unknown>,
+    atOnce: () => void,
+  ) => Promise<void>;
+}
+
+/** Resolves when `work` has settled, after `milliseconds` at the latest. */
+export function within(milliseconds: Millis, work: Promise<unknown>, after: After): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = after(milliseconds, resolve);
+    void work.then(() => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
 const DEFAULT_MAX_CONNECTIONS = 1024;
@@ -53,12 +72,12 @@ export async function listenForCalls(
   options: ServiceListenOptions,
   accept: (connection: ServiceConnection) => void,
 ): Promise<ListeningSocket> {
-  const { onAcceptFault = () => {}, place = currentPlace(), hasPages = false } = options;
+  const { onAcceptFault = () => {}, place = currentPlace(), hasPages = false, after = platformAfter } = options;
   const connections = createConnections({
     most: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     silentMs: options.silentConnectionMs ?? (() => DEFAULT_SILENT_CONNECTION_MS),
     areAllKnown: address.kind === "unix",
-    after: options.after ?? platformAfter,
+    after,
   });
   let acceptedCount = 0;
   let name = "";
@@ -80,7 +99,6 @@ export async function listenForCalls(
   let isStopped = false;
   return {
     address: address.kind === "unix" ? `unix:${address.path}` : name,
-    sockets: connections.all,
     renew: bound.renew,
     stop: async () => {
       if (isStopped) return;
@@ -90,6 +108,14 @@ export async function listenForCalls(
       } catch (caught) {
         onAcceptFault(faultFromNodeError(caught, name));
       }
+    },
+    end: async (withinMs, inOrder, atOnce) => {
+      const sockets = [...connections.all.keys()];
+      const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+      await within(withinMs, inOrder(closed), after);
+      atOnce();
+      for (const socket of connections.all.keys()) socket.destroy();
+      await closed;
     },
   };
 }

@@ -5,7 +5,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { After } from "../../../transports/framing/options.js";
-import { LINGER_MS } from "../../../transports/http/end-response.js";
+import { LINGER_MS } from "../../../transports/http/answers.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { sessionOver } from "../../support/peers/raw-http2.js";
 import { rawSocket } from "../../support/peers/raw-socket.js";

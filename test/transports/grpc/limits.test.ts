@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Client } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Fault } from "../../../src/base/errors.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
@@ -131,21 +130,6 @@ describe("options", () => {
     describeFault,
     log: { error: () => {}, debug: () => {} },
   } as const;
-
-  it.each([
-    ["maxMessageBytes", 0],
-    ["maxMetadataBytes", 1023],
-    ["maxStreams", 0.5],
-    ["highWaterMarkBytes", 16_777_217],
-    ["maxBufferedBytes", Number.NaN],
-    ["closeTimeoutMs", -1],
-    ["keepaliveIntervalMs", 0],
-    ["keepaliveTimeoutMs", 2 ** 31],
-  ])("refuse %s %d", async (name, value) => {
-    const fault = await listenGrpc({ ...given, [name]: value }).catch((caught: unknown) => caught);
-    expect(fault).toBeInstanceOf(Fault);
-    expect(fault as Fault).toMatchObject({ code: "usage", sentence: expect.stringContaining(`${name} is ${value}`) });
-  });
 
   it("refuse a method that is of another kind than its descriptor", async () => {
     const { subscribe } = await stageOf();

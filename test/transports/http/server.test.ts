@@ -7,12 +7,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
 import { createSharedRoom } from "../../../src/base/shared-room.js";
 import { platformAfter } from "../../../transports/framing/options.js";
-import { answerWhole } from "../../../transports/http/end-response.js";
+import { answerWhole, httpStatusOf, statusNameOf } from "../../../transports/http/answers.js";
 import type { HttpService } from "../../../transports/http/http-service.js";
-import { httpStatusOf, statusNameOf } from "../../../transports/http/http-status.js";
 import { createJsonPosts } from "../../../transports/http/json-posts.js";
 import { listenHttp } from "../../../transports/http/listen.js";
-import { type HttpListenOptions, resolveHttpOptions } from "../../../transports/http/options.js";
 import { versionOf } from "../../../transports/http/which-http.js";
 import { STATUS_OF } from "../../../transports/rpc-status.js";
 import { rawHttp } from "../../support/services/raw-calls.js";
@@ -35,29 +33,6 @@ describe("the status of a fault", () => {
     // The numbers of gRPC and of Connect are the same.
     const { code: status } = new ConnectError("", STATUS_OF[code] as number as Code);
     expect([httpStatusOf(code), statusNameOf(code)]).toEqual([codeToHttpStatus(status), codeToString(status)]);
-  });
-});
-
-describe("options", () => {
-  const needed: HttpListenOptions = {
-    address: { kind: "unix", path: "/x" },
-    pages: [],
-    admit: () => undefined,
-    log: SILENT,
-    closeTimeoutMs: 0,
-  };
-
-  it.each([
-    ["closeTimeoutMs", 2 ** 31],
-    ["pingIntervalMs", 0.5],
-    ["pingTimeoutMs", Number.NaN],
-    ["maxConcurrentStreams", 0],
-  ])("%s may not be %d", (name, value) => {
-    expect(() => resolveHttpOptions({ ...needed, [name]: value })).toThrow(/\[usage\]/);
-  });
-
-  it("silentConnectionMs may not be 0", () => {
-    expect(() => resolveHttpOptions({ ...needed, silentConnectionMs: () => 0 })).toThrow(/\[usage\]/);
   });
 });
 
