@@ -32,7 +32,7 @@ interface TransportOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const describeFault: DescribeFault = (fault: Fault) => ({
+const describeFault: DescribeFault = (fault: Fault) => ({
   typeName: AaepdErrorSchema.typeName,
   bytes: toBinary(AaepdErrorSchema, create(AaepdErrorSchema, { code: fault.code, message: fault.sentence })),
 });
