@@ -38,8 +38,9 @@ it(
 /** Starts a server that sends every message back, and returns its host and port. */
 async function echo(): Promise<string> {
   const sockets = new WebSockets({
-    ...{ maxUnansweredBytes: 64 * 1024, maxMessageBytes: 64 * 1024 },
-    ...{ pingIntervalMs: 15_000, closeTimeoutMs: 2000, after: platformAfter },
+    maxMessageBytes: 64 * 1024,
+    closeTimeoutMs: 2000,
+    after: platformAfter,
   });
   const sendBack = async (connection: PeekableConnection<Uint8Array>): Promise<void> => {
     for await (const frames of connection.frames) for (const frame of frames) connection.send(frame);

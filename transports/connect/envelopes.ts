@@ -2,9 +2,12 @@
 // written here once for all receivers of a batch; the library handles requests, heads and ends.
 import { gzipSync } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
-import type { Envelopes } from "../http/outbox.js";
+import { kept, type OutboxOwner } from "../framing/outbox.js";
 import { enveloped, messagesOf } from "../service-calls/batch-messages.js";
 import { jsonOf } from "./messages.js";
+
+/** The forms of messages in one kind of stream. */
+export type Envelopes = Pick<OutboxOwner, "joined" | "joinedBatch">;
 
 export interface EnvelopesOptions {
   readonly type: DescMessage;
@@ -28,13 +31,7 @@ export function createEnvelopes({ type, isJson, isGzip, joinsBatches }: Envelope
   const envelopesOf = (messages: readonly (readonly Uint8Array[])[]): Buffer =>
     isAsItIs ? enveloped(messages) : Buffer.concat(messages.map(wrap));
   return {
-    one: (bytes) => envelopesOf([[bytes]]),
-    batch: (batch) => {
-      const known = batch.joined.get(key);
-      if (known !== undefined) return known as Buffer;
-      const envelopes = envelopesOf(messagesOf(batch, joinsBatches));
-      batch.joined.set(key, envelopes);
-      return envelopes;
-    },
+    joined: (frames) => envelopesOf(frames.map((frame) => [frame])),
+    joinedBatch: (batch) => kept(batch, key, () => envelopesOf(messagesOf(batch, joinsBatches))),
   };
 }

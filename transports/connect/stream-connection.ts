@@ -4,10 +4,12 @@ import { Fault } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
+import { FrameQueue } from "../framing/frame-queue.js";
+import { doesNotRead, Outbox } from "../framing/outbox.js";
 import type { Exchange } from "../http/exchange.js";
-import { createOutbox, type Envelopes } from "../http/outbox.js";
 import { STATUS, STATUS_OF } from "../rpc-status.js";
-import { createInbox } from "./inbox.js";
+import type { Envelopes } from "./envelopes.js";
+import { faultOfInput } from "./faults.js";
 import type { ResolvedConnectOptions } from "./options.js";
 import { isDeadline } from "./unary-call.js";
 
@@ -46,13 +48,10 @@ export function createStreamCall(
     if (fault !== undefined) lost = fault;
     else if (!parts.takesOne) peerEnded = true;
   });
-  const outbox = createOutbox(exchange.response, {
-    envelopes: parts.envelopes,
-    highWaterMarkBytes: options.highWaterMarkBytes,
-    maxBufferedBytes: options.maxBufferedBytes,
-    onOverflow: () => {
-      const fault = doesNotRead(peer.label, options.maxBufferedBytes);
-      finish({ kind: "abrupt", fault });
+  const outbox = new Outbox(exchange.response, options, {
+    ...parts.envelopes,
+    overflowed: () => {
+      finish({ kind: "abrupt", fault: doesNotRead(peer, options.maxBufferedBytes) });
       exchange.cutOff(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     },
   });
@@ -112,9 +111,9 @@ export function createStreamCall(
     read: (reader) => inbox.read(reader),
     readOn: () => inbox.readOn(),
     frames: inbox.frames,
-    send: outbox.send,
-    sendBatch: outbox.sendBatch,
-    writable: outbox.writable,
+    send: (frame) => outbox.send(frame),
+    sendBatch: (batch) => outbox.sendBatch(batch),
+    writable: () => outbox.writable(),
     close: async (fault, withinMs) => {
       if (lost !== undefined) end({ kind: "abrupt", fault: lost }, fault ?? lost, withinMs);
       else end(fault === undefined ? { kind: orderly() } : { kind: orderly(), fault }, fault, withinMs);
@@ -136,9 +135,50 @@ function cutOffCode(status: Fault | undefined): number {
   return isTooSlow ? constants.NGHTTP2_ENHANCE_YOUR_CALM : constants.NGHTTP2_CANCEL;
 }
 
-function doesNotRead(label: string, maxBufferedBytes: number): Fault {
-  return new Fault(
-    "peer_gone",
-    `${label} does not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or call again and resume.`,
-  );
+/** One read of 64 KiB can bring 13,000 messages: handled in one turn, they would delay all other peers. */
+const MOST_MESSAGES_A_TURN = 64;
+
+/**
+ * The read side of a stream. A message is read only when the reader takes it. `takesOne`: the client may send only one message. `onEnd` is called
+ * once when the client has ended its side, with a fault if that was out of order.
+ */
+function createInbox(
+  messages: AsyncIterator<Uint8Array>,
+  takesOne: boolean,
+  onEnd: (fault: Fault | undefined) => void,
+): FrameQueue<Uint8Array> {
+  let isReading = false;
+  let count = 0;
+
+  function end(fault: Fault | undefined): void {
+    if (!queue.isOpen()) return;
+    queue.end(fault);
+    onEnd(fault);
+  }
+
+  function take(result: IteratorResult<Uint8Array>): void {
+    isReading = false;
+    if (result.done === true) end(undefined);
+    else if (takesOne && count === 1) {
+      end(new Fault("invalid_message", "This method takes one message. Send one, and end your side of the call."));
+    } else {
+      count += 1;
+      if (queue.push(result.value)) wanted();
+    }
+  }
+
+  function read(): void {
+    if (!queue.isOpen()) return;
+    messages.next().then(take, (caught) => end(faultOfInput(caught)));
+  }
+
+  function wanted(): void {
+    if (isReading) return;
+    isReading = true;
+    if (count % MOST_MESSAGES_A_TURN === MOST_MESSAGES_A_TURN - 1) setImmediate(read);
+    else read();
+  }
+
+  const queue = new FrameQueue<Uint8Array>(wanted);
+  return queue;
 }

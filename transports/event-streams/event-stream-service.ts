@@ -8,8 +8,7 @@ import { endResponse, httpStatusOf } from "../http/answers.js";
 import type { Exchange } from "../http/exchange.js";
 import type { HttpHandler, HttpService, Refuse } from "../http/http-service.js";
 import { bodyOf, createBodyRoom } from "../http/json-posts.js";
-import { foreignPage } from "./foreign-page.js";
-import { SseConnection, type SseOptions } from "./sse-connection.js";
+import { SseConnection } from "./sse-connection.js";
 import { WebSockets } from "./websockets.js";
 
 export interface EventStreamOptions {
@@ -27,18 +26,8 @@ export interface EventStreamOptions {
 
 type ResolvedOptions = Required<EventStreamOptions>;
 
-/** Interval of comments and pings, ms: published clients give up after 30 s of silence. */
-const ALIVE_EVERY_MS = 15_000;
-/** How long a listener that vanished still counts as one that may answer, ms. */
-const ABSENCE_MS = 5000;
-/** How long a subscription made by POST waits for its stream, ms. */
-const STREAM_WITHIN_MS = 60_000;
-/** How long a browser waits before it connects again, ms. */
-const RETRY_MS = 1000;
 /** The largest message: as large as an event. */
 const MOST_MESSAGE_BYTES = 64 * 1024;
-const HIGH_WATER_MARK_BYTES = 64 * 1024;
-const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 const EVENTS = "/aaep/v1/events";
 
@@ -74,8 +63,6 @@ class EventStreamService implements HttpService {
     const { addresses, after, closeTimeoutMs } = options;
     this.options = options;
     this.sockets = new WebSockets({
-      maxUnansweredBytes: HIGH_WATER_MARK_BYTES,
-      pingIntervalMs: ALIVE_EVERY_MS,
       maxMessageBytes: MOST_MESSAGE_BYTES,
       closeTimeoutMs,
       after,
@@ -227,20 +214,22 @@ class EventStreamService implements HttpService {
   }
 
   private made(exchange: Exchange): SseConnection {
-    const { closeTimeoutMs, after } = this.options;
-    const options: SseOptions = {
-      highWaterMarkBytes: HIGH_WATER_MARK_BYTES,
-      maxBufferedBytes: MAX_BUFFERED_BYTES,
-      commentEveryMs: ALIVE_EVERY_MS,
-      retryMs: RETRY_MS,
-      responseWithinMs: STREAM_WITHIN_MS,
-      absenceMs: ABSENCE_MS,
-      closeTimeoutMs,
-      after,
-    };
-    const stream = new SseConnection(exchange.peer, options);
+    const stream = new SseConnection(exchange.peer, this.options);
     this.streams.add(stream);
     void stream.closed.then(() => this.streams.delete(stream));
     return stream;
   }
+}
+
+/**
+ * The fault of a request from a page of another origin that nobody has named. A browser lets every page open a WebSocket to this machine, and send the
+ * requests of an EventSource; it only tells whose page it is. Programs that are no browsers tell no origin.
+ */
+function foreignPage({ request }: Exchange, origins: readonly string[]): Fault | undefined {
+  const { origin, host, "sec-fetch-site": site } = request.headers;
+  if (origin !== undefined && (origins.includes(origin) || origin === `http://${host}`)) return undefined;
+  const isForeign = origin !== undefined || site === "cross-site" || site === "same-site";
+  if (!isForeign) return undefined;
+  const sentence = "Pages of this origin may not listen to this daemon. Name the origin in corsOrigins if they should.";
+  return new Fault("permission_denied", sentence, { rule: "AAEP §8.2.7" });
 }

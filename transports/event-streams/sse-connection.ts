@@ -1,43 +1,42 @@
 // A Connection whose frames leave as Server-Sent Events and come in by requests of their own (AAEP app. B.1, R35). It may wait for its response: a
 // listener subscribes first and opens the stream afterwards.
-import { Fault } from "../../src/base/errors.js";
+import type { Fault } from "../../src/base/errors.js";
 import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection, FrameBatch, FrameReader, PeerIdentity } from "../../src/contracts/transport.js";
 import { FrameQueue } from "../framing/frame-queue.js";
 import type { After } from "../framing/options.js";
+import { doesNotRead, kept, Outbox, type OutboxOwner } from "../framing/outbox.js";
 import type { Exchange } from "../http/exchange.js";
-import { createOutbox, type Envelopes, type Outbox } from "../http/outbox.js";
 
 export interface SseOptions {
-  readonly highWaterMarkBytes: number;
-  readonly maxBufferedBytes: number;
-  /** Interval of the comments, ms. */
-  readonly commentEveryMs: Millis;
-  /** How long the connection waits for its response, ms. */
-  readonly responseWithinMs: Millis;
-  /** How long the connection stays behind a response that broke off, ms: its listener still counts as one that may answer. */
-  readonly absenceMs: Millis;
-  /** How long a browser waits before it connects again, ms. */
-  readonly retryMs: Millis;
   /** Default time limit of `close`, ms. */
   readonly closeTimeoutMs: Millis;
   readonly after: After;
 }
 
+/** Bytes that may wait for the listener before it is sent no more, and in all. */
+const LIMITS = { highWaterMarkBytes: 64 * 1024, maxBufferedBytes: 16 * 1024 * 1024 };
+/** Interval of the comments, ms: published clients give up after 30 s of silence. */
+const COMMENT_EVERY_MS = 15_000;
+/** How long the connection waits for its response, ms. */
+const RESPONSE_WITHIN_MS = 60_000;
+/** How long the connection stays behind a response that broke off, ms: its listener still counts as one that may answer. */
+const ABSENCE_MS = 5000;
+/** How long a browser waits before it connects again, ms. */
+const RETRY_MS = 1000;
+
 /** The form of every frame: made by the codec, whole. */
-const AS_THEY_ARE: Envelopes = {
-  one: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-  batch: (batch) => {
-    const known = batch.joined.get("sse");
-    if (known !== undefined) return known as Buffer;
-    const { frames, last } = batch;
-    // The place is the id of the last event, so its empty line is left out: many clients know no id without an event.
-    const id = frames.length === 0 ? last : last?.subarray(0, -1);
-    const joined = Buffer.concat(id === undefined ? frames : [...frames.slice(0, -1), id, ...frames.slice(-1)]);
-    batch.joined.set("sse", joined);
-    return joined;
-  },
+const AS_THEY_ARE: Pick<OutboxOwner, "joined" | "joinedBatch"> = {
+  joined: (frames) => Buffer.concat(frames),
+  joinedBatch: (batch) =>
+    kept(batch, "sse", (all) => {
+      if (batch.last === undefined) return Buffer.concat(all);
+      // The place is the id of the last event, so its empty line is left out: many clients know no id without an event.
+      const { frames, last } = batch;
+      const id = frames.length === 0 ? last : last.subarray(0, -1);
+      return Buffer.concat([...frames.slice(0, -1), id, ...frames.slice(-1)]);
+    }),
 };
 
 /** Messages that may wait for their turn. Clients post several in a row, and few of them try again. */
@@ -67,13 +66,13 @@ export class SseConnection implements Connection<Uint8Array> {
     this.closed = new Promise((resolve) => {
       this.tellClosed = resolve;
     });
-    this.endAfter(options.responseWithinMs);
+    this.endAfter(RESPONSE_WITHIN_MS);
   }
 
   /** Begins the response, and writes what waits. Call it once. */
   attach(exchange: Exchange): void {
     const { response } = exchange;
-    const { options, early } = this;
+    const { early } = this;
     this.cancelTimer();
     this.exchange = exchange;
     exchange.served();
@@ -81,12 +80,12 @@ export class SseConnection implements Connection<Uint8Array> {
       "content-type": "text/event-stream; charset=utf-8",
       "x-accel-buffering": "no",
     });
-    response.write(`:\nretry: ${options.retryMs}\n\n`);
-    const onOverflow = (): void => {
-      this.finish({ kind: "abrupt", fault: doesNotRead(this.peer, options.maxBufferedBytes) });
+    response.write(`:\nretry: ${RETRY_MS}\n\n`);
+    const overflowed = (): void => {
+      this.finish({ kind: "abrupt", fault: doesNotRead(this.peer, LIMITS.maxBufferedBytes) });
       exchange.cutOff();
     };
-    this.outbox = createOutbox(response, { ...options, envelopes: AS_THEY_ARE, onOverflow });
+    this.outbox = new Outbox(response, LIMITS, { ...AS_THEY_ARE, overflowed });
     for (const frame of early) this.outbox.send(frame);
     this.early = [];
     this.outbox.flush();
@@ -131,7 +130,7 @@ export class SseConnection implements Connection<Uint8Array> {
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
     if (!this.isTaking) return false;
     if (this.outbox !== undefined) return this.outbox.sendBatch(batch);
-    this.early.push(AS_THEY_ARE.batch(batch));
+    this.early.push(AS_THEY_ARE.joinedBatch(batch));
     return false;
   }
 
@@ -172,7 +171,7 @@ export class SseConnection implements Connection<Uint8Array> {
     else if (!this.isOver) {
       this.cancelTimer();
       this.isAway = true;
-      this.endAfter(this.options.absenceMs);
+      this.endAfter(ABSENCE_MS);
     }
   }
 
@@ -181,7 +180,7 @@ export class SseConnection implements Connection<Uint8Array> {
   }
 
   private commentLater(): void {
-    this.cancelTimer = this.options.after(this.options.commentEveryMs, () => {
+    this.cancelTimer = this.options.after(COMMENT_EVERY_MS, () => {
       this.outbox?.send(COMMENT);
       this.commentLater();
     });
@@ -202,11 +201,4 @@ export class SseConnection implements Connection<Uint8Array> {
     this.inbox.stop();
     this.tellClosed(info);
   }
-}
-
-function doesNotRead({ label }: PeerIdentity, maxBufferedBytes: number): Fault {
-  return new Fault(
-    "peer_gone",
-    `${label} does not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
-  );
 }

@@ -13,37 +13,29 @@ import type {
 } from "../../src/contracts/transport.js";
 import { FrameQueue } from "../framing/frame-queue.js";
 import type { After } from "../framing/options.js";
-import { closeCodeOf, REFUSED_BINARY } from "./close-codes.js";
-import { joinedFrames } from "./websocket-frames.js";
+import { kept } from "../framing/outbox.js";
 
 export interface WebSocketConnectionOptions {
-  /** Most bytes handed to the library and not written yet. Further events wait in the engine (R18). */
-  readonly maxUnansweredBytes: number;
-  /** Interval of the pings, ms. A peer that answered none for two and a half intervals is gone. */
-  readonly pingIntervalMs: Millis;
   /** Default time limit of `close`, ms. */
   readonly closeTimeoutMs: Millis;
   readonly after: After;
 }
 
-/** Pings without an answer after which the peer is gone, in intervals. */
-const DEAD_AFTER_INTERVALS = 2.5;
+/** Most bytes handed to the library and not written yet. Further events wait in the engine (R18). */
+const MOST_UNANSWERED_BYTES = 64 * 1024;
+/** Interval of the pings, ms: published clients give up after 30 s of silence. */
+const PING_EVERY_MS = 15_000;
+/** How long a peer may answer no ping, ms. After it the peer is gone. */
+const DEAD_AFTER_MS = 2.5 * PING_EVERY_MS;
+/** The code of a close for a message that was not text. */
+const REFUSED_BINARY = 1003;
 
 /**
  * A connection over an open WebSocket. It reads only while its reader takes frames. `stream` is the socket beneath: batches go there, with frames
  * made once for all connections, which costs a fifth of the library's own sending. Without compression the library holds nothing back that they
  * could overtake.
  */
-export function createWebSocketConnection(
-  socket: WebSocket,
-  stream: Writable,
-  peer: PeerIdentity,
-  options: WebSocketConnectionOptions,
-): PeekableConnection<Uint8Array> {
-  return new WebSocketConnection(socket, stream, peer, options);
-}
-
-class WebSocketConnection implements PeekableConnection<Uint8Array> {
+export class WebSocketConnection implements PeekableConnection<Uint8Array> {
   readonly peer: PeerIdentity;
   readonly closed: Promise<CloseInfo>;
   private readonly socket: WebSocket;
@@ -105,7 +97,7 @@ class WebSocketConnection implements PeekableConnection<Uint8Array> {
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
     if (!this.isOpen()) return false;
-    const joined = joinedFrames(batch);
+    const joined = kept(batch, "websocket", textFrames);
     this.stream.write(joined, this.handedOver(joined.length));
     return this.hasRoom();
   }
@@ -137,7 +129,7 @@ class WebSocketConnection implements PeekableConnection<Uint8Array> {
   }
 
   private hasRoom(): boolean {
-    return this.unanswered < this.options.maxUnansweredBytes;
+    return this.unanswered < MOST_UNANSWERED_BYTES;
   }
 
   /** Counts bytes until the returned function tells that they were written. */
@@ -164,13 +156,12 @@ class WebSocketConnection implements PeekableConnection<Uint8Array> {
   }
 
   private lives(): void {
-    const { after, pingIntervalMs } = this.options;
     this.cancelDeath();
-    this.cancelDeath = after(DEAD_AFTER_INTERVALS * pingIntervalMs, () => this.socket.terminate());
+    this.cancelDeath = this.options.after(DEAD_AFTER_MS, () => this.socket.terminate());
   }
 
   private pingLater(): void {
-    this.cancelPing = this.options.after(this.options.pingIntervalMs, () => {
+    this.cancelPing = this.options.after(PING_EVERY_MS, () => {
       // A peer from which nothing is read has no way to answer.
       if (this.socket.isPaused) this.lives();
       if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
@@ -208,4 +199,44 @@ const MOST_REASON_BYTES = 123;
 function reasonOf(fault: Fault | undefined): string {
   const sentence = fault?.sentence ?? "";
   return Buffer.byteLength(sentence) <= MOST_REASON_BYTES ? sentence : (fault?.code ?? "");
+}
+
+/** The code with which a WebSocket ends (RFC 6455 §7.4, AAEP app. B.2.6). */
+function closeCodeOf(fault: Fault | undefined): number {
+  switch (fault?.code) {
+    case undefined:
+      return 4000;
+    case "shutting_down":
+      return 1001;
+    case "internal":
+      return 1011;
+    case "handshake_required":
+    case "timed_out":
+      return 4001;
+    case "unauthenticated":
+      return 4002;
+    case "permission_denied":
+      return 4003;
+    default:
+      return 4004;
+  }
+}
+
+/** A whole message of text. */
+const TEXT = 0x81;
+const TWO_BYTES_FOLLOW = 126;
+const EIGHT_BYTES_FOLLOW = 127;
+
+/** The frames of a server's messages, back to back (RFC 6455 §5.2). They have no mask, so connections share them. */
+function textFrames(messages: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(messages.flatMap((message) => [headOf(message.length), message]));
+}
+
+function headOf(length: number): Buffer {
+  if (length < TWO_BYTES_FOLLOW) return Buffer.of(TEXT, length);
+  if (length <= 0xff_ff) return Buffer.of(TEXT, TWO_BYTES_FOLLOW, length >> 8, length & 0xff);
+  const head = Buffer.alloc(10);
+  head.set([TEXT, EIGHT_BYTES_FOLLOW]);
+  head.writeBigUInt64BE(BigInt(length), 2);
+  return head;
 }

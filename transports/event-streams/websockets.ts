@@ -4,7 +4,7 @@ import { Fault } from "../../src/base/errors.js";
 import type { PeekableConnection } from "../../src/contracts/transport.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Refuse } from "../http/http-service.js";
-import { createWebSocketConnection, type WebSocketConnectionOptions } from "./websocket-connection.js";
+import { WebSocketConnection, type WebSocketConnectionOptions } from "./websocket-connection.js";
 
 export interface WebSocketsOptions extends WebSocketConnectionOptions {
   /** The largest message that a peer may send. */
@@ -42,7 +42,7 @@ export class WebSockets {
     exchange.served();
     upgrade.detach();
     this.server.handleUpgrade(request, socket, upgrade.head, (webSocket: WebSocket) => {
-      const one = createWebSocketConnection(webSocket, socket, peer, this.options);
+      const one = new WebSocketConnection(webSocket, socket, peer, this.options);
       this.open.add(one);
       void one.closed.then(() => this.open.delete(one));
       const fault = serve(one);

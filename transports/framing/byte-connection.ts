@@ -13,12 +13,13 @@ import type {
 import { faultFromNodeError } from "../node-errors.js";
 import { FrameDecoder } from "./decoder.js";
 import { FrameQueue } from "./frame-queue.js";
+import { type Framing, join } from "./framings.js";
 import {
   type ByteConnectionOptions,
   type ResolvedByteConnectionOptions,
   resolveByteConnectionOptions,
 } from "./options.js";
-import { Outbox, type OutboxOwner } from "./outbox.js";
+import { doesNotRead, kept, Outbox, type OutboxOwner } from "./outbox.js";
 
 /** The two directions; a duplex stream is passed as both. A socket must have been made with `allowHalfOpen`. */
 export interface ByteStreams {
@@ -50,7 +51,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner {
   private readonly readable: Readable;
   private readonly output: Writable;
   private readonly options: ResolvedByteConnectionOptions;
-  readonly decoder: FrameDecoder;
+  private readonly decoder: FrameDecoder;
   private readonly inbox = new FrameQueue<Uint8Array>(() => this.wanted());
   private flow: "new" | "flowing" | "paused" = "new";
   private readonly outbox: Outbox;
@@ -110,6 +111,20 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner {
 
   unref(): void {
     for (const stream of [this.readable, this.output]) (stream as { readonly unref?: () => void }).unref?.();
+  }
+
+  joined(frames: readonly Uint8Array[]): Buffer {
+    return join(this.framing, frames);
+  }
+
+  joinedBatch(batch: FrameBatch<Uint8Array>): Buffer {
+    const { framing } = this;
+    return kept(batch, framing, (frames) => join(framing, frames));
+  }
+
+  /** The peer's own, once its first byte has shown it (R23). */
+  private get framing(): Framing {
+    return this.decoder.framing ?? this.options.framing;
   }
 
   overflowed(): void {
@@ -257,11 +272,4 @@ function closeInfo(peerEnded: boolean, lost: Fault | undefined, given: Fault | u
   if (lost !== undefined) return { kind: "abrupt", fault: lost };
   const kind = peerEnded ? "remote" : "local";
   return given === undefined ? { kind } : { kind, fault: given };
-}
-
-function doesNotRead(peer: PeerIdentity, maxBufferedBytes: number): Fault {
-  return new Fault(
-    "peer_gone",
-    `${peer.label} does not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
-  );
 }

@@ -1,20 +1,20 @@
-// The write side of a byte connection. Frames handed over one by one leave together after the running call; a batch leaves at once, with those that
+// The write side of a stream of bytes. Frames handed over one by one leave together after the running call; a batch leaves at once, with those that
 // were handed over before it. So a delivery is written before the acknowledgement of the publish that caused it.
 import type { Writable } from "node:stream";
+import { Fault } from "../../src/base/errors.js";
 import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
-import type { FrameBatch } from "../../src/contracts/transport.js";
-import { type Framing, join } from "./framings.js";
+import type { FrameBatch, PeerIdentity } from "../../src/contracts/transport.js";
 
 export interface OutboxLimits {
-  /** The framing until the peer has shown its own. */
-  readonly framing: Framing;
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
 }
 
 export interface OutboxOwner {
-  /** Shows the peer's framing from its first byte on (R23). */
-  readonly decoder: { readonly framing: Framing | undefined };
+  /** The form of frames on the wire, one behind the other. */
+  readonly joined: (frames: readonly Uint8Array[]) => Buffer;
+  /** That of a batch, with its last frame. Made once for each form, and kept in the batch for all connections that send it. */
+  readonly joinedBatch: (batch: FrameBatch<Uint8Array>) => Buffer;
   readonly overflowed: () => void;
 }
 
@@ -25,7 +25,7 @@ export class Outbox {
   private readonly owner: OutboxOwner;
   /** Below the stream's own mark there would be no need to wait. */
   private readonly highWaterMarkBytes: number;
-  // Handed over in this turn, without their framing.
+  // Handed over in this turn, not yet in their form on the wire.
   private held: Uint8Array[] = [];
   private heldBytes = 0;
   private isTaking = true;
@@ -51,7 +51,7 @@ export class Outbox {
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
     if (!this.isTaking) return false;
-    const joined = joinedBatch(batch, this.owner.decoder.framing ?? this.limits.framing);
+    const joined = this.owner.joinedBatch(batch);
     this.stream.write(this.held.length === 0 ? joined : Buffer.concat([this.takeHeld(), joined]), this.wrote);
     return this.hasRoom();
   }
@@ -73,7 +73,8 @@ export class Outbox {
   /** Nothing will leave any more: drops what waits and releases every waiter. */
   settle(): void {
     this.isTaking = false;
-    this.takeHeld();
+    this.held = [];
+    this.heldBytes = 0;
     this.release();
   }
 
@@ -83,7 +84,7 @@ export class Outbox {
   }
 
   private takeHeld(): Buffer {
-    const joined = join(this.owner.decoder.framing ?? this.limits.framing, this.held);
+    const joined = this.owner.joined(this.held);
     this.held = [];
     this.heldBytes = 0;
     return joined;
@@ -116,12 +117,24 @@ function flush(outbox: Outbox): void {
   outbox.flush();
 }
 
-/** A batch with its framing, made once for each framing and shared by every connection that sends the batch. */
-function joinedBatch(batch: FrameBatch<Uint8Array>, framing: Framing): Buffer {
-  // Only this function writes under a framing.
-  const known = batch.joined.get(framing) as Buffer | undefined;
+/** The bytes of a batch in the form of this key: those kept in it, or those that `make` makes of its frames. */
+export function kept(
+  { frames, last, joined }: FrameBatch<Uint8Array>,
+  key: string,
+  make: (frames: readonly Uint8Array[]) => Buffer,
+): Buffer {
+  // Only this function writes under the keys of forms.
+  const known = joined.get(key) as Buffer | undefined;
   if (known !== undefined) return known;
-  const made = join(framing, batch.last === undefined ? batch.frames : [...batch.frames, batch.last]);
-  batch.joined.set(framing, made);
+  const made = make(last === undefined ? frames : [...frames, last]);
+  joined.set(key, made);
   return made;
+}
+
+/** The fault of a peer for which more than `maxBufferedBytes` wait. */
+export function doesNotRead({ label }: PeerIdentity, maxBufferedBytes: number): Fault {
+  return new Fault(
+    "peer_gone",
+    `${label} does not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
+  );
 }

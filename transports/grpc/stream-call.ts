@@ -1,10 +1,11 @@
 // One call with a stream, as a Connection: call-inbox.ts reads, call-outbox.ts writes; this file manages the life of the connection. The library can
 // reset no call, so a client that does not read one of its calls loses its connection, and all of its calls with it.
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
-import { Fault, publicFault } from "../../src/base/errors.js";
+import { type Fault, publicFault } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
+import { doesNotRead } from "../framing/outbox.js";
 import { watchCallEnd } from "./call-end.js";
 import { createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
@@ -44,7 +45,7 @@ export function createStreamConnection(
     maxBufferedBytes: options.maxBufferedBytes,
     onOverflow: () => {
       if (state !== "open") return;
-      const fault = doesNotRead(peer.label, options.maxBufferedBytes);
+      const fault = doesNotRead(peer, options.maxBufferedBytes);
       inbox.end(fault);
       finish({ kind: "abrupt", fault });
       connection.cutOff();
@@ -105,11 +106,4 @@ export function createStreamConnection(
     },
     closed,
   };
-}
-
-function doesNotRead(label: string, maxBufferedBytes: number): Fault {
-  return new Fault(
-    "peer_gone",
-    `A stream of ${label} is not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
-  );
 }

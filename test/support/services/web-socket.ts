@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { WebSocket } from "ws";
 import type { Connection } from "../../../src/contracts/transport.js";
-import { createWebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
+import { WebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
 import { platformAfter } from "../../../transports/framing/options.js";
 
 /** Opens the WebSocket of a daemon, at the path of AAEP's appendix. `address` is that of its HTTP server. */
@@ -16,12 +16,10 @@ export async function openWebSocket(
     socket.once("error", reject);
   });
   const options = {
-    maxUnansweredBytes: 64 * 1024,
-    pingIntervalMs: 15_000,
     closeTimeoutMs: 2000,
     after: platformAfter,
   };
-  return createWebSocketConnection(socket, masked(socket), { label: "test", trust: "same-user" }, options);
+  return new WebSocketConnection(socket, masked(socket), { label: "test", trust: "same-user" }, options);
 }
 
 /** Frames without a mask go out by the library, which masks them as a client must. They come whole, and are shorter than 4 GiB. */

@@ -16,12 +16,6 @@ async function stage() {
   const clock = createVirtualClock();
   const after = (ms: number, run: () => void) => clock.wakeAt(clock.now() + ms, run);
   const connection = new SseConnection(PEER, {
-    highWaterMarkBytes: 1024,
-    maxBufferedBytes: 1024 * 1024,
-    commentEveryMs: 15_000,
-    responseWithinMs: 60_000,
-    absenceMs: 5000,
-    retryMs: 1000,
     closeTimeoutMs: 2000,
     after,
   });

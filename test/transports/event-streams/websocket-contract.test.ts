@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import type { PeekableConnection } from "../../../src/contracts/transport.js";
-import { createWebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
+import { WebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
 import { WebSockets, type WebSocketsOptions } from "../../../transports/event-streams/websockets.js";
 import { platformAfter } from "../../../transports/framing/options.js";
 import type { HttpService } from "../../../transports/http/http-service.js";
@@ -16,9 +16,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 1000;
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const OPTIONS: WebSocketsOptions = {
-  maxUnansweredBytes: 64 * 1024,
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  pingIntervalMs: 15_000,
   closeTimeoutMs: 2000,
   after: platformAfter,
 };
@@ -42,7 +40,7 @@ async function open(after = platformAfter, autoPong = true): Promise<Pair> {
   ]);
   const socket = new WebSocket(`ws+unix:${path}:/`, { autoPong });
   await new Promise((resolve) => socket.once("open", resolve));
-  const client = createWebSocketConnection(socket, masked(socket), { label: "client", trust: "same-user" }, OPTIONS);
+  const client = new WebSocketConnection(socket, masked(socket), { label: "client", trust: "same-user" }, OPTIONS);
   const server = await accepted;
   return { server, peekable: server, client, killClient: () => socket.terminate(), stop: listener.stop };
 }
