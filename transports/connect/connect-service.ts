@@ -8,7 +8,7 @@ import type { HttpHandler, HttpService, Refuse } from "../http/http-service.js";
 import { faultOfInput } from "./faults.js";
 import { createHandlers, type Handler } from "./handlers.js";
 import { type ConnectOptions, type ResolvedConnectOptions, resolveConnectOptions } from "./options.js";
-import { refusalFormOf, refusalForms } from "./refusals.js";
+import { refusalForms } from "./refusals.js";
 import { respond } from "./respond.js";
 import type { StreamCall } from "./stream-connection.js";
 
@@ -23,10 +23,9 @@ export function createConnectService(options: ConnectOptions): HttpService {
   const served = new Map<string, HttpHandler>();
   for (const [path, handler] of handlers)
     served.set(path, (exchange, refuse) => serve(exchange, handler, refuse, resolved));
-  const forms = refusalForms(resolved);
   return {
     handlerAt: (path) => served.get(path),
-    refusalForm: (contentType) => refusalFormOf(contentType, forms),
+    refusalForm: refusalForms(resolved),
     cors: { methods: cors.allowedMethods, allowedHeaders: cors.allowedHeaders, exposedHeaders: cors.exposedHeaders },
     endStreams: (fault, withinMs) => {
       for (const { connection } of streams) void connection.close(fault, withinMs);

@@ -15,14 +15,12 @@ import type { Exchange } from "../http/exchange.js";
 import { createTurnstile, type Turnstile } from "../service-calls/turnstile.js";
 import { createEnvelopes } from "./envelopes.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
-import { countedBehind } from "./field-count.js";
 import { nodeHeaders, webHeaders } from "./headers.js";
-import { AS_BYTES, AS_JSON, type Passage } from "./messages.js";
+import { AS_BYTES, AS_JSON, type Passage, TEXT_AS_MESSAGE } from "./messages.js";
 import type { ResolvedConnectOptions } from "./options.js";
-import { readBody } from "./read-body.js";
+import { countedBehind, readBody } from "./read-body.js";
 import { createStreamCall, type StreamCall } from "./stream-connection.js";
 import { answerUnary, type UnaryMethod } from "./unary-call.js";
-import { TEXT_AS_MESSAGE } from "./written-messages.js";
 
 export interface Handler {
   readonly method: ServiceMethod;

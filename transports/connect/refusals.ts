@@ -3,57 +3,49 @@ import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { createEndStreamSerialization, endStreamFlag, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { answerWhole, endResponse } from "../http/answers.js";
-import type { RefusalForm } from "../http/http-service.js";
+import type { HttpService, RefusalForm } from "../http/http-service.js";
 import { connectErrorOf } from "./faults.js";
 import { nodeHeaders } from "./headers.js";
 import type { ResolvedConnectOptions } from "./options.js";
 
-export interface RefusalForms {
-  readonly grpc: RefusalForm;
-  readonly connectStream: RefusalForm;
-  readonly connectCall: RefusalForm;
-}
-
+/** The form of refusals for requests of each content type; undefined for one of other protocols. */
 export function refusalForms({
   describeFault,
   after,
-}: Pick<ResolvedConnectOptions, "describeFault" | "after">): RefusalForms {
-  return {
-    grpc: {
-      hasOwnStatus: true,
-      write: (exchange, fault, httpStatus) => {
-        const { response, contentType } = exchange;
-        const error = connectErrorOf(fault, describeFault);
-        // Not by `writeHead`: a status alone must be one frame of headers that ends the stream. A client of gRPC reads a separate end after the
-        // headers as a message.
-        response.statusCode = httpStatus;
-        response.setHeader("content-type", contentType);
-        for (const [name, value] of Object.entries(nodeHeaders(setTrailerStatus(new Headers(), error))))
-          if (value !== undefined) response.setHeader(name, value);
-        endResponse(exchange, after);
-      },
-    },
-    connectStream: {
-      hasOwnStatus: true,
-      write: (exchange, fault, status) => {
-        const error = connectErrorOf(fault, describeFault);
-        const last = createEndStreamSerialization(undefined).serialize({ metadata: new Headers(), error });
-        const { contentType } = exchange;
-        answerWhole(exchange, after, { status, contentType, body: encodeEnvelope(endStreamFlag, last) });
-      },
-    },
-    connectCall: {
-      hasOwnStatus: false,
-      write: (exchange, fault, status) => {
-        const body = errorToJsonBytes(connectErrorOf(fault, describeFault), undefined);
-        answerWhole(exchange, after, { status, contentType: "application/json", body });
-      },
+}: Pick<ResolvedConnectOptions, "describeFault" | "after">): HttpService["refusalForm"] {
+  const grpc: RefusalForm = {
+    hasOwnStatus: true,
+    write: (exchange, fault, httpStatus) => {
+      const { response, contentType } = exchange;
+      const error = connectErrorOf(fault, describeFault);
+      // Not by `writeHead`: a status alone must be one frame of headers that ends the stream. A client of gRPC reads a separate end after the
+      // headers as a message.
+      response.statusCode = httpStatus;
+      response.setHeader("content-type", contentType);
+      for (const [name, value] of Object.entries(nodeHeaders(setTrailerStatus(new Headers(), error))))
+        if (value !== undefined) response.setHeader(name, value);
+      endResponse(exchange, after);
     },
   };
-}
-
-export function refusalFormOf(contentType: string, forms: RefusalForms): RefusalForm | undefined {
-  if (contentType.startsWith("application/grpc")) return forms.grpc;
-  if (contentType.startsWith("application/connect+")) return forms.connectStream;
-  return contentType === "application/json" || contentType === "application/proto" ? forms.connectCall : undefined;
+  const connectStream: RefusalForm = {
+    hasOwnStatus: true,
+    write: (exchange, fault, status) => {
+      const error = connectErrorOf(fault, describeFault);
+      const last = createEndStreamSerialization(undefined).serialize({ metadata: new Headers(), error });
+      const { contentType } = exchange;
+      answerWhole(exchange, after, { status, contentType, body: encodeEnvelope(endStreamFlag, last) });
+    },
+  };
+  const connectCall: RefusalForm = {
+    hasOwnStatus: false,
+    write: (exchange, fault, status) => {
+      const body = errorToJsonBytes(connectErrorOf(fault, describeFault), undefined);
+      answerWhole(exchange, after, { status, contentType: "application/json", body });
+    },
+  };
+  return (contentType) => {
+    if (contentType.startsWith("application/grpc")) return grpc;
+    if (contentType.startsWith("application/connect+")) return connectStream;
+    return contentType === "application/json" || contentType === "application/proto" ? connectCall : undefined;
+  };
 }

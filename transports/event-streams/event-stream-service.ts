@@ -222,8 +222,8 @@ class EventStreamService implements HttpService {
 }
 
 /**
- * The fault of a request from a page of another origin that nobody has named. A browser lets every page open a WebSocket to this machine, and send the
- * requests of an EventSource; it only tells whose page it is. Programs that are no browsers tell no origin.
+ * The fault of a request from a page of another origin that nobody has named. A browser lets every page open a WebSocket to this machine, and send
+ * the requests of an EventSource; it only tells whose page it is. Programs that are no browsers tell no origin.
  */
 function foreignPage({ request }: Exchange, origins: readonly string[]): Fault | undefined {
   const { origin, host, "sec-fetch-site": site } = request.headers;

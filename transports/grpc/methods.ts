@@ -3,11 +3,13 @@ import type { MethodDefinition, Server, ServerUnaryCall, sendUnaryData, UntypedH
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
 import { bufferOf } from "../service-calls/batch-messages.js";
+import type { ServiceConnection } from "../service-calls/connections.js";
 import type { Turnstile } from "../service-calls/turnstile.js";
+import { watchCallEnd } from "./call-end.js";
 import type { Gate } from "./gate.js";
 import type { ResolvedGrpcOptions } from "./options.js";
+import { statusOf } from "./status.js";
 import { createStreamConnection, type StreamCall } from "./stream-call.js";
-import { answerCall } from "./unary-call.js";
 
 /** Serves one method, its unary calls in `turns` once their messages are whole. Throws a Fault "usage" if its kind differs from its descriptor's. */
 export function addMethod(
@@ -59,4 +61,32 @@ function handlerOf(
       void connection.close(publicFault(caught, options.log));
     }
   };
+}
+
+/** Answers one call. Its signal is aborted if the call ends first; the reason shows whether the client cancelled. */
+async function answerCall(
+  method: ServiceMethod & { readonly kind: "unary" },
+  call: ServerUnaryCall<Buffer, Buffer>,
+  connection: ServiceConnection,
+  respond: sendUnaryData<Buffer>,
+  options: Pick<ResolvedGrpcOptions, "describeFault" | "log">,
+): Promise<void> {
+  const ended = new AbortController();
+  const whyEnded = watchCallEnd(call, connection);
+  let isAnswered = false;
+  // Also emitted after an answer.
+  call.on("cancelled", () => {
+    if (isAnswered) return;
+    whyEnded((fault) => {
+      if (!isAnswered) ended.abort(fault === undefined ? "cancelled" : "ended");
+    });
+  });
+  try {
+    const answer = await method.answer(call.request, { peer: connection.peer, signal: ended.signal });
+    isAnswered = true;
+    respond(null, bufferOf(answer));
+  } catch (caught) {
+    isAnswered = true;
+    respond(statusOf(publicFault(caught, options.log), options.describeFault));
+  }
 }

@@ -1,19 +1,14 @@
 import { type ServerDuplexStream, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
 
-/** Streams of the library's own services (health and reflection), which do not end by themselves. */
-export interface OpenStreams {
-  /** The same handlers, of which those that stream are tended. */
-  readonly tended: (implementation: UntypedServiceImplementation) => UntypedServiceImplementation;
-  readonly endAll: () => void;
-}
-
 /** A call of those services with a stream in either direction, or in both. */
 type Streaming = ServerDuplexStream<unknown, unknown>;
 
-export function createOpenStreams(): OpenStreams {
+/** Keeps the open streams of the library's own services (health and reflection), which do not end by themselves. */
+export function createOpenStreams() {
   const open = new Set<Streaming>();
   return {
-    tended: (implementation) =>
+    /** The same handlers, of which those that stream are tended. */
+    tended: (implementation: UntypedServiceImplementation): UntypedServiceImplementation =>
       Object.fromEntries(
         Object.entries(implementation).map(([name, handler]) => [
           name,
