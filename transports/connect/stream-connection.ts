@@ -8,6 +8,7 @@ import { FrameQueue } from "../framing/frame-queue.js";
 import { doesNotRead, Outbox } from "../framing/outbox.js";
 import type { Exchange } from "../http/exchange.js";
 import { STATUS, STATUS_OF } from "../rpc-status.js";
+import { deadlinePassed } from "../service-calls/deadline.js";
 import type { Envelopes } from "./envelopes.js";
 import { faultOfInput } from "./faults.js";
 import type { ResolvedConnectOptions } from "./options.js";
@@ -97,10 +98,7 @@ export function createStreamCall(
     "abort",
     () => {
       if (!isDeadline(deadline)) return;
-      const fault = new Fault(
-        "timed_out",
-        "The deadline of this call has passed. Call again, with a later deadline or none.",
-      );
+      const fault = deadlinePassed();
       end({ kind: "remote", fault }, fault);
     },
     { once: true },

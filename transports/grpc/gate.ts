@@ -27,7 +27,7 @@ export interface Gate {
   readonly admitted: (call: { readonly metadata: Metadata }) => AdmittedCall;
 }
 
-type GateOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes" | "maxStreams" | "log">;
+type GateOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxStreams" | "log">;
 
 export function createGate(options: GateOptions): Gate {
   const turnstile = createTurnstile({ mostWaiting: options.maxStreams });
@@ -40,7 +40,7 @@ export function createGate(options: GateOptions): Gate {
     const refusalOf = (from: ServiceConnection, metadata: Metadata): Fault | undefined => {
       const [authorization] = metadata.get("authorization");
       const head = { host: call.getHost(), authorization: authorization?.toString(), path };
-      return tooMuchMetadata(metadata, options.maxMetadataBytes) ?? from.admit(head, options.admit);
+      return tooMuchMetadata(metadata) ?? from.admit(head, options.admit);
     };
     const begin = (from: ServiceConnection, next: Parameters<NonNullable<Responder["start"]>>[0]): void => {
       let hasBegun = false;
@@ -88,12 +88,15 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
+/** Most metadata of a call; of entries, 128 are taken at most. */
+const MOST_METADATA_BYTES = 16 * 1024;
+
 /** Counts what HTTP/2 counts (RFC 9113 §6.5.2), without the protocol's own entries. */
-function tooMuchMetadata(metadata: Metadata, mostBytes: number): Fault | undefined {
+function tooMuchMetadata(metadata: Metadata): Fault | undefined {
   let bytes = 0;
   for (const [name, values] of Object.entries(metadata.toHttp2Headers()))
     for (const value of [values].flat()) bytes += name.length + String(value).length + 32;
-  if (bytes <= mostBytes) return undefined;
-  const sentence = `The call has ${bytes} bytes of metadata; ${mostBytes} are taken. Send what is long in messages.`;
+  if (bytes <= MOST_METADATA_BYTES) return undefined;
+  const sentence = `The call has ${bytes} bytes of metadata; ${MOST_METADATA_BYTES} are taken. Send what is long in messages.`;
   return new Fault("message_too_large", sentence);
 }

@@ -19,8 +19,6 @@ export interface GrpcOptions extends ServiceListenOptions {
   readonly log: Pick<Log, "error" | "debug">;
   /** Largest accepted message, bytes. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED. */
   readonly maxMessageBytes?: number;
-  /** Most metadata of a call, bytes, plus 32 for each entry; at most 128 entries. Default 16,384. */
-  readonly maxMetadataBytes?: number;
   /** Streams at a time on one connection. Further streams wait at the client. Default 2,048. */
   readonly maxStreams?: number;
   /** Bytes that may wait for the client of a stream before `send` answers false. Default 65,536. */
@@ -47,7 +45,6 @@ export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
   return {
     admit: () => undefined,
     maxMessageBytes: (1024 + 16) * 1024,
-    maxMetadataBytes: 16 * 1024,
     maxStreams: 2048,
     highWaterMarkBytes: 64 * 1024,
     maxBufferedBytes: 16 * 1024 * 1024,

@@ -35,7 +35,6 @@ export interface Exchange extends Target {
   /** Reports that a handler has taken the exchange over and answers it. */
   readonly served: () => void;
   readonly isServed: () => boolean;
-  readonly isConnected: () => boolean;
   /** Ends the exchange at once, without an answer; with `code` if HTTP/2 is used. */
   readonly cutOff: (code?: number) => void;
 }
@@ -82,7 +81,6 @@ export function createExchange(
       return () => gone.signal.removeEventListener("abort", run);
     },
     left: () => left,
-    isConnected: connection.isConnected,
     served: () => {
       isServed = true;
     },

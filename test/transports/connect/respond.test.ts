@@ -32,7 +32,7 @@ it("a client that stops reading is waited for, and one that leaves ends the answ
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const left = new AbortController();
     response.once("close", () => left.abort());
-    const exchange = { request, response, signal: left.signal, isConnected: () => true } as unknown as Exchange;
+    const exchange = { request, response, signal: left.signal } as unknown as Exchange;
     exchanges.push({
       done: respond(exchange, { status: 200, body }, (ms, run) => {
         const timer = setTimeout(run, ms);
