@@ -18,8 +18,10 @@ export function createVirtualClock() {
   const wakeUps = createWakeUps();
   let now = 0;
   let turn = [];
+  let turnNumber = 0;
   const settle = () => {
     while (turn.length > 0) {
+      turnNumber += 1;
       const due = turn;
       turn = [];
       for (const run of due) run();
@@ -29,7 +31,7 @@ export function createVirtualClock() {
     now: () => now,
     wallTime: () => wallStart + Math.floor(now),
     wakeAt: wakeUps.at,
-    turnNumber: () => 0,
+    turnNumber: () => turnNumber,
     afterCall: (run) => void turn.push(run),
     afterTurn: (run) => void turn.push(run),
     settle,

@@ -11,8 +11,8 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly taker: FrameTaker<Frame>;
   private readonly turns: Turns;
-  /** Turns that this connection leaves to others, because a frame of its own took longer than one. */
-  private owed = 0;
+  /** Whether this connection's last frame took longer than a turn. One that has just begun counts as such, so that nobody gains by coming anew. */
+  private isHeavy = true;
 
   /** Nothing is taken before the running call has returned. */
   constructor(connection: Connection<Frame>, taker: FrameTaker<Frame>, turns: Turns) {
@@ -23,8 +23,10 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   }
 
   take(frame: Frame): boolean {
-    if (this.owed === 0 && this.turns.enter()) return this.handle(frame);
-    this.waitForTurn(frame);
+    if (this.turns.enter(this.isHeavy)) return this.handle(frame);
+    this.turns.wait(() => {
+      if (this.handle(frame)) this.connection.readOn();
+    }, this.isHeavy);
     return false;
   }
 
@@ -32,19 +34,10 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
     this.taker.noMore(fault);
   }
 
-  private waitForTurn(frame: Frame): void {
-    this.turns.wait(() => {
-      if (this.owed > 0) {
-        this.owed -= 1;
-        this.waitForTurn(frame);
-      } else if (this.handle(frame)) this.connection.readOn();
-    });
-  }
-
   /** Returns whether the next frame may follow at once. */
   private handle(frame: Frame): boolean {
     this.taker.take(frame);
-    this.owed = this.turns.overrun();
+    this.isHeavy = this.turns.over();
     const room = this.taker.room();
     if (room === undefined) return true;
     void this.waitForRoom(room);

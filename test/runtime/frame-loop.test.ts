@@ -32,7 +32,7 @@ async function readByTurn(frames: Readonly<Record<string, readonly number[]>>, t
 
 it("a connection whose frame took longer than a turn leaves as many turns to the others, who read on meanwhile", async () => {
   const short = Array<number>(12).fill(0.5);
-  expect(await readByTurn({ L: [9, 9], s: short }, 8)).toEqual(["L", "ssss", "ssss", "ssss", "", "L", "", ""]);
+  expect(await readByTurn({ s: short, L: [9, 9] }, 8)).toEqual(["ssss", "sL", "ssss", "sss", "", "", "L", ""]);
 });
 
 it("a connection that is alone with its long frames loses nothing but short turns", async () => {

@@ -1,7 +1,6 @@
 // The daemon's own messages, composed from the texts of the listener's language (R31).
 import type { LocalizationHints, QuestionKind } from "../event/event.js";
-import { CATALOGUE_LANGUAGES, type CatalogueLanguage, matchLanguage } from "../terms/language.js";
-import { hintsIn } from "../terms/shape.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage, hintsIn, matchLanguage } from "../terms/language.js";
 import { sentences, WORDINGS, type Wording } from "./wording.js";
 
 export type GapReason = "aged_out" | "resumed_too_late" | "unknown_place";

@@ -1,4 +1,5 @@
 // Takes an event in before its order is checked: completes it, makes its texts well-formed, validates it, and fills in its language (R2, R25).
+
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import { isObject } from "../../base/members.js";
@@ -13,8 +14,8 @@ import {
 import { ownMembersOf } from "../event/own-members.js";
 import { formatTimestamp, parseTimestamp, type Timestamp } from "../event/timestamps.js";
 import { AAEPD, CORE_VOCABULARY, SET_MANIFEST } from "../event/vocabulary.js";
+import { hintsIn } from "../terms/language.js";
 import { type Fields, hasTexts } from "../terms/readable-fields.js";
-import { hintsIn } from "../terms/shape.js";
 import { isPlainSource, wellFormedFields } from "../text/well-formed.js";
 import type { PublishedEvent } from "./published-event.js";
 import { impliedResponseKinds } from "./response-kinds.js";

@@ -1,4 +1,5 @@
 // Language tags: which offered language serves a wanted one (AAEP ch. 11), and the direction in which it is written.
+import type { LocalizationHints } from "../event/event.js";
 import { LANGUAGE_ALIASES, REGION_ALIASES, TAG_ALIASES } from "./language-aliases.js";
 
 /** Languages with a catalogue. English is the last resort. */
@@ -140,4 +141,12 @@ export function textDirection(tag: string): "ltr" | "rtl" {
   const { language, script } = parseTag(tag);
   const fromRight = script === "" ? RIGHT_TO_LEFT_LANGUAGES.has(language) : RIGHT_TO_LEFT_SCRIPTS.has(script);
   return fromRight ? "rtl" : "ltr";
+}
+
+/** The hints for a language that replaces the primary one, or that the event did not name. */
+export function hintsIn(language: string, hints: LocalizationHints | undefined): LocalizationHints {
+  // Direction and script describe the primary language, and would be wrong for another.
+  const { text_direction: _direction, script: _script, ...others } = hints ?? { primary_language: language };
+  const direction = textDirection(language) === "rtl" ? { text_direction: "rtl" as const } : {};
+  return { ...others, primary_language: language, ...direction };
 }

@@ -2,8 +2,8 @@
 // texts come later (views/shape-words.ts).
 
 import { isObject, setMember } from "../../base/members.js";
-import { type AgentEvent, type LocalizationHints, topicKind, type Verbosity } from "../event/event.js";
-import { matchLanguage, textDirection } from "./language.js";
+import { type AgentEvent, topicKind, type Verbosity } from "../event/event.js";
+import { hintsIn, matchLanguage } from "./language.js";
 import {
   type Fields,
   hasVariants,
@@ -16,6 +16,7 @@ import {
   type Variant,
   variantsIn,
 } from "./readable-fields.js";
+import { hasDaemonMessages, shapeDaemonMessages } from "./shape-daemon-messages.js";
 import type { SpeakableChoices, Terms } from "./terms.js";
 
 interface Languages {
@@ -121,14 +122,6 @@ function selectSummaries(
   return { texts: selected, spoken: [language], language, level: chosen.level };
 }
 
-/** The hints for a language that replaces the primary one, or that the event did not name. */
-export function hintsIn(language: string, hints: LocalizationHints | undefined): LocalizationHints {
-  // Direction and script describe the primary language, and would be wrong for another.
-  const { text_direction: _direction, script: _script, ...others } = hints ?? { primary_language: language };
-  const direction = textDirection(language) === "rtl" ? { text_direction: "rtl" as const } : {};
-  return { ...others, primary_language: language, ...direction };
-}
-
 /**
  * Shapes an event with variants for the wanted languages and verbosity. If its texts end up in different languages, `primary_language` names that of
  * the summary, because the summary is announced.
@@ -218,5 +211,6 @@ function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
  * verbosity is "normal". An event that names no language was journaled before language hints were filled in (R2), and is in `defaultLanguage`.
  */
 export function applyShape(event: AgentEvent, shape: Shape, defaultLanguage: string): AgentEvent {
+  if (hasDaemonMessages(event)) return shapeDaemonMessages(event, shape);
   return hasVariants(event) ? shapeVariants(event, shape, defaultLanguage) : shapeSummaries(event, shape.verbosity);
 }

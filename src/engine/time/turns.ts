@@ -12,14 +12,17 @@ export class Turns {
   private readonly clock: Pick<Clock, "now" | "afterTurn" | "turnNumber">;
   private readonly most: number;
   private readonly mostMs: Millis;
-  private readonly waiting = new Set<{ readonly goOn: () => void }>();
+  private readonly waiting = new Set<{ readonly goOn: () => void; readonly isHeavy: boolean }>();
   private isArmed = false;
-  /** The turn in which the last piece of work began, the instant of its first piece, and how many there were. */
+  /** The turn in which a piece of work began last, the instant of its first piece, and how many there were. */
   private turn = -1;
   private from: Millis = 0;
   private count = 0;
   /** The instant at which the last piece of work began. */
   private began: Millis = 0;
+  /** Turns that heavy work still leaves to others, and whether the present turn is one of them. */
+  private owed = 0;
+  private isLeft = false;
 
   /** `most`: pieces of work in a turn. `mostMs` 0: one. */
   constructor(
@@ -32,24 +35,35 @@ export class Turns {
     this.mostMs = mostMs;
   }
 
-  /** Whether this turn has room for another piece of work, which then begins. The first piece of a turn always has. */
-  enter(): boolean {
+  /**
+   * Whether this turn has room for another piece of work, which then begins. The first piece of a turn always has. `isHeavy`: the last piece of the
+   * same owner was longer than a turn; a turn that is left to others has no room for it.
+   */
+  enter(isHeavy = false): boolean {
     const { clock } = this;
     const turn = clock.turnNumber();
     this.began = clock.now();
-    if (turn === this.turn) {
-      this.count += 1;
-      return this.count <= this.most && this.began - this.from < this.mostMs;
+    if (turn !== this.turn) {
+      this.turn = turn;
+      this.count = 0;
+      this.from = this.began;
+      this.isLeft = this.owed > 0;
+      if (this.isLeft) this.owed -= 1;
     }
-    this.turn = turn;
-    this.count = 1;
-    this.from = this.began;
-    return true;
+    if (isHeavy && this.isLeft) return false;
+    this.count += 1;
+    return this.count === 1 || (this.count <= this.most && this.began - this.from < this.mostMs);
   }
 
-  /** Turns by which the piece of work that ends now was longer than one. Its owner leaves them to others; they are short if nobody has work (R34). */
-  overrun(): number {
-    return Math.max(0, Math.ceil(Math.min(this.clock.now() - this.began, MOST_OVERRUN_MS) / TURN_MS) - 1);
+  /**
+   * Tells that a piece of work is over. Returns whether it was longer than a turn, so that its owner's next one is heavy. As many turns as it took
+   * too long are left to others, who send what it brought about; they are short if nobody has work (R34).
+   */
+  over(): boolean {
+    const tookMs = Math.min(this.clock.now() - this.began, MOST_OVERRUN_MS);
+    const owed = Math.ceil(tookMs / TURN_MS) - 1;
+    if (owed > this.owed) this.owed = owed;
+    return owed > 0;
   }
 
   /** Does work now if nobody waits and this turn has room, else in a later turn, behind those who wait already. The work may not throw. */
@@ -59,8 +73,8 @@ export class Turns {
   }
 
   /** Calls `goOn` as a piece of work in a later turn that has room, behind those who wait already. Returns the cancellation. */
-  wait(goOn: () => void): () => void {
-    const entry = { goOn };
+  wait(goOn: () => void, isHeavy = false): () => void {
+    const entry = { goOn, isHeavy };
     this.waiting.add(entry);
     this.arm();
     return () => void this.waiting.delete(entry);
@@ -78,10 +92,12 @@ export class Turns {
       // A later turn is for those that begin to wait meanwhile.
       let left = this.waiting.size;
       for (const next of this.waiting) {
-        if (left === 0 || !this.enter()) break;
+        if (left === 0) break;
         left -= 1;
-        this.waiting.delete(next);
-        next.goOn();
+        if (this.enter(next.isHeavy)) {
+          this.waiting.delete(next);
+          next.goOn();
+        } else if (!(next.isHeavy && this.isLeft)) break;
       }
     } finally {
       this.arm();

@@ -107,13 +107,39 @@ it("R34: work that comes all at once is done in order, a few pieces a turn", () 
   expect(done).toEqual([0, 1, 2, 3, 4]);
 });
 
-it("R34: a piece of work that took longer than a turn leaves as many turns to others, and no more than 49 after a stopped process", () => {
-  const turnsAfter = (ms: number): number => {
+describe("R34: a piece of work that took longer than a turn", () => {
+  const afterWorkOf = (ms: number) => {
     const clock = createVirtualClock();
     const turns = new Turns(clock);
     turns.enter();
     clock.pass(ms);
-    return turns.overrun();
+    return { clock, turns, isHeavy: turns.over() };
   };
-  expect([0, 1, 2, 3, 4, 10, 3_600_000].map(turnsAfter)).toEqual([0, 0, 0, 1, 1, 4, 49]);
+
+  it.each([
+    [0, 0],
+    [2, 0],
+    [3, 1],
+    [4, 1],
+    [10, 4],
+    [3_600_000, 49],
+  ])("of %i ms leaves %i turns to others: heavy work waits, and light work goes on", (ms, left) => {
+    const { clock, turns, isHeavy } = afterWorkOf(ms);
+    expect(isHeavy).toBe(left > 0);
+    for (let turn = 0; turn < left; turn += 1) {
+      clock.turn();
+      expect([turns.enter(true), turns.enter()]).toEqual([false, true]);
+    }
+    clock.turn();
+    expect(turns.enter(true)).toBe(true);
+  });
+
+  it("lets light work overtake heavy work that waits", () => {
+    const { clock, turns } = afterWorkOf(6);
+    const done: string[] = [];
+    turns.wait(() => done.push("heavy"), true);
+    turns.wait(() => done.push("light"));
+    clock.settle();
+    expect(done).toEqual(["light", "heavy"]);
+  });
 });
