@@ -1,8 +1,8 @@
 // Tells a daemon that runs the signs of an adapter, by the sessions of an agent whose name no other one has. The teller closes what is open in a turn
 // before the turn ends. Nothing here ever throws, waits or writes to standard output.
 import { toolNameOf } from "../base/tool-name.js";
+import { APPROVED_BY_HOST } from "../client/agent/own-extension.js";
 import type { Agent, AgentSession, CallOptions, ToolCall } from "../client/agent/session-types.js";
-import { APPROVED_BY_HOST } from "../client/messages.js";
 import { openAgent } from "../client/node.js";
 import { newReplyToken } from "../client/random-ids.js";
 import { QUIET_TIMERS, within } from "../client/timers.js";

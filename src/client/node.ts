@@ -138,7 +138,10 @@ const TERMS: Readonly<Record<KnownNames<Capabilities>, true>> = {
  * capability of an extension, which stands under the extension's prefix (AAEP §5.3.2).
  */
 function assertTerms(terms: unknown): void {
-  if (!isObject(terms)) throw misused('Terms are an object, such as { preferred_verbosity: "terse" }.');
+  if (!isObject(terms)) {
+    const sentence = 'Terms are an object, such as { preferred_verbosity: "terse" }.';
+    throw misused(sentence).with({ pointer: "", rule: "AAEP §5.3" });
+  }
   for (const [name, value] of Object.entries(terms)) {
     if (Object.hasOwn(TERMS, name) || isObject(value) || value === undefined) continue;
     const sentence = `There is no term ${JSON.stringify(name)}. The terms are ${Object.keys(TERMS).join(", ")}.`;

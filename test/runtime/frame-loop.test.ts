@@ -38,3 +38,7 @@ it("a connection whose frame took longer than a turn leaves as many turns to the
 it("a connection that is alone with its long frames loses nothing but short turns", async () => {
   expect(await readByTurn({ L: [5, 5, 1, 1] }, 6)).toEqual(["L", "", "", "L", "", ""]);
 });
+
+it("a connection that has just begun waits where others do: nobody gains by coming anew for each long frame", async () => {
+  expect(await readByTurn({ L: [5], n: [0.5], m: [0.5] }, 4)).toEqual(["L", "", "", "nm"]);
+});

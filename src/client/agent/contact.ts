@@ -2,10 +2,11 @@
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
-import { type Fields, withOwn } from "../messages.js";
+import type { Fields } from "../messages.js";
 import { type BackOffOptions, backOffMs, Pause, type Timers } from "../timers.js";
 import { AgentClient, type AgentState } from "./agent-client.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent-options.js";
+import { withOwn } from "./own-extension.js";
 import type { AgentStatus } from "./session-types.js";
 
 /** The options of an agent, with their defaults. */

@@ -1,6 +1,7 @@
 // Calls of tools in a session: their invocation, progress and end, each in its place among the other intents.
-import { type Fields, withOwn } from "../messages.js";
+import type { Fields } from "../messages.js";
 import type { Timers } from "../timers.js";
+import { withOwn } from "./own-extension.js";
 import type { Taken, Voice } from "./voice.js";
 
 /** One call of a tool. */

@@ -3,11 +3,12 @@ import { faultFrom } from "../../base/errors.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
 import { TERMINAL } from "../event-types.js";
-import { type Fields, misused, withOwn } from "../messages.js";
+import { type Fields, misused } from "../messages.js";
 import { keepRunning, within } from "../timers.js";
 import { assertQuestion, assertTool } from "./checked-calls.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
 import { onAbort, type SignalLike } from "./on-abort.js";
+import { withOwn } from "./own-extension.js";
 import type {
   ClarificationOutcome,
   ConfirmationOutcome,

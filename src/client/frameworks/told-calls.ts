@@ -3,9 +3,9 @@ import { argumentParts } from "../../base/argument-words.js";
 import { MAX_MESSAGE_DEPTH } from "../../base/json-document.js";
 import { unhidden } from "../../base/unhidden.js";
 import { wholeEnd } from "../../base/whole-end.js";
+import { APPROVED_BY_HOST } from "../agent/own-extension.js";
 import type { SessionConfirmation } from "../agent/questions.js";
 import type { AgentSession, ToolCall, ToolStatus } from "../agent/session-types.js";
-import { APPROVED_BY_HOST } from "../messages.js";
 
 /** A call of a tool, as the model has made it. */
 export interface ModelCall {

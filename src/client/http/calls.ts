@@ -17,6 +17,7 @@ export interface HttpConnectorOptions {
   readonly timers?: Timers;
 }
 
+/** The calls of a daemon's services, by `fetch`. */
 export type HttpCalls = Awaited<ReturnType<typeof openHttpCalls>>;
 
 type Body = NonNullable<RequestInit["body"]>;

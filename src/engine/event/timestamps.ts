@@ -1,5 +1,5 @@
-// Timestamps of the envelope as whole microseconds since 1970. No pattern reads them, because each event has one. Clocks and the
-// limits of acceptable timestamps are elsewhere.
+// Timestamps of the envelope as whole microseconds since 1970. No pattern reads them, because every event has a timestamp. Clocks and
+// the limits of acceptable timestamps are elsewhere.
 
 /** An instant, and the precision with which it was written. */
 export interface Timestamp {

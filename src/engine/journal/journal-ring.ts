@@ -16,6 +16,10 @@ const MOST_ENTRIES = 1024;
 /** Most text held, in UTF-16 units. */
 const MOST_UNITS = 1024 * 1024;
 
+/**
+ * The entries that were parsed last for readers. Subscriptions that resume at about the same time read the same entries, so each is parsed once for
+ * all of them, and its rendering is shared (R14).
+ */
 export class ParsedEntries {
   // In the order of parsing, with the length of their texts.
   private readonly parsed = new Map<Epoch, { readonly entry: JournaledEvent; readonly size: number }>();

@@ -22,19 +22,18 @@ import {
   SessionRecord,
 } from "./session-record.js";
 
-const SCALARS = [
-  "sessionId",
-  "starter",
-  "language",
-  "lastAgentId",
-  "ordinal",
-  "latestMicros",
-  "latestText",
-  "tokenHash",
-  "processes",
-] as const;
+type Scalar =
+  | "sessionId"
+  | "starter"
+  | "language"
+  | "lastAgentId"
+  | "ordinal"
+  | "latestMicros"
+  | "latestText"
+  | "tokenHash"
+  | "processes";
 
-interface SessionCore extends Pick<SessionRecord, (typeof SCALARS)[number]> {
+interface SessionCore extends Pick<SessionRecord, Scalar> {
   readonly agents: readonly AgentRecord[];
   readonly outputs: readonly OutputRecord[];
   readonly tools: readonly OpenTool[];
@@ -123,9 +122,18 @@ export class DurableSessions {
 }
 
 function coreOf(session: SessionRecord): SessionCore {
-  const scalars = Object.fromEntries(SCALARS.map((name) => [name, session[name]]));
+  const { sessionId, starter, language, lastAgentId, ordinal, latestMicros, latestText, tokenHash, processes } =
+    session;
   return {
-    ...(scalars as Pick<SessionRecord, (typeof SCALARS)[number]>),
+    sessionId,
+    starter,
+    language,
+    lastAgentId,
+    ordinal,
+    latestMicros,
+    latestText,
+    tokenHash,
+    processes,
     agents: [...session.agents.values()],
     outputs: [...session.outputs.values()],
     tools: [...session.tools.values()],

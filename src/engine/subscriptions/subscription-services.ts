@@ -9,6 +9,7 @@ import type { ReadingTurns } from "./backlog.js";
 import type { ListenerServices } from "./listener.js";
 import type { ClosureReason, NamedSubscription, PaceChange, SubscriptionLimits } from "./subscription-spec.js";
 
+/** What every subscription is made with. */
 export interface SubscriptionServices extends ListenerServices {
   readonly hub: Hub;
   readonly journal: Journal;

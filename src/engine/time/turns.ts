@@ -83,6 +83,8 @@ export class Turns {
   private arm(): void {
     if (this.isArmed || this.waiting.size === 0) return;
     this.isArmed = true;
+    // The end of this turn is then queued before the invitation, which thereby belongs to the next turn.
+    this.clock.turnNumber();
     this.clock.afterTurn(() => this.invite());
   }
 

@@ -4,7 +4,6 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { Fault } from "../../../base/errors.js";
-// In protobuf an empty text means absence.
 import { someText } from "../../../base/members.js";
 import type { DescribeFault, ServiceMessage } from "../../../contracts/service.js";
 import { type QuestionKind, topicKind } from "../../../engine/event/event.js";
@@ -57,6 +56,7 @@ export interface EventBatch {
 /** @throws Fault "invalid_message", or "invalid_event"; pointers of events begin with an index */
 export function publishRequestIn(frame: ServiceMessage): PublishRequest {
   const { request_id: requestId, publish, manifest, resume } = agentDocument(PublishRequestSchema, frame);
+  // In protobuf an empty text means absence.
   const id = someText(requestId) ?? "";
   if (manifest !== undefined) return { id, kind: "manifest", manifest: manifest as Message };
   if (resume !== undefined) return { id, kind: "resume", claim: resume as Message };

@@ -177,6 +177,7 @@ export function anonymousRequest({ ids }: Pick<PlainServices, "ids">): Message {
   return requestOf(`listener-${ids.hex(8)}`, {});
 }
 
+/** The request of a listener with these capabilities. */
 export function requestOf(subscriber_id: string, capabilities: Message): Message {
   return { type: "subscription.request", aaep_version: AAEP_VERSION, subscriber_id, capabilities };
 }

@@ -106,7 +106,7 @@ function firstFault(value: unknown, kind: Kind): Fault {
   // biome-ignore lint/performance/noDynamicNamespaceImportAccess: the bundle has all of them in any case.
   const faults = schemaFaults(schemas[kind], value);
   const [first] = faults;
-  // A test rules that out. It would be no mistake of the peer's.
+  // They disagree only by a mistake of the daemon's own; a test compares them.
   if (first === undefined) throw new Error(`The validator of ${name} and its schema disagree.`);
   const { pointer } = first;
   const sentence = severalSentences(faults.map((fault) => () => sentenceIn(fault, name)));

@@ -25,7 +25,7 @@ export function assertEvent(value: unknown, addedBytes = 0): asserts value is En
   if (isEvent(value, addedBytes)) return;
   const found = findings(value, addedBytes);
   const [first] = found;
-  // A test rules that out. It would be no mistake of the agent's.
+  // They disagree only by a mistake of the daemon's own; a test compares them.
   if (first === undefined) throw new Error("The validator of an event and its schema disagree.");
   const sentence = () => severalSentences(found.map((finding) => finding.sentence));
   throw faultFromFinding({ ...first, sentence }, value, found.length > 1);
