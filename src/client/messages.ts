@@ -1,9 +1,9 @@
 // The messages of AAEP as bytes, and what is read in them. Knows no connection and no state.
 import type { AaepdError } from "#gen/aaep/types.js";
 import { Fault, type FaultCode } from "../base/errors.js";
-import { isObject, type Members, membersOf } from "../base/members.js";
+import { isObject, membersOf } from "../base/members.js";
 
-export type Fields = Members;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** The object that a frame holds. Throws a Fault "invalid_json" or "invalid_message": the peer is no AAEP producer. */
 export function parseObject(frame: Uint8Array): Fields {
