@@ -1,7 +1,8 @@
 // HTTP/1.1 and HTTP/2 at one address: plain pages, and services beside them.
 import { Fault } from "../../src/base/errors.js";
+import { within } from "../../src/base/time-limit.js";
 import type { ServiceListener } from "../../src/contracts/service.js";
-import { listenForCalls, within } from "../service-calls/listen.js";
+import { listenForCalls } from "../service-calls/listen.js";
 import { createFrontDoor } from "./front-door.js";
 import { createHttpServers } from "./http-servers.js";
 import type { HttpService } from "./http-service.js";
@@ -45,7 +46,7 @@ export async function listenHttp(
         for (const service of services) service.endStreams(fault, withinMs);
         await Promise.all(calls);
         servers.goAway();
-        await within(LINGER_MS, closed, resolved.after);
+        await within(LINGER_MS, closed, { wakeAt: resolved.after });
       };
       drained ??= listening.end(withinMs, inOrder, servers.goAway);
       return drained;

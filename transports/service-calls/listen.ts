@@ -2,6 +2,7 @@
 // library can be ended, and so that the connection of each call is known.
 import { createServer, type Server } from "node:net";
 import type { Fault } from "../../src/base/errors.js";
+import { within } from "../../src/base/time-limit.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { PeerIdentity, ServiceAddress } from "../../src/contracts/transport.js";
 import { type After, platformAfter } from "../framing/options.js";
@@ -47,17 +48,6 @@ export interface ListeningSocket {
     inOrder: (closed: Promise<unknown>) => Promise<unknown>,
     atOnce: () => void,
   ) => Promise<void>;
-}
-
-/** Resolves when `work` has settled, after `milliseconds` at the latest. */
-export function within(milliseconds: Millis, work: Promise<unknown>, after: After): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = after(milliseconds, resolve);
-    void work.then(() => {
-      cancel();
-      resolve();
-    });
-  });
 }
 
 const DEFAULT_MAX_CONNECTIONS = 1024;
@@ -112,7 +102,8 @@ export async function listenForCalls(
     end: async (withinMs, inOrder, atOnce) => {
       const sockets = [...connections.all.keys()];
       const closed = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
-      await within(withinMs, inOrder(closed), after);
+      // `after` counts from now.
+      await within(withinMs, inOrder(closed), { wakeAt: after });
       atOnce();
       for (const socket of connections.all.keys()) socket.destroy();
       await closed;
