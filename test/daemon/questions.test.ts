@@ -35,7 +35,7 @@ test("R28: whoever asks for more open questions than fit an answer gets them a p
   const actions = Array.from({ length: 6 }, (_, index) => `Transfer ${index} euros.`);
   for (const action of actions) {
     void agent.request("aaep.confirm", confirmIn(session_id, { action, extra_context: context })).catch(() => {});
-    await plain.events.next();
+    await hearQuestion(plain);
   }
   for (const one of [plain, rpc, typed]) {
     expect((await one.listPending()).map(({ action }) => action)).toEqual(actions);
