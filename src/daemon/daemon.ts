@@ -135,8 +135,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       serve: (connection: Connection<Uint8Array>) => serve(connection),
     })),
     handshakeTimeoutMs,
-    sendingTurns: new Turns(clock),
-    readingTurns: new Turns(clock, MOST_FRAMES_A_TURN),
+    sendingTurns: engine.sendingTurns,
+    readingTurns: new Turns(clock, MOST_FRAMES_A_TURN, undefined, engine.sendingTurns),
     aaep: {
       engine,
       access,

@@ -54,6 +54,8 @@ export class Engine {
   private readonly wakeUps: WakeUps;
   /** Turns for what ends in protocols. */
   private readonly endingTurns: Turns;
+  /** Turns for those who encode and send what subscriptions take. */
+  readonly sendingTurns: Turns;
   private readonly journal: Journal;
   private readonly boots: EpochBoots;
   private readonly notices: NoticeFactory;
@@ -79,14 +81,16 @@ export class Engine {
     this.options = options;
     this.wakeUps = wakeUpsOf(clock);
     this.endingTurns = new Turns(clock, ENDINGS_IN_A_TURN);
+    this.sendingTurns = new Turns(clock);
     this.journal = services.createJournal();
     this.boots = createEpochBoots(this.journal, log);
     this.notices = new NoticeFactory(ids, options.defaultLanguage);
     this.sessions = this.makeSessions();
     this.connections = new SharedConnections(this.sessions);
     const { journal, boots, wakeUps, sessions, connections } = this;
+    const events = { journal, steps: boots, ids: idServices };
     this.hub = new Hub(
-      { journal, steps: boots, log, segmenter, clock, wakeUps, ids: idServices, loadSpeakable },
+      { ...events, log, segmenter, clock, wakeUps, loadSpeakable, sendingTurns: this.sendingTurns },
       options,
     );
     this.questions = this.makeQuestions();

@@ -2,6 +2,7 @@
 // or 256 frames, and connections continue one after another (R34).
 import type { Fault } from "../base/errors.js";
 import type { Connection, FrameReader, FrameTaker } from "../contracts/transport.js";
+import { Excess } from "../engine/time/excess.js";
 import type { Turns } from "../engine/time/turns.js";
 
 /** Most frames that all connections together take in a turn. */
@@ -11,8 +12,7 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly taker: FrameTaker<Frame>;
   private readonly turns: Turns;
-  /** Whether this connection's last frame took longer than a turn. One that has just begun counts as such, so that nobody gains by coming anew. */
-  private isHeavy = true;
+  private readonly excess = new Excess();
 
   /** Nothing is taken before the running call has returned. */
   constructor(connection: Connection<Frame>, taker: FrameTaker<Frame>, turns: Turns) {
@@ -23,10 +23,10 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   }
 
   take(frame: Frame): boolean {
-    if (this.turns.enter(this.isHeavy)) return this.handle(frame);
+    if (this.turns.enter(this.excess.isHeavy)) return this.handle(frame);
     this.turns.wait(() => {
       if (this.handle(frame)) this.connection.readOn();
-    }, this.isHeavy);
+    }, this.excess.isHeavy);
     return false;
   }
 
@@ -37,7 +37,7 @@ export class FrameLoop<Frame> implements FrameReader<Frame> {
   /** Returns whether the next frame may follow at once. */
   private handle(frame: Frame): boolean {
     this.taker.take(frame);
-    this.isHeavy = this.turns.over();
+    this.turns.over(this.excess);
     const room = this.taker.room();
     if (room === undefined) return true;
     void this.waitForRoom(room);

@@ -32,6 +32,8 @@ export interface HubServices extends SpeakerServices {
   readonly clock: Clock;
   readonly wakeUps: WakeUps;
   readonly ids: IdServices;
+  /** Turns of those who send; long text is delivered when nobody waits for them (R34). */
+  readonly sendingTurns: Turns;
 }
 
 export interface HubOptions {
@@ -100,25 +102,29 @@ export class Hub {
     this.speaker = new Speaker(services);
     this.codeBlocks = new CodeBlocks(services.journal, services.steps);
     this.outputs = this.newOutputs();
-    this.scanTurns = new Turns(services.clock, undefined, options.turnRoomMs);
+    this.scanTurns = new Turns(services.clock, undefined, options.turnRoomMs, services.sendingTurns);
   }
 
   /**
-   * Scans the text of events that are to be delivered, 2 ms a turn, and then calls `publish`, in which they are (R34). That must not throw. Without
-   * views, it is called at once.
+   * Scans the text of events that are to be delivered, 2 ms a turn, and then calls `publish`, in which they are, as heavy work (R34). That must not
+   * throw. Without views, it is called at once.
    */
   scanAhead(events: readonly NewEvent[], publish: () => void): void {
     const scan = new AheadScan(events, this.outputs);
-    const goOn = (): void => {
-      if (this.isScanLeft(scan)) {
-        this.scanTurns.wait(goOn);
-        return;
-      }
+    const publishNow = (): void => {
       this.scan = scan;
       publish();
       this.scan = undefined;
     };
-    if (this.views.size === 0) goOn();
+    const publishInTurn = (): void => {
+      publishNow();
+      this.scanTurns.over();
+    };
+    const goOn = (): void => {
+      if (this.isScanLeft(scan)) this.scanTurns.wait(goOn);
+      else this.scanTurns.run(publishInTurn, true);
+    };
+    if (this.views.size === 0) publishNow();
     else this.scanTurns.run(goOn);
   }
 

@@ -3,10 +3,11 @@
 // of the output. Text is well-formed at every chunk's end (R25).
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { extendsCluster, isSpace, isUnspacedScript } from "./characters.js";
+import { CLUSTER_LOOK_AHEAD, CLUSTER_LOOK_BACK, clusterEndBefore } from "./cluster-ends.js";
 import { OffsetList } from "./offset-list.js";
 import { RetainedText } from "./retained-text.js";
 import { SentenceScanner } from "./sentence-scanner.js";
-import { CLUSTER_LOOK_AHEAD, clusterEndBefore, fittingLength, MOST_BYTES_PER_UNIT } from "./text-limits.js";
+import { TextSizes } from "./text-sizes.js";
 import { unspacedWordEnds, WordScanner } from "./word-scanner.js";
 
 /** The boundary at an offset; strength ascends from "none". */
@@ -26,6 +27,7 @@ export class TextBoundaries {
   private readonly segmenter: Segmenter;
   private readonly scanner: SentenceScanner;
   private readonly text = new RetainedText();
+  private readonly sizes = new TextSizes(this.text);
   private readonly words = new OffsetList();
   private wordScanner: WordScanner | undefined;
   // Stretches that were appended and not scanned to their end, in order.
@@ -46,8 +48,9 @@ export class TextBoundaries {
   /** The same text up to here, to go on otherwise: neither object changes the other. Costs as much as the text that is kept. */
   copy(): TextBoundaries {
     const [text, words, scanner] = [this.text.copy(), this.words.copy(), this.scanner.copy()];
+    const sizes = this.sizes.copy(text);
     const wordScanner = this.wordScanner?.copy((offset) => words.push(offset));
-    return Object.assign(new TextBoundaries(this.segmenter), this, { text, words, scanner, wordScanner });
+    return Object.assign(new TextBoundaries(this.segmenter), this, { text, sizes, words, scanner, wordScanner });
   }
 
   /** Length of the text so far, scanned or not. */
@@ -135,22 +138,11 @@ export class TextBoundaries {
    * a cluster, because the search for those takes long (R34).
    */
   cutWithin(from: number, to: number, maxCodePoints: number, maxBytes: number, isHurried = false): number {
-    const size = to - from;
-    if (size <= maxCodePoints && size * MOST_BYTES_PER_UNIT + 2 <= maxBytes) return to;
-    // Reads at most the text that can fit, and the look-ahead for the cluster at the cut.
-    const most = Math.min(2 * maxCodePoints, maxBytes) + CLUSTER_LOOK_AHEAD + 2;
-    const piece = this.text.slice(from, Math.min(to, from + most));
-    const fitting = fittingLength(piece, maxCodePoints, maxBytes);
-    if (fitting >= size) return to;
-    const firstCharacter = (piece.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
-    if (fitting === 0) return from + firstCharacter;
-    const limit = from + fitting;
-    const middle = from + (fitting >> 1);
-    const cluster = (): number => {
-      if (isHurried) return limit;
-      const end = clusterEndBefore(this.segmenter, piece, fitting);
-      return end > 0 ? from + end : limit;
-    };
+    const limit = this.sizes.fittingEnd(from, to, maxCodePoints, maxBytes);
+    if (limit === to) return to;
+    if (limit === from) return from + ((this.text.slice(from, from + 1).charCodeAt(0) & 0xfc00) === 0xd800 ? 2 : 1);
+    const middle = from + ((limit - from) >> 1);
+    const cluster = (): number => (isHurried ? limit : this.clusterEndBefore(limit, from, to));
     const code = this.codeAround(limit);
     if (code !== undefined && code.start < limit) {
       const begin = Math.max(from, code.start);
@@ -187,7 +179,8 @@ export class TextBoundaries {
   /** Forgets the text before `offset`. */
   forget(offset: number): void {
     if (this.wordScanner !== undefined) this.scanWords();
-    this.text.forget(Math.min(offset, this.scannedTo, this.wordScanner?.offset ?? this.scannedTo));
+    const least = Math.min(offset, this.scannedTo, this.wordScanner?.offset ?? this.scannedTo);
+    this.text.forget(this.sizes.forget(least));
     const { sentences, paragraphs, fences } = this.scanner;
     for (const list of [sentences, paragraphs, this.words, fences]) list.forget(offset);
   }
@@ -299,6 +292,14 @@ export class TextBoundaries {
       if (end !== undefined) index += end;
     }
     return begin + index > from && index > 0 ? begin + index : from;
+  }
+
+  /** The last end of a grapheme cluster of [from, to) up to `limit`; `limit` if the first one is longer. */
+  private clusterEndBefore(limit: number, from: number, to: number): number {
+    const begin = Math.max(from, limit - CLUSTER_LOOK_BACK - 2);
+    const around = this.text.slice(begin, Math.min(to, limit + CLUSTER_LOOK_AHEAD));
+    const end = clusterEndBefore(this.segmenter, around, limit - begin);
+    return end > 0 ? begin + end : limit;
   }
 
   private lineEndBefore(from: number, to: number): number {

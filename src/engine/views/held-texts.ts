@@ -335,9 +335,10 @@ export class HeldTexts {
   private cutWithin(hold: Hold, to: number): number {
     const { maxChars } = this.terms;
     const room = to - hold.start > SMALL_TEXT_UNITS ? roomIn(hold) : MAX_TEXT_BYTES;
-    if (to <= hold.start || hold.size.fits(hold.start, to, maxChars, room)) return to;
-    this.cutsLeft -= 1;
-    return hold.text.boundaries.cutWithin(hold.start, to, maxChars, room, this.cutsLeft < 0);
+    if (to <= hold.start) return to;
+    const cut = hold.text.boundaries.cutWithin(hold.start, to, maxChars, room, this.cutsLeft <= 0);
+    if (cut < to) this.cutsLeft -= 1;
+    return cut;
   }
 
   /** The strongest boundary that the cut is; undefined if no granted hint fits. */

@@ -3,7 +3,6 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
-import { FittingText } from "../text/text-limits.js";
 import type { Chunk, OutputText } from "./output-texts.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import { agreeForMerging } from "./unit.js";
@@ -41,7 +40,6 @@ export interface Hold {
   seamIndex: number;
   /** The seam at which the text now begins. */
   opening: Chunk | undefined;
-  readonly size: FittingText;
   /** Bytes for text beside the fields of the chunk that the held text begins with; computed once for each chunk. */
   room: number;
   roomFor: Chunk | undefined;
@@ -59,19 +57,14 @@ export function createHold(text: OutputText, chunk: Chunk, start: number, positi
     seams: [],
     seamIndex: 0,
     opening: undefined,
-    size: newFittingText(text),
     room: MAX_TEXT_BYTES,
     roomFor: undefined,
   };
 }
 
-function newFittingText(text: OutputText): FittingText {
-  return new FittingText((from, to) => text.boundaries.slice(from, to));
-}
-
 /** The same text, to be cut without a change of the original. */
 export function copyOf(hold: Hold): Hold {
-  return { ...hold, seams: [...hold.seams], size: newFittingText(hold.text) };
+  return { ...hold, seams: [...hold.seams] };
 }
 
 export function isEmpty({ start, newest }: Hold): boolean {

@@ -9,7 +9,7 @@ import { type Epoch, isTerminalKind, positionIn } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
 import { TextBoundaries } from "../text/text-boundaries.js";
-import { MOST_BYTES_PER_UNIT } from "../text/text-limits.js";
+import { MOST_BYTES_PER_UNIT } from "../text/text-sizes.js";
 import { isMarkdown } from "./code-blocks.js";
 import { Delivery } from "./delivery.js";
 import { HeldTexts, type HeldTextsServices } from "./held-texts.js";

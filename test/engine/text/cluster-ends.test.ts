@@ -1,6 +1,6 @@
 // R10: where a text that is too long may be cut: never inside what is read as one character.
 import { describe, expect, it } from "vitest";
-import { clusterEndBefore } from "../../../src/engine/text/text-limits.js";
+import { clusterEndBefore } from "../../../src/engine/text/cluster-ends.js";
 import { segmenter } from "./text-boundaries-support.js";
 
 /** Where each place of the text is moved back to. */

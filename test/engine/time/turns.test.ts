@@ -4,7 +4,7 @@ import type { DeliverySource } from "../../../src/contracts/protocol.js";
 import { Turns } from "../../../src/engine/time/turns.js";
 import { batchOf } from "../../../src/engine/views/delivery.js";
 import { Pump } from "../../../src/runtime/pump.js";
-import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
+import { createVirtualClock, type VirtualClock } from "../../support/rigs/virtual-clock.js";
 
 const PIECE = batchOf([]);
 
@@ -113,7 +113,8 @@ describe("R34: a piece of work that took longer than a turn", () => {
     const turns = new Turns(clock);
     turns.enter();
     clock.pass(ms);
-    return { clock, turns, isHeavy: turns.over() };
+    turns.over();
+    return { clock, turns };
   };
 
   it.each([
@@ -124,8 +125,7 @@ describe("R34: a piece of work that took longer than a turn", () => {
     [10, 4],
     [3_600_000, 49],
   ])("of %i ms leaves %i turns to others: heavy work waits, and light work goes on", (ms, left) => {
-    const { clock, turns, isHeavy } = afterWorkOf(ms);
-    expect(isHeavy).toBe(left > 0);
+    const { clock, turns } = afterWorkOf(ms);
     for (let turn = 0; turn < left; turn += 1) {
       clock.turn();
       expect([turns.enter(true), turns.enter()]).toEqual([false, true]);
@@ -141,5 +141,34 @@ describe("R34: a piece of work that took longer than a turn", () => {
     turns.wait(() => done.push("light"));
     clock.settle();
     expect(done).toEqual(["light", "heavy"]);
+  });
+});
+
+describe("R34: work that waits for other work", () => {
+  /** Whether heavy work has room in each of so many turns. */
+  function roomByTurn(clock: VirtualClock, turns: Turns, turnCount: number): readonly boolean[] {
+    return Array.from({ length: turnCount }, () => {
+      clock.turn();
+      return turns.enter(true);
+    });
+  }
+
+  it("has room once nobody waits for a turn of the other, if it is heavy", () => {
+    const clock = createVirtualClock();
+    const sending = new Turns(clock, 1);
+    const turns = new Turns(clock, undefined, undefined, sending);
+    for (let piece = 0; piece < 3; piece += 1) sending.wait(() => undefined);
+    expect([turns.enter(true), turns.enter()]).toEqual([false, true]);
+    expect(roomByTurn(clock, turns, 3)).toEqual([false, false, true]);
+  });
+
+  it("has room in one of 26 turns where the other never ends", () => {
+    const clock = createVirtualClock();
+    const sending = new Turns(clock);
+    const turns = new Turns(clock, undefined, undefined, sending);
+    const goOn = (): void => void sending.wait(goOn);
+    goOn();
+    const room = roomByTurn(clock, turns, 78);
+    expect(room.flatMap((hasRoom, turn) => (hasRoom ? [turn] : []))).toEqual([25, 51, 77]);
   });
 });

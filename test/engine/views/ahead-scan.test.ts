@@ -124,6 +124,19 @@ describe("a long text", () => {
       expect(received.slice(0, 3).map(({ event }) => event.session_id)).toEqual(["sess_1", "sess_2", "sess_1"]);
   });
 
+  it("is journaled once nobody waits to send, so that nobody falls behind it", () => {
+    const one = stage(Number.POSITIVE_INFINITY);
+    let left = 5;
+    const send = (): void => {
+      left -= 1;
+      if (left > 0) one.rig.engine.sendingTurns.wait(send);
+    };
+    one.rig.engine.sendingTurns.wait(send);
+    void one.rig.agent.publishLater([{ fields: chunk("Japanese", textOfKind("Japanese")) }], false);
+    untilJournaled(one);
+    expect(left).toBe(0);
+  });
+
   it("that is refused is refused at once, and not scanned", () => {
     const one = stage();
     const calls = one.calls();

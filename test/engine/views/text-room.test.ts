@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { MOST_BYTES_PER_UNIT } from "../../../src/engine/text/text-limits.js";
+import { MOST_BYTES_PER_UNIT } from "../../../src/engine/text/text-sizes.js";
 import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "../../../src/engine/views/text-room.js";
 import { anyCharacter } from "../../support/any-character.js";
 
