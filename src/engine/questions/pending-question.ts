@@ -1,6 +1,6 @@
 // An open question with its audience and its timers (AAEP §6.4, R6, R7, R8b), its form in the durable state (R8, R29), and the services that
 // questions need.
-import type { Millis } from "../../contracts/clock.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";
@@ -31,6 +31,7 @@ export interface QuestionLimits {
 }
 
 export interface QuestionsServices extends OutcomesServices {
+  readonly clock: Clock;
   /** Read again for each use. */
   readonly limits: QuestionLimits;
   /** Counts the subscriptions that can answer a question now. */

@@ -8,6 +8,7 @@ import type { Epoch, JournaledEvent } from "../event/event.js";
 import { isHostDialog } from "../event/own-members.js";
 import { checkQuestionRoom, SESSION_COUNTS, type SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
+import { Turns } from "../time/turns.js";
 import {
   type DurableQuestion,
   forgetQuestion,
@@ -52,6 +53,8 @@ const SHOWN_KEPT_COUNT = 256;
 export class Questions {
   private readonly services: QuestionsServices;
   private readonly counts: SessionCounts;
+  /** For the defaults of questions that are due. */
+  private readonly turns: Turns;
   private readonly pending = new Map<string, PendingQuestion>();
   private readonly byEventId = new Map<string, PendingQuestion>();
   /** Subscriptions that were shown a question that is over. One of them that answers too late gets a notice (R19). */
@@ -63,6 +66,7 @@ export class Questions {
   constructor(services: QuestionsServices) {
     this.services = services;
     this.counts = services.limits.sessionCounts ?? SESSION_COUNTS;
+    this.turns = new Turns(services.clock);
     this.outcomes = new QuestionOutcomes(services, this.counts.outcomes);
   }
 
@@ -222,6 +226,7 @@ export class Questions {
 
   /** Cancels the timers. Open questions stay open for the next boot. */
   close(): void {
+    this.isLeaving = true;
     this.outcomes.close();
     for (const one of this.pending.values()) one.cancel();
   }
@@ -272,9 +277,11 @@ export class Questions {
     }
   }
 
-  /** Applies the default, unless the question is decided or the daemon leaves it open. */
+  /** Applies the default, unless the question is decided by then or the daemon leaves it open. Defaults of many take several turns (R34). */
   private comeDue(one: PendingQuestion, resolvedBy: DefaultedBy): void {
-    if (!one.isDecided && !this.isLeaving) this.applyDefault(one, resolvedBy);
+    this.turns.run(() => {
+      if (!one.isDecided && !this.isLeaving) this.applyDefault(one, resolvedBy);
+    });
   }
 
   /** Applies the default; if the journal refuses that, again after a second. */

@@ -42,6 +42,19 @@ describe("many questions at once", () => {
     expect(rig.errors).toEqual([]);
   });
 
+  it("R34: defaults that take long are applied over several turns, in order", () => {
+    let slow: EngineRig | undefined;
+    const { rig, able } = askedMany({ journaled: () => slow?.clock.pass(2) });
+    slow = rig;
+    able.subscription.close();
+    expect(outcomeTokens(rig)).toEqual(tokens.slice(0, 1));
+    rig.clock.turn();
+    expect(outcomeTokens(rig)).toEqual(tokens.slice(0, 2));
+    rig.clock.settle();
+    expect(outcomeTokens(rig)).toEqual(tokens);
+    expect(rig.errors).toEqual([]);
+  });
+
   it("a reply at the deadline, before its timer, is too late", () => {
     const { rig, able } = askedMany();
     rig.clock.wakeAt(60_000, () => give(rig, able, "rpl_39", "accept", { timestamp: "2026-05-24T14:00:30.000Z" }));
