@@ -12,11 +12,10 @@ import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../
 import type { SubscriptionReport } from "../engine/engine-status.js";
 import type { Producer } from "../engine/event/event.js";
 import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
-import { Turns } from "../engine/time/turns.js";
 import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
-import { MOST_FRAMES_A_TURN } from "../runtime/frame-loop.js";
+import { readingTurnsBeside } from "../runtime/frame-loop.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
 import { countReplies, openAuditLog } from "./audit/open-audit-log.js";
 import type { Configuration } from "./config/config.js";
@@ -136,7 +135,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     })),
     handshakeTimeoutMs,
     sendingTurns: engine.sendingTurns,
-    readingTurns: new Turns(clock, MOST_FRAMES_A_TURN, undefined, engine.sendingTurns),
+    readingTurns: readingTurnsBeside(engine.sendingTurns, clock),
     aaep: {
       engine,
       access,

@@ -80,7 +80,7 @@ export class Engine {
     this.services = services;
     this.options = options;
     this.wakeUps = wakeUpsOf(clock);
-    this.endingTurns = new Turns(clock, ENDINGS_IN_A_TURN);
+    this.endingTurns = new Turns(clock, { most: ENDINGS_IN_A_TURN });
     this.sendingTurns = new Turns(clock);
     this.journal = services.createJournal();
     this.boots = createEpochBoots(this.journal, log);
@@ -88,9 +88,9 @@ export class Engine {
     this.sessions = this.makeSessions();
     this.connections = new SharedConnections(this.sessions);
     const { journal, boots, wakeUps, sessions, connections } = this;
-    const events = { journal, steps: boots, ids: idServices };
+    const { sendingTurns } = this;
     this.hub = new Hub(
-      { ...events, log, segmenter, clock, wakeUps, loadSpeakable, sendingTurns: this.sendingTurns },
+      { ...{ journal, steps: boots, ids: idServices, wakeUps, sendingTurns }, log, segmenter, clock, loadSpeakable },
       options,
     );
     this.questions = this.makeQuestions();
@@ -102,7 +102,7 @@ export class Engine {
     );
     this.subscriptionServices = {
       ...{ hub, journal, steps: boots, ids: idServices, wakeUps, limits: options, sessions, questions, connections },
-      readTurns: { events: new Turns(clock, undefined, options.turnRoomMs), batches: new Turns(clock, 1) },
+      readTurns: { events: new Turns(clock, { mostMs: options.turnRoomMs }), batches: new Turns(clock, { most: 1 }) },
       now: clock.now,
       notices: this.notices,
       closed: ({ id }, reason) => this.closed(id, reason),
@@ -315,6 +315,7 @@ export class Engine {
       isAgentAway: (sessionId) => this.publishing.graces.until(sessionId) !== undefined,
       returnUntil: (sessionId) => this.returnUntilOf(sessionId),
       countAble: () => this.countAble(),
+      inTurn: (work) => this.inTurn(work),
       resolve: (question, result) => {
         const resolution = notices.resolution(question, result);
         return this.publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, this.moment()))
@@ -334,6 +335,7 @@ export class Engine {
     return new Publishing({
       ...services,
       ...{ journal, hub, sessions, questions, connections, notices, wakeUps },
+      sendingTurns: this.sendingTurns,
       producerId: options.producerId,
       agentGraceMs: () => options.agentGraceMs,
       appended: this.keepsSessions ? this.boots.appended : undefined,

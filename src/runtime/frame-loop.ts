@@ -1,32 +1,39 @@
 // The one loop over the frames of a connection, for every protocol: each frame is handled in the turn in which it came. Reading gives way after 2 ms
 // or 256 frames, and connections continue one after another (R34).
 import type { Fault } from "../base/errors.js";
+import type { Clock } from "../contracts/clock.js";
 import type { Connection, FrameReader, FrameTaker } from "../contracts/transport.js";
-import { Excess } from "../engine/time/excess.js";
-import type { Turns } from "../engine/time/turns.js";
+import type { Excess } from "../engine/time/excess.js";
+import { Turns } from "../engine/time/turns.js";
 
 /** Most frames that all connections together take in a turn. */
-export const MOST_FRAMES_A_TURN = 256;
+const MOST_FRAMES_A_TURN = 256;
+
+/** Turns for all connections of a protocol, whose long messages wait for those who send what subscriptions take. */
+export function readingTurnsBeside(sendingTurns: Turns, clock: Clock): Turns {
+  return new Turns(clock, { most: MOST_FRAMES_A_TURN, goesFirst: sendingTurns });
+}
 
 export class FrameLoop<Frame> implements FrameReader<Frame> {
   private readonly connection: Connection<Frame>;
   private readonly taker: FrameTaker<Frame>;
   private readonly turns: Turns;
-  private readonly excess = new Excess();
+  private readonly excess: Excess;
 
   /** Nothing is taken before the running call has returned. */
   constructor(connection: Connection<Frame>, taker: FrameTaker<Frame>, turns: Turns) {
     this.connection = connection;
     this.taker = taker;
     this.turns = turns;
+    this.excess = turns.newExcess();
     void Promise.resolve().then(() => connection.read(this));
   }
 
   take(frame: Frame): boolean {
-    if (this.turns.enter(this.excess.isHeavy)) return this.handle(frame);
+    if (this.turns.enter(this.excess.weight)) return this.handle(frame);
     this.turns.wait(() => {
       if (this.handle(frame)) this.connection.readOn();
-    }, this.excess.isHeavy);
+    }, this.excess.weight);
     return false;
   }
 

@@ -8,7 +8,7 @@ import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 /** Connections by name, whose frames take so many ms each. Returns the names of those that were read in each turn. */
 async function readByTurn(frames: Readonly<Record<string, readonly number[]>>, turnCount: number) {
   const clock = createVirtualClock();
-  const turns = new Turns(clock, 256);
+  const turns = new Turns(clock, { most: 256 });
   const byTurn: string[] = [];
   let read = "";
   for (const [name, ofConnection] of Object.entries(frames)) {
@@ -30,13 +30,24 @@ async function readByTurn(frames: Readonly<Record<string, readonly number[]>>, t
   return byTurn;
 }
 
-it("a connection whose frame took longer than a turn leaves as many turns to the others, who read on meanwhile", async () => {
-  const short = Array<number>(12).fill(0.5);
-  expect(await readByTurn({ s: short, L: [9, 9] }, 8)).toEqual(["ssss", "sL", "ssss", "sss", "", "", "L", ""]);
+it("a connection whose frame took much longer than a turn leaves as many turns to the others, who read on meanwhile", async () => {
+  const short = Array<number>(16).fill(0.5);
+  expect(await readByTurn({ s: short, L: [13, 13] }, 10)).toEqual([
+    "ssss",
+    "sL",
+    "ssss",
+    "ssss",
+    "sss",
+    "",
+    "",
+    "",
+    "L",
+    "",
+  ]);
 });
 
 it("a connection that is alone with its long frames loses nothing but short turns", async () => {
-  expect(await readByTurn({ L: [5, 5, 1, 1] }, 6)).toEqual(["L", "", "", "L", "", ""]);
+  expect(await readByTurn({ L: [13, 13, 1, 1] }, 9)).toEqual(["L", "", "", "", "", "", "", "L", ""]);
 });
 
 it("a connection that has just begun waits where others do: nobody gains by coming anew for each long frame", async () => {

@@ -8,7 +8,7 @@ import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-c
 
 const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({
   clock,
-  sendingTurns: new Turns(clock, undefined, turnRoomMs),
+  sendingTurns: new Turns(clock, { mostMs: turnRoomMs }),
 });
 
 const handOver = (

@@ -19,7 +19,7 @@ function opened(
     msEach = 0,
     room = createWaitingRoom(),
     clock = createVirtualClock(),
-    readingTurns = new Turns(createClock(), 256),
+    readingTurns = new Turns(createClock(), { most: 256 }),
     over = (connection: Connection<string>): Connection<string> => connection,
   } = {},
 ) {
@@ -178,7 +178,7 @@ test.each([
 
 test("R34: messages that take long give way after two milliseconds", async () => {
   const clock = createVirtualClock();
-  const readingTurns = new Turns(clock, 256);
+  const readingTurns = new Turns(clock, { most: 256 });
   const { peer, received, close, conversation } = opened(64, { msEach: 1, clock, readingTurns });
   for (let index = 0; index < 10; index += 1) peer.send(String(index));
   for (let round = 0; round < 5; round += 1) await quiet();
@@ -197,7 +197,7 @@ test("R34: messages that take long give way after two milliseconds", async () =>
 
 test("R34: exchanges share a turn, and continue one after another", async () => {
   const clock = createVirtualClock();
-  const readingTurns = new Turns(clock, 256);
+  const readingTurns = new Turns(clock, { most: 256 });
   const exchanges = [1, 2, 3].map(() => opened(64, { msEach: 1, clock, readingTurns }));
   for (const { peer } of exchanges) for (let index = 0; index < 4; index += 1) peer.send(String(index));
   const counts: number[][] = [];

@@ -15,7 +15,7 @@ import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { type A2eServices, MOST_REQUEST_UNITS, PresentAgents } from "../../protocols/a2e/providers/a2e-services.js";
 import { type Provider, Router } from "../../protocols/a2e/providers/router.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
-import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
+import { readingTurnsBeside } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess, type ProviderProcess } from "./provider-process.js";
@@ -31,7 +31,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices) {
   const { clock, log } = by;
   const router = new Router(new Turns(clock), (caught) => log.error({ err: caught }, "an A2E announcement failed"));
   const maker = createMessageMaker(options.ids, clock.wallTime);
-  const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
+  const sharing = { room: createWaitingRoom(), readingTurns: readingTurnsBeside(by.engine.sendingTurns, clock) };
   let folded: { readonly names?: readonly string[]; readonly set: ReadonlySet<string> } = { set: new Set() };
   const services: A2eServices = {
     engine: by.engine,

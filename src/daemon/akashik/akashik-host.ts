@@ -5,13 +5,12 @@ import type { Journal } from "../../contracts/journal.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
-import { Turns } from "../../engine/time/turns.js";
 import { answerSingle, createAkashikProtocol } from "../../protocols/akashik/agent/agent-session.js";
 import type { AkashikServices } from "../../protocols/akashik/agent/operations.js";
 import { Field } from "../../protocols/akashik/field/field.js";
 import type { Operation } from "../../protocols/akashik/messages/envelope.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
-import { MOST_FRAMES_A_TURN } from "../../runtime/frame-loop.js";
+import { readingTurnsBeside } from "../../runtime/frame-loop.js";
 import { createWaitingRoom, Exchange } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createFieldKept, readKeptField } from "./kept-field.js";
@@ -50,7 +49,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
     persistence: durableState.isDurable ? "durable" : "memory",
   };
   const protocol = createAkashikProtocol(services);
-  const sharing = { room: createWaitingRoom(), readingTurns: new Turns(clock, MOST_FRAMES_A_TURN) };
+  const sharing = { room: createWaitingRoom(), readingTurns: readingTurnsBeside(engine.sendingTurns, clock) };
   const endFeed = feedSessions(engine, field, { clock, log });
   return {
     serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>

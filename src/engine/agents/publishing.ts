@@ -16,6 +16,7 @@ import type { Change, Moment } from "../sessions/change.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { Sessions } from "../sessions/sessions.js";
 import { LatencyHistogram } from "../time/latency-histogram.js";
+import type { Turns } from "../time/turns.js";
 import type { WakeUps } from "../time/wake-ups.js";
 import { QuestionAgents } from "./question-agents.js";
 import { SessionGraces } from "./session-graces.js";
@@ -29,6 +30,7 @@ export interface PublishingServices {
   readonly hub: Hub;
   readonly sessions: Sessions;
   readonly questions: Questions;
+  readonly sendingTurns: Turns;
   readonly connections: SharedConnections;
   readonly notices: NoticeFactory;
   readonly wakeUps: WakeUps;

@@ -9,6 +9,8 @@ export interface SessionGracesServices {
   readonly clock: Clock;
   readonly wakeUps: WakeUps;
   readonly log: Log;
+  /** Turns of those who send: sessions end when nobody waits for them (R34). */
+  readonly sendingTurns: Turns;
   /** Length of a grace, in ms; 0 ends sessions at once. Read for each use. */
   readonly agentGraceMs: () => Millis;
 }
@@ -29,7 +31,7 @@ export class SessionGraces {
   constructor(services: SessionGracesServices, end: (sessionId: string) => void) {
     this.services = services;
     this.end = end;
-    this.turns = new Turns(services.clock);
+    this.turns = new Turns(services.clock, { goesFirst: services.sendingTurns });
   }
 
   begin(sessionId: string): void {
@@ -69,8 +71,8 @@ export class SessionGraces {
         this.goOnLater((goOn) => wakeUps.at(dueAt, goOn));
         return;
       }
-      if (!this.turns.enter()) {
-        this.goOnLater((goOn) => this.turns.wait(goOn));
+      if (!this.turns.enter("heavy")) {
+        this.goOnLater((goOn) => this.turns.wait(goOn, "heavy"));
         return;
       }
       try {

@@ -102,12 +102,12 @@ export class Hub {
     this.speaker = new Speaker(services);
     this.codeBlocks = new CodeBlocks(services.journal, services.steps);
     this.outputs = this.newOutputs();
-    this.scanTurns = new Turns(services.clock, undefined, options.turnRoomMs, services.sendingTurns);
+    this.scanTurns = new Turns(services.clock, { mostMs: options.turnRoomMs, goesFirst: services.sendingTurns });
   }
 
   /**
-   * Scans the text of events that are to be delivered, 2 ms a turn, and then calls `publish`, in which they are, as heavy work (R34). That must not
-   * throw. Without views, it is called at once.
+   * Scans the text of events that are to be delivered, 2 ms a turn, and then calls `publish`, which delivers them and must not throw. `publish` is
+   * heavy work (R34). Without views, it is called at once.
    */
   scanAhead(events: readonly NewEvent[], publish: () => void): void {
     const scan = new AheadScan(events, this.outputs);
@@ -116,13 +116,18 @@ export class Hub {
       publish();
       this.scan = undefined;
     };
-    const publishInTurn = (): void => {
-      publishNow();
-      this.scanTurns.over();
-    };
     const goOn = (): void => {
       if (this.isScanLeft(scan)) this.scanTurns.wait(goOn);
-      else this.scanTurns.run(publishInTurn, true);
+      else this.scanTurns.run(publishInTurn, "heavy");
+    };
+    const publishInTurn = (): void => {
+      // A view that cuts at words may have come meanwhile.
+      if (this.isScanLeft(scan)) {
+        this.scanTurns.wait(goOn);
+        return;
+      }
+      publishNow();
+      this.scanTurns.over();
     };
     if (this.views.size === 0) publishNow();
     else this.scanTurns.run(goOn);

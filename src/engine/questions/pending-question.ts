@@ -1,6 +1,6 @@
 // An open question with its audience and its timers (AAEP §6.4, R6, R7, R8b), its form in the durable state (R8, R29), and the services that
 // questions need.
-import type { Clock, Millis } from "../../contracts/clock.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";
@@ -31,7 +31,8 @@ export interface QuestionLimits {
 }
 
 export interface QuestionsServices extends OutcomesServices {
-  readonly clock: Clock;
+  /** Does work in a turn that has room for it, perhaps now. What it throws goes to the log. */
+  readonly inTurn: (work: () => void) => void;
   /** Read again for each use. */
   readonly limits: QuestionLimits;
   /** Counts the subscriptions that can answer a question now. */
@@ -71,6 +72,8 @@ export class PendingQuestion {
   /** A default applies or an outcome is being published: no reply counts any more. While the journal refuses a default, it is tried again. */
   isDecided = false;
   isWaiting = false;
+  /** Why its default waits for a turn (R34); undefined if it does not. */
+  due: DefaultedBy | undefined;
   private hadAudience = false;
   /** The question was asked in the previous boot, so its audience may be on the way back. */
   private readonly isRestored: boolean;
@@ -137,6 +140,7 @@ export class PendingQuestion {
     if (this.isDecided) return;
     if (able(this.question) > 0) {
       this.hadAudience = true;
+      if (this.due !== "timeout") this.due = undefined;
       this.cancelGrace?.();
       this.cancelGrace = undefined;
       this.setWaiting(true);

@@ -8,7 +8,6 @@ import type { Epoch, JournaledEvent } from "../event/event.js";
 import { isHostDialog } from "../event/own-members.js";
 import { checkQuestionRoom, SESSION_COUNTS, type SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import { Turns } from "../time/turns.js";
 import {
   type DurableQuestion,
   forgetQuestion,
@@ -53,8 +52,6 @@ const SHOWN_KEPT_COUNT = 256;
 export class Questions {
   private readonly services: QuestionsServices;
   private readonly counts: SessionCounts;
-  /** For the defaults of questions that are due. */
-  private readonly turns: Turns;
   private readonly pending = new Map<string, PendingQuestion>();
   private readonly byEventId = new Map<string, PendingQuestion>();
   /** Subscriptions that were shown a question that is over. One of them that answers too late gets a notice (R19). */
@@ -66,11 +63,10 @@ export class Questions {
   constructor(services: QuestionsServices) {
     this.services = services;
     this.counts = services.limits.sessionCounts ?? SESSION_COUNTS;
-    this.turns = new Turns(services.clock);
     this.outcomes = new QuestionOutcomes(services, this.counts.outcomes);
   }
 
-  /** Opens a question whose event was published as `entry`. If no subscription can answer it, and there is no grace, its default applies at once. */
+  /** Opens a question whose event was published as `entry`. If no subscription can answer it, and there is no grace, its default applies. */
   asked(question: OpenQuestion, entry: JournaledEvent): void {
     const one = this.begin(question, entry);
     one.arm();
@@ -277,22 +273,28 @@ export class Questions {
     }
   }
 
-  /** Applies the default, unless the question is decided by then or the daemon leaves it open. Defaults of many take several turns (R34). */
+  /** Applies the default in turn (R34), unless the question is decided by then, or somebody came who can answer it. */
   private comeDue(one: PendingQuestion, resolvedBy: DefaultedBy): void {
-    this.turns.run(() => {
-      if (!one.isDecided && !this.isLeaving) this.applyDefault(one, resolvedBy);
+    const isQueued = one.due !== undefined;
+    if (!isQueued || resolvedBy === "timeout") one.due = resolvedBy;
+    if (isQueued) return;
+    this.services.inTurn(() => {
+      const { due } = one;
+      one.due = undefined;
+      if (due !== undefined && !one.isDecided) this.applyDefault(one, due);
     });
   }
 
-  /** Applies the default; if the journal refuses that, again after a second. */
+  /** Applies the default, unless the daemon leaves the question open; if the journal refuses that, again after a second. */
   private applyDefault(one: PendingQuestion, resolvedBy: DefaultedBy): void {
-    if (this.pending.get(one.question.token) !== one) return;
+    if (this.isLeaving || this.pending.get(one.question.token) !== one) return;
     try {
       this.resolve(one, resultOfDefault(one.question, resolvedBy));
     } catch (caught) {
       if (!isRefusedByJournal(caught)) throw caught;
       one.isDecided = true;
-      one.wakeAt(this.services.clock.now() + RETRY_MS, () => this.applyDefault(one, resolvedBy));
+      const again = (): void => this.services.inTurn(() => this.applyDefault(one, resolvedBy));
+      one.wakeAt(this.services.clock.now() + RETRY_MS, again);
     }
   }
 

@@ -14,7 +14,7 @@ export interface SessionCounts {
   readonly outputs: number;
   /** Open questions. */
   readonly questions: number;
-  /** Open questions of all sessions together: the end of the last subscription that can answer resolves all of them in one turn (R34). */
+  /** Open questions of all sessions together: the end of the last subscription that can answer resolves all of them (R34). */
   readonly allQuestions: number;
   /** Most events of one plan, the daemon's included. By default, a full array that ends one full session fits. */
   readonly plannedEvents: number;

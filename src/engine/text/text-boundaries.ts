@@ -140,7 +140,6 @@ export class TextBoundaries {
   cutWithin(from: number, to: number, maxCodePoints: number, maxBytes: number, isHurried = false): number {
     const limit = this.sizes.fittingEnd(from, to, maxCodePoints, maxBytes);
     if (limit === to) return to;
-    if (limit === from) return from + ((this.text.slice(from, from + 1).charCodeAt(0) & 0xfc00) === 0xd800 ? 2 : 1);
     const middle = from + ((limit - from) >> 1);
     const cluster = (): number => (isHurried ? limit : this.clusterEndBefore(limit, from, to));
     const code = this.codeAround(limit);
@@ -296,6 +295,7 @@ export class TextBoundaries {
 
   /** The last end of a grapheme cluster of [from, to) up to `limit`; `limit` if the first one is longer. */
   private clusterEndBefore(limit: number, from: number, to: number): number {
+    // With one character more than is looked back, no cluster seems to begin where this text does.
     const begin = Math.max(from, limit - CLUSTER_LOOK_BACK - 2);
     const around = this.text.slice(begin, Math.min(to, limit + CLUSTER_LOOK_AHEAD));
     const end = clusterEndBefore(this.segmenter, around, limit - begin);

@@ -62,9 +62,10 @@ export class TextSizes {
 
   /** Forgets the text before the last mark up to `offset`. Returns that mark's offset, from which the text is still read. */
   forget(offset: number): number {
-    this.measure();
     const count = this.indexBefore(offset);
-    this.first = this.mark(count);
+    const last = this.mark(count);
+    // Text that nobody measured so far is measured from here on.
+    this.first = offset - last.offset < MARK_UNITS ? last : { offset, codePoints: 0, bytes: 0 };
     this.marks = this.marks.slice(count);
     return this.first.offset;
   }

@@ -1,23 +1,37 @@
 // Which connections send messages that take long: their messages let others go first (R34).
-import type { Millis } from "../../contracts/clock.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
+
+/** Whose work it is: of an owner that has done none, of one whose work was too long lately, or of any other. */
+export type Weight = "light" | "unknown" | "heavy";
 
 /** Excess from which an owner's work is heavy, ms. A machine that ran another process meanwhile makes nobody's work heavy. */
 const ALLOWED_MS: Millis = 10;
-/** The part of the time that an owner's work may take too long. */
+/** The part of the time for which an owner's work may be too long. */
 const FORGIVEN_SHARE = 0.1;
 
-/** By how much longer than a turn the work of one owner was lately. The first work of an owner is heavy: nobody gains by coming anew. */
+/** By how much longer than a turn the work of one owner was lately. */
 export class Excess {
-  private ms: Millis = ALLOWED_MS;
-  private at: Millis = 0;
+  private readonly clock: Pick<Clock, "now">;
+  private ms: Millis = 0;
+  /** When work was over last. */
+  private at: Millis | undefined;
 
-  get isHeavy(): boolean {
-    return this.ms >= ALLOWED_MS;
+  constructor(clock: Pick<Clock, "now">) {
+    this.clock = clock;
   }
 
-  /** Takes note of a piece of work, of which `ms` were too long. */
-  note(ms: Millis, now: Millis): void {
-    this.ms = Math.max(0, this.ms - (now - this.at) * FORGIVEN_SHARE) + Math.max(0, ms);
-    this.at = now;
+  get weight(): Weight {
+    if (this.at === undefined) return "unknown";
+    return this.rest() >= ALLOWED_MS ? "heavy" : "light";
+  }
+
+  /** Takes note of a piece of work that is over, and that was too long by `ms`. */
+  note(ms: Millis): void {
+    this.ms = this.rest() + Math.max(0, ms);
+    this.at = this.clock.now();
+  }
+
+  private rest(): Millis {
+    return Math.max(0, this.ms - (this.clock.now() - (this.at ?? 0)) * FORGIVEN_SHARE);
   }
 }

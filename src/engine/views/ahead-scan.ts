@@ -53,6 +53,7 @@ class AheadText {
   private known: OutputText | undefined;
   private start = 0;
   private boundaries: TextBoundaries | undefined;
+  private level: CutLevel | undefined;
   private scannedTo = 0;
 
   constructor(output: string, chunks: readonly NewEvent[], outputs: OutputTexts) {
@@ -62,7 +63,9 @@ class AheadText {
   }
 
   step(level: CutLevel | undefined): boolean {
-    const boundaries = this.isCurrent() ? this.boundaries : this.begin();
+    // Words are searched for beside sentences, so the text is read anew for the first view that cuts at them.
+    const isNewLevel = level === "word" && this.level !== "word";
+    const boundaries = this.isCurrent() && !isNewLevel ? this.boundaries : this.begin(level);
     if (boundaries === undefined) return false;
     this.scannedTo = Math.min(this.scannedTo + STEP_UNITS, boundaries.length);
     boundaries.scanTo(this.scannedTo, level);
@@ -80,7 +83,8 @@ class AheadText {
     return record?.boundaries.length === this.start && outputs.known(this.output) === known;
   }
 
-  private begin(): TextBoundaries | undefined {
+  private begin(level: CutLevel | undefined): TextBoundaries | undefined {
+    this.level = level;
     const [first] = this.chunks;
     if (first === undefined) return undefined;
     const record = this.outputs.recordBefore(first);

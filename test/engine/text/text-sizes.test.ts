@@ -53,4 +53,18 @@ describe("R10: how far a text fits", () => {
       }),
     );
   });
+
+  it("is another matter for a copy that goes on otherwise", () => {
+    const [first, second] = [new RetainedText(), new RetainedText()];
+    first.append("a".repeat(100));
+    const sizes = new TextSizes(first);
+    expect(sizes.fittingEnd(0, 100, 50, 60_000)).toBe(50);
+    second.append("a".repeat(100));
+    const copy = sizes.copy(second);
+    second.append("é".repeat(200));
+    expect(copy.fittingEnd(0, 300, 500, 302)).toBe(200);
+    first.append("a".repeat(200));
+    expect(sizes.fittingEnd(0, 300, 500, 302)).toBe(300);
+    expect(copy.fittingEnd(0, 300, 500, 302)).toBe(200);
+  });
 });

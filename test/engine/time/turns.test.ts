@@ -17,7 +17,7 @@ function pumpOver(source: DeliverySource, ...given: ConstructorParameters<typeof
 /** Pumps that share turns with room for one piece each; `sent` has a letter for each piece, small, and for each critical one, capital. */
 function stage(counts: Readonly<Record<string, number>>) {
   const clock = createVirtualClock();
-  const turns = new Turns(clock, undefined, 0);
+  const turns = new Turns(clock, { mostMs: 0 });
   const sent: string[] = [];
   const left = new Map(Object.entries(counts));
   const critical = new Map<string, number>();
@@ -97,7 +97,7 @@ describe("turns of sending", () => {
 
 it("R34: work that comes all at once is done in order, a few pieces a turn", () => {
   const clock = createVirtualClock();
-  const turns = new Turns(clock, 2);
+  const turns = new Turns(clock, { most: 2 });
   const done: number[] = [];
   for (let piece = 0; piece < 5; piece += 1) turns.run(() => done.push(piece));
   expect(done).toEqual([0, 1]);
@@ -123,21 +123,21 @@ describe("R34: a piece of work that took longer than a turn", () => {
     [3, 1],
     [4, 1],
     [10, 4],
-    [3_600_000, 49],
+    [3_600_000, 25],
   ])("of %i ms leaves %i turns to others: heavy work waits, and light work goes on", (ms, left) => {
     const { clock, turns } = afterWorkOf(ms);
     for (let turn = 0; turn < left; turn += 1) {
       clock.turn();
-      expect([turns.enter(true), turns.enter()]).toEqual([false, true]);
+      expect([turns.enter("heavy"), turns.enter("unknown"), turns.enter()]).toEqual([false, false, true]);
     }
     clock.turn();
-    expect(turns.enter(true)).toBe(true);
+    expect(turns.enter("heavy")).toBe(true);
   });
 
   it("lets light work overtake heavy work that waits", () => {
     const { clock, turns } = afterWorkOf(6);
     const done: string[] = [];
-    turns.wait(() => done.push("heavy"), true);
+    turns.wait(() => done.push("heavy"), "heavy");
     turns.wait(() => done.push("light"));
     clock.settle();
     expect(done).toEqual(["light", "heavy"]);
@@ -149,23 +149,37 @@ describe("R34: work that waits for other work", () => {
   function roomByTurn(clock: VirtualClock, turns: Turns, turnCount: number): readonly boolean[] {
     return Array.from({ length: turnCount }, () => {
       clock.turn();
-      return turns.enter(true);
+      return turns.enter("heavy");
     });
   }
 
   it("has room once nobody waits for a turn of the other, if it is heavy", () => {
     const clock = createVirtualClock();
-    const sending = new Turns(clock, 1);
-    const turns = new Turns(clock, undefined, undefined, sending);
+    const sending = new Turns(clock, { most: 1 });
+    const turns = new Turns(clock, { goesFirst: sending });
     for (let piece = 0; piece < 3; piece += 1) sending.wait(() => undefined);
-    expect([turns.enter(true), turns.enter()]).toEqual([false, true]);
+    expect([turns.enter("heavy"), turns.enter("unknown")]).toEqual([false, true]);
     expect(roomByTurn(clock, turns, 3)).toEqual([false, false, true]);
+  });
+
+  it("has room in one of 26 turns where light work is long again and again", () => {
+    const clock = createVirtualClock();
+    const turns = new Turns(clock);
+    const room = Array.from({ length: 52 }, () => {
+      clock.turn();
+      const hasRoom = turns.enter("heavy");
+      turns.enter();
+      clock.pass(20);
+      turns.over();
+      return hasRoom;
+    });
+    expect(room.flatMap((hasRoom, turn) => (hasRoom ? [turn] : []))).toEqual([0, 26]);
   });
 
   it("has room in one of 26 turns where the other never ends", () => {
     const clock = createVirtualClock();
     const sending = new Turns(clock);
-    const turns = new Turns(clock, undefined, undefined, sending);
+    const turns = new Turns(clock, { goesFirst: sending });
     const goOn = (): void => void sending.wait(goOn);
     goOn();
     const room = roomByTurn(clock, turns, 78);

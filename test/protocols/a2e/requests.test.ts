@@ -89,7 +89,7 @@ describe("a request", () => {
 
   it("R34: announcements to many agents take several turns, and beyond a thousand that wait the others are dropped", () => {
     const clock = createVirtualClock();
-    const router = new Router(new Turns(clock, 2), () => {});
+    const router = new Router(new Turns(clock, { most: 2 }), () => {});
     const provider = { offer: { capabilities: [] } } as unknown as Provider;
     let count = 0;
     for (let agent = 0; agent < 32; agent += 1)

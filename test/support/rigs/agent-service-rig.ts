@@ -65,7 +65,7 @@ export function createAgentServiceRig(
   const rig = createEngineRig(options);
   const streams: Conversation[] = [];
   let keys = 0;
-  const readingTurns = new Turns(rig.clock, 256);
+  const readingTurns = new Turns(rig.clock, { most: 256 });
   const service = agentMethods({
     engine: rig.engine,
     access: options.access ?? SAME_USER_MAY_ALL,

@@ -65,7 +65,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       clock: rig.clock,
       log,
       handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
-      readingTurns: new Turns(rig.clock, 256),
+      readingTurns: new Turns(rig.clock, { most: 256 }),
       sendingTurns: new Turns(rig.clock),
       served: (stream) => void served.push(stream),
     }),

@@ -89,7 +89,7 @@ export class Field {
     this.units = new Units(store, kept.units);
     this.known = new Conflicts(store, kept.conflicts);
     this.clock = new LamportClock(newestEpoch(kept), (end) => store.put("clock", "", () => end));
-    this.scoring = new Turns(clock, SCORED_PER_TURN);
+    this.scoring = new Turns(clock, { most: SCORED_PER_TURN });
     this.unitRoom = createSharedRoom(() => maxUnits() * BYTES_PER_UNIT);
     for (const one of [...kept.units, ...kept.conflicts]) this.unitRoom.add(bytesOf(one));
     for (const agent of kept.agents) {

@@ -31,7 +31,7 @@ export class Notifier {
   ) {
     this.agents = agents;
     this.hearers = hearers;
-    this.turns = new Turns(clock, STEPS_PER_TURN);
+    this.turns = new Turns(clock, { most: STEPS_PER_TURN });
   }
 
   /** Tells the agents that the event concerns, the first of them at once, after everything told before. */
