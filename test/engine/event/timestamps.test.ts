@@ -30,3 +30,9 @@ it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
     }
   },
 );
+
+it.each([4, 7, 10, 13, 16, 19])("a text with another character at %i is none", (at) => {
+  const text = "2026-02-28T23:59:59.999Z";
+  expect(parseTimestamp(text)).toBeDefined();
+  expect(parseTimestamp(`${text.slice(0, at)}/${text.slice(at + 1)}`)).toBeUndefined();
+});
