@@ -133,9 +133,9 @@ export class TextBoundaries {
   /**
    * The offset at which to cut [from, to), so that the piece has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON
    * string with its quotation marks. This is the strongest boundary in the second half, else a word, else a grapheme cluster; in a fenced code block
-   * the last line end, or a cluster if a line is too long. The result is after `from`, by at least one code point, and is `to` if all fits. Only a
-   * cluster that is itself larger than the limits is cut inside, between code points. `isHurried`: only spaces count as ends of words, and nothing as
-   * a cluster, because the search for those takes long (R34).
+   * the last line end, or a cluster if a line is too long. The result is `to` if all fits. Only a cluster that is itself larger than the limits is
+   * cut inside, between code points; the limits have room for one. `isHurried`: only spaces count as ends of words, and nothing as a cluster, because
+   * the search for those takes long (R34).
    */
   cutWithin(from: number, to: number, maxCodePoints: number, maxBytes: number, isHurried = false): number {
     const limit = this.sizes.fittingEnd(from, to, maxCodePoints, maxBytes);

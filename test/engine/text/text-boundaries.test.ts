@@ -173,6 +173,12 @@ describe("text boundaries of a stream", () => {
     expect(boundaries.cutWithin(0, 10, 10, 65_536)).toBe(10);
   });
 
+  it("a cluster at the limit stays whole, however long it is", () => {
+    const text = `${"x".repeat(149)}e${"\u0301".repeat(100)}${"x".repeat(50)}`;
+    expect(feed([text], "en", false).cutWithin(0, text.length, 200, 65_536)).toBe(149);
+    expect(feed([text], "en", false).cutWithin(140, text.length, 60, 65_536)).toBe(149);
+  });
+
   it("R10: bytes are those of the JSON string, escapes and quotation marks included", () => {
     const boundaries = feed(['"'.repeat(40)], "en", false);
     expect(boundaries.cutWithin(0, 40, 1_000, 22)).toBe(10);
