@@ -87,8 +87,7 @@ export class Engine {
     this.notices = new NoticeFactory(ids, options.defaultLanguage);
     this.sessions = this.makeSessions();
     this.connections = new SharedConnections(this.sessions);
-    const { journal, boots, wakeUps, sessions, connections } = this;
-    const { sendingTurns } = this;
+    const { journal, boots, wakeUps, sendingTurns, sessions, connections } = this;
     this.hub = new Hub(
       { ...{ journal, steps: boots, ids: idServices, wakeUps, sendingTurns }, log, segmenter, clock, loadSpeakable },
       options,

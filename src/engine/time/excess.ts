@@ -1,7 +1,7 @@
 // Which connections send messages that take long: their messages let others go first (R34).
 import type { Clock, Millis } from "../../contracts/clock.js";
 
-/** Whose work it is: of an owner that has done none, of one whose work was too long lately, or of any other. */
+/** "unknown": the first work of an owner. "heavy": work of one whose work was too long lately. "light": any other. */
 export type Weight = "light" | "unknown" | "heavy";
 
 /** Excess from which an owner's work is heavy, ms. A machine that ran another process meanwhile makes nobody's work heavy. */
@@ -22,16 +22,17 @@ export class Excess {
 
   get weight(): Weight {
     if (this.at === undefined) return "unknown";
-    return this.rest() >= ALLOWED_MS ? "heavy" : "light";
+    // Most owners have no excess. The clock is not read for them, because this runs for every message.
+    return this.ms > 0 && this.restAt(this.clock.now()) >= ALLOWED_MS ? "heavy" : "light";
   }
 
-  /** Takes note of a piece of work that is over, and that was too long by `ms`. */
-  note(ms: Millis): void {
-    this.ms = this.rest() + Math.max(0, ms);
-    this.at = this.clock.now();
+  /** Takes note of a piece of work that is over at `now`, and that was too long by `ms`. */
+  note(ms: Millis, now: Millis): void {
+    this.ms = this.restAt(now) + Math.max(0, ms);
+    this.at = now;
   }
 
-  private rest(): Millis {
-    return Math.max(0, this.ms - (this.clock.now() - (this.at ?? 0)) * FORGIVEN_SHARE);
+  private restAt(now: Millis): Millis {
+    return Math.max(0, this.ms - (now - (this.at ?? now)) * FORGIVEN_SHARE);
   }
 }

@@ -83,9 +83,10 @@ export class Turns {
    * light work and to sending, one for each 2 ms; they are short if nobody has such work (R34).
    */
   over(excess?: Excess): void {
-    const tookMs = Math.min(this.clock.now() - this.began, MOST_OVERRUN_MS);
+    const now = this.clock.now();
+    const tookMs = Math.min(now - this.began, MOST_OVERRUN_MS);
     this.owed = Math.max(this.owed, Math.ceil(tookMs / TURN_MS) - 1);
-    excess?.note(tookMs - TURN_MS);
+    excess?.note(tookMs - TURN_MS, now);
   }
 
   /** Does work now if nobody waits and this turn has room, else in a later turn, behind those who wait already. The work may not throw. */

@@ -334,8 +334,8 @@ export class HeldTexts {
 
   private cutWithin(hold: Hold, to: number): number {
     const { maxChars } = this.terms;
-    const room = to - hold.start > SMALL_TEXT_UNITS ? roomIn(hold) : MAX_TEXT_BYTES;
     if (to <= hold.start) return to;
+    const room = to - hold.start > SMALL_TEXT_UNITS ? roomIn(hold) : MAX_TEXT_BYTES;
     const cut = hold.text.boundaries.cutWithin(hold.start, to, maxChars, room, this.cutsLeft <= 0);
     if (cut < to) this.cutsLeft -= 1;
     return cut;

@@ -67,12 +67,24 @@ describe("many questions at once", () => {
     expect(audited(rig, "outcome").filter(({ outcome }) => outcome.resolved_by === "timeout")).toHaveLength(31);
   });
 
-  it("R8b: a stop leaves those open whose default waits for its turn", () => {
+  it("a deadline that passes while the default waits for its turn counts, whoever comes then", () => {
     const { rig, able } = askedMany();
     able.subscription.close();
-    void rig.engine.leaveSessionsOpen();
+    rig.clock.pass(60_000);
+    rig.clock.runDue();
+    rig.listen(ABLE, "late");
+    rig.clock.settle();
+    expect(outcomeTokens(rig)).toEqual(tokens);
+    expect(audited(rig, "outcome").filter(({ outcome }) => outcome.resolved_by === "timeout")).toHaveLength(32);
+  });
+
+  it.each(["leaveSessionsOpen", "close"] as const)("R8b: %s leaves those open whose default waits", (stop) => {
+    const { rig, able } = askedMany();
+    able.subscription.close();
+    void rig.engine[stop]();
     rig.clock.settle();
     expect(outcomeTokens(rig)).toEqual(tokens.slice(0, 8));
+    expect(rig.errors).toEqual([]);
   });
 
   it("a reply at the deadline, before its timer, is too late", () => {

@@ -8,7 +8,7 @@ function weightsAfter(...pieces: readonly (readonly [sinceMs: number, ms: number
   const excess = new Excess({ now: () => now });
   return pieces.map(([sinceMs, ms]) => {
     now += sinceMs;
-    excess.note(ms);
+    excess.note(ms, now);
     return excess.weight;
   });
 }
@@ -33,7 +33,7 @@ it("an owner is heavy while its work is too long for more than a tenth of the ti
 it("an owner that did nothing for long is light again", () => {
   let now = 0;
   const excess = new Excess({ now: () => now });
-  excess.note(20);
+  excess.note(20, now);
   now = 100;
   expect(excess.weight).toBe("heavy");
   now = 101;

@@ -39,7 +39,7 @@ interface Stage {
 }
 
 /** `turnRoomMs` 0: one step a turn. */
-function stage(turnRoomMs = 0, turnsBetween?: number): Stage {
+function stage(turnRoomMs = 0, turnsBetween?: number, terms: readonly (typeof TERMS)[number][] = TERMS): Stage {
   const platform = createSegmenter();
   let calls = 0;
   let journaled = 0;
@@ -62,7 +62,7 @@ function stage(turnRoomMs = 0, turnsBetween?: number): Stage {
       journaled += 1;
     },
   });
-  const listeners = TERMS.map((terms) => rig.listen({ ...terms, maxEventsPerSecond: undefined }));
+  const listeners = terms.map((one) => rig.listen({ ...one, maxEventsPerSecond: undefined }));
   rig.publish(session().started());
   return { rig, calls: () => calls, journaled: () => journaled, listeners };
 }
@@ -135,6 +135,20 @@ describe("a long text", () => {
     void one.rig.agent.publishLater([{ fields: chunk("Japanese", textOfKind("Japanese")) }], false);
     untilJournaled(one);
     expect(left).toBe(0);
+  });
+
+  it("is searched for words in steps too, for a view that cuts at them and comes when all is scanned", () => {
+    const [sentences, words] = TERMS;
+    const [before, one] = [stage(0, 0, [sentences]), stage(0, 0, [sentences])];
+    const fields = chunk("Burmese", textOfKind("Burmese"), true);
+    for (const { rig } of [before, one]) void rig.agent.publishLater([{ fields }], false);
+    const { turns } = untilJournaled(before);
+    for (let turn = 1; turn < turns; turn += 1) one.rig.clock.turn();
+    const late = one.rig.listen({ ...words, maxEventsPerSecond: undefined });
+    const { most } = untilJournaled(one);
+    expect(most).toBeLessThan(MOST_CALLS);
+    one.rig.clock.settle();
+    expect(late.received.length).toBeGreaterThan(100);
   });
 
   it("that is refused is refused at once, and not scanned", () => {
