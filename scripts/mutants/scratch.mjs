@@ -1,6 +1,7 @@
 // Copies of the project in the folder for temporary files, whose sources are changed. The project itself is never written to.
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -17,7 +18,7 @@ import { dirname, join } from "node:path";
 import { transformSync } from "rolldown/utils";
 import { withSwitches } from "./switches.mjs";
 
-const LEFT_OUT = new Set([".git", "node_modules", "coverage", "dist"]);
+const LEFT_OUT = new Set([".git", "node_modules", "coverage"]);
 const SWITCH = "mutants/switch.mjs";
 const [ACTIVE, REACHED, STATIC] = ["mutants/active", "mutants/reached", "mutants/static"];
 /** A file that runs before each test file, in the process of the tests, which may have run others with another mutant. */
@@ -28,7 +29,13 @@ begin();
 beforeAll(loaded);
 `;
 const switchSource = (folder) => `import { appendFileSync, readFileSync } from "node:fs";
-const note = (name, text) => appendFileSync(${JSON.stringify(`${folder}/`)} + name, text);
+function note(name, text) {
+  try {
+    appendFileSync(${JSON.stringify(`${folder}/`)} + name, text);
+  } catch {
+    // A program at its limit of open files.
+  }
+}
 let active, isLoading;
 const [reached, whileLoading] = [new Set(), new Set()];
 export function begin(isTest = true) {
@@ -53,6 +60,8 @@ begin(false);
 /** Makes a copy of the project at `root`, with its packages by reference. Returns its folder. */
 export function createScratch(root) {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-mutants-"));
+  // Tests start programs of it as other users too.
+  chmodSync(folder, 0o755);
   for (const name of readdirSync(root))
     if (!LEFT_OUT.has(name))
       cpSync(join(root, name), join(folder, name), { recursive: true, preserveTimestamps: true });
