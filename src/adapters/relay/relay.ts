@@ -234,7 +234,7 @@ export class Relay {
     }
     this.#options.onNews({ kind: "refused", fault });
     const topic = topicOf(event);
-    if (topic === "state.changed" && fault.code === "state_mismatch") {
+    if (code === "state_mismatch") {
       const told = { ...event, from_state: session.state, ...breached(fault) };
       if (this.#mayBeSaid(told)) await this.#tell(session, told);
       return;

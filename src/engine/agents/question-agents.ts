@@ -62,7 +62,6 @@ export class QuestionAgents {
    * may have ended before its output.
    */
   disconnected(connection: object): void {
-    for (const asking of this.askers.values()) asking.delete(connection);
     this.connections.delete(connection);
   }
 

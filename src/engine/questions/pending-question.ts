@@ -132,7 +132,7 @@ export class PendingQuestion {
 
   /** The question's session has come to another connection, whose subscriptions never counted as audience, because no agent answers itself (R5). */
   sessionTaken(): void {
-    if (this.cancelGrace === undefined && !this.isRestored) this.hadAudience = false;
+    if (!this.isRestored) this.hadAudience = false;
   }
 
   /** A question that no subscription can answer gets its default when its grace is over (R6, R7, R8b). */

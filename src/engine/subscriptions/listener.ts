@@ -55,15 +55,14 @@ export class Listener implements Replier {
     this.services = services;
   }
 
-  /** The open questions that were not put yet, and those that the listener cannot answer and was not told of. */
-  untold(): { readonly toPut: readonly JournaledEvent[]; readonly toTell: readonly JournaledEvent[] } {
+  /** The open questions that the listener can answer, and those that it can only be told of. */
+  openEntries(): { readonly toPut: readonly JournaledEvent[]; readonly toTell: readonly JournaledEvent[] } {
     const toPut: JournaledEvent[] = [];
     const toTell: JournaledEvent[] = [];
     const terms = this.subscription.terms;
     for (const { entry } of this.services.questions.openAfter(0)) {
-      if (this.put.has(entry.epoch)) continue;
       if (canAnswerEvent(terms, entry)) toPut.push(entry);
-      else if (!this.noticed.has(entry.epoch)) toTell.push(entry);
+      else toTell.push(entry);
     }
     return { toPut, toTell };
   }

@@ -80,7 +80,7 @@ export class Outflow {
   /** Lets the next take begin with the open questions that were not put; with `tells`, also with notices of those that it cannot answer (R6). */
   askOpenQuestions(tells = true): void {
     const { first } = this.pending;
-    const { toPut, toTell } = this.owner.listener.untold();
+    const { toPut, toTell } = this.owner.listener.openEntries();
     // By kind too: terms that changed may want the notice of what waits as a question.
     const known = new Set(first.map(({ kind, entry }) => `${kind} ${entry.epoch}`));
     const putFirst = (kind: "question" | "notice", entries: readonly JournaledEvent[]): void => {

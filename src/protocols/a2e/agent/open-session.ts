@@ -148,7 +148,6 @@ export class OpenSession {
       fail("invalid_message", "A request with this id is under way. Give each request an id of its own.", id);
       return;
     }
-    this.cancelRest();
     const units = this.units + text.length;
     const isRoom = units <= ALWAYS_UNITS || (room.isRoom(text.length) && (this.units === 0 || units <= MOST_UNITS));
     const isSlot = this.begun.size < this.maxParallel || this.waiting.size < MOST_WAITING;
@@ -167,6 +166,7 @@ export class OpenSession {
         ended: (one) => this.ended(one),
       },
     );
+    this.cancelRest();
     this.byId.set(id, request);
     this.count(text.length);
     this.waiting.add(request);
@@ -194,7 +194,6 @@ export class OpenSession {
     if (this.begun.delete(request)) this.beginNext();
     if (this.byId.size > 0) return;
     const { clock } = this.services;
-    this.cancelRest();
     this.cancelRest = clock.wakeAt(clock.now() + REST_AFTER_MS, () => this.options.mirror.rested());
     this.drained();
   }

@@ -36,7 +36,6 @@ function createAgentSession(services: AkashikServices, peer: PeerIdentity, host:
   let announcingCount = 0;
   /** No further message is taken, and no notification is sent. */
   let isEnding = false;
-  let isOver = false;
   /** Answers that have not been sent. */
   let pendingCount = 0;
   let answered: Promise<void> = Promise.resolve();
@@ -72,7 +71,6 @@ function createAgentSession(services: AkashikServices, peer: PeerIdentity, host:
     const before = answered;
     answered = payload.then(async (made) => {
       await before;
-      if (isOver) return;
       host.send(envelopeText(address, field.epoch(), made), true);
       sent(address);
     });
@@ -109,11 +107,8 @@ function createAgentSession(services: AkashikServices, peer: PeerIdentity, host:
       return within(until, end(), clock);
     },
     ended: () => {
-      isEnding = true;
-      isOver = true;
       if (agentId !== undefined) field.left(agentId);
       agentId = undefined;
-      tellRoom();
     },
   };
 }
