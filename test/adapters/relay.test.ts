@@ -32,6 +32,14 @@ describe("an event of a producer elsewhere", () => {
     producer.says("output.streaming", { output_id: "out_1", chunk: "The book is here.", complete: true });
     await eventually(() => expect(heard.map(chunkOf)).toContain("The book is here."));
     expect(heard[0]?.summary_normal).toMatch(/^Librarian at .* is at work\.$/);
+    // A change of state begins at the state that is known here, with a mark.
+    for (const to_state of ["deciding", "thinking"])
+      producer.says("state.changed", { from_state: "executing", to_state, summary_normal: "Goes on." });
+    await eventually(() => expect(heard.length).toBe(4));
+    expect(heard.slice(2)).toMatchObject([
+      { from_state: "idle", to_state: "deciding", extensions: { aaepd: { breach: "AAEP §4.2.1, R3a" } } },
+      { from_state: "deciding", to_state: "thinking" },
+    ]);
   });
 
   it("that breaks a rule is told and marked, and an irreversible call without a yes is critical", async () => {

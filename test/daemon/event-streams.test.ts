@@ -114,3 +114,9 @@ it("R34: 1,024 subscriptions with their streams are kept, and a further one is r
   expect((await post(rig, "/aaep/v1/replies", close, first.key)).status).toBe(204);
   await subscribe(rig);
 });
+
+it("R34: a stream that nothing was asked for is refused while there are as many subscriptions as may be", async () => {
+  const rig = await startRig({ services: { http: "unix" }, configuration: { maxConcurrentSubscriptions: 1 } });
+  await subscribe(rig);
+  expect((await listen(rig, EVENTS)).status).toBe(429);
+});
