@@ -10,8 +10,6 @@ import type { Outcome, Utterance, Voice } from "./voice.js";
 export interface SpeechQueueOptions {
   readonly voice: Voice;
   readonly clock: Pick<Clock, "now" | "wakeAt">;
-  /** How fast the voice speaks. Decides when an utterance counts as lost. */
-  readonly wordsPerMinute: number;
   /** Reports that nothing can be spoken, once, with the last fault, and then that it can again. */
   readonly onSilent: (fault: Fault) => void;
   readonly onHeard: () => void;
@@ -36,9 +34,9 @@ const MOST_CRITICAL = 100;
 const ROOM = 20_000;
 /** How long an utterance may wait for its begin, ms, until that is told: others may speak, or may have paused everything. */
 const UNBEGUN_MS = 30_000;
-/** An utterance that has begun counts as lost without an end after three times the time that it needs, and this, ms. */
+/** An utterance that has begun counts as lost without an end after this, ms, and so much for each character: twice the time of the slowest voice. */
 const LATE_MS = 5000;
-const CHARACTERS_PER_WORD = 6;
+const CHARACTER_MS = 250;
 
 interface Entry {
   readonly speech: Speech;
@@ -238,14 +236,10 @@ export class SpeechQueue {
     const { entry } = flight;
     const { clock } = this.#options;
     flight.cancelTimer();
-    const lateAt = clock.now() + 3 * this.#neededMs(utterance) + LATE_MS;
+    const lateAt = clock.now() + utterance.text.length * CHARACTER_MS + LATE_MS;
     flight.cancelTimer = clock.wakeAt(lateAt, () => this.#isLate(flight));
     if (!entry.hasBegun) entry.speech.onBegun?.();
     entry.hasBegun = true;
-  }
-
-  #neededMs({ text }: Utterance): Millis {
-    return (text.length / CHARACTERS_PER_WORD / this.#options.wordsPerMinute) * 60_000;
   }
 
   #isLate(flight: Flight): void {

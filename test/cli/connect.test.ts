@@ -86,9 +86,11 @@ it("speak --from says where an agent is, and a key answers there; speak.json has
 it("tail --from follows the daemon of each command, named by it, and tells one that fails once", async () => {
   const [near, far] = [await serve(temporaryDirectory()), await serve(temporaryDirectory())];
   const from = [near, far].flatMap(({ socketPath }) => ["--from", connecting(socketPath)]);
-  const tail = startCommandLine(["tail", ...from, "--from", "exit 7"], { environment: near.environment });
+  const tail = startCommandLine(["tail", ...from, "--from", "(echo No; echo No key) >&2; exit 7"], {
+    environment: near.environment,
+  });
   await eventually(() => expect(tail.stderr().match(/Connected to aaepd/g)?.length).toBe(2));
-  await eventually(() => expect(tail.stderr()).toContain("exit 7: The command has ended (code 7)."));
+  await eventually(() => expect(tail.stderr()).toContain("exit 7: The command has ended (code 7): No key"));
   await runCommandLine(["publish", join(SESSIONS, "parallel-tools.ndjson")], far.environment);
   await eventually(() => expect(tail.stdout()).toContain("The tests need not run again."));
   expect(tail.stdout()).toContain(`connect --socket "${far.socketPath}"`);

@@ -19,7 +19,6 @@ function stage({ waits = false } = {}) {
   const queue = new SpeechQueue({
     voice,
     clock,
-    wordsPerMinute: 175,
     onSilent: ({ sentence }) => told.push(`silent: ${sentence}`),
     onHeard: () => told.push("heard"),
     onParked: ({ source }) => told.push(`parked: ${source}`),
@@ -212,14 +211,12 @@ describe("a voice that does not speak", () => {
     expect([told.slice(1), said()]).toEqual([["heard"], ["A sentence."]]);
   });
 
-  it("without an end in three times its length and 5 s, it is said once more over another connection", async () => {
+  it("without an end in a quarter of a second a character and 5 s, it is said once more over another connection", async () => {
     const { voice, clock, text, finish, said } = stage();
     text("a", "0123456789 0123456789 0123456789 0123456789");
-    // 43 characters, 6 a word, 175 words a minute.
-    const neededMs = (43 / 6 / 175) * 60_000;
-    await clock.advanceSettled(3 * neededMs + 5000 - 1);
+    await clock.advanceSettled(43 * 250 + 4999);
     expect(voice.resetCount()).toBe(0);
-    await clock.advanceSettled(2);
+    await clock.advanceSettled(1);
     expect([voice.resetCount(), voice.begun.length]).toEqual([1, 2]);
     await finish();
     expect(said()).toHaveLength(1);

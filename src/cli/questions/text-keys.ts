@@ -58,7 +58,11 @@ export class TextKeys {
     again: () => this.#readAgain(this.#texts.again()),
     back: () => this.#readAgain(this.#texts.back()),
     where: () => this.#where(),
-    pause: () => this.#pause("Paused. Questions and errors come. resume goes on."),
+    pause: () => {
+      const waited = this.#endMute();
+      this.#pause("Paused. Questions and errors come. resume goes on.");
+      for (const show of waited) show();
+    },
     resume: () => this.#resume(),
     mute: (minutes) => this.#mute(minutes),
     keys: () => {
@@ -158,14 +162,20 @@ export class TextKeys {
 
   #resume(): void {
     const { say, pace } = this.#options;
-    this.#cancelMute();
-    const waited = this.#held ?? [];
-    this.#held = undefined;
+    const waited = this.#endMute();
     const count = waited.length === 0 ? "" : ` ${counted(waited.length, "line")} waited.`;
     say(this.#isPaused ? `Going on.${count}` : "Nothing is held back.");
     if (this.#isPaused) pace(false);
     this.#isPaused = false;
     for (const show of waited) show();
+  }
+
+  /** Returns what waited to be shown. */
+  #endMute(): readonly (() => void)[] {
+    this.#cancelMute();
+    const waited = this.#held ?? [];
+    this.#held = undefined;
+    return waited;
   }
 
   #mute(minutes: number | undefined): void {

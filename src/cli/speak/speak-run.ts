@@ -66,7 +66,6 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
   const queue: SpeechQueue = new SpeechQueue({
     voice,
     clock,
-    wordsPerMinute: wordsPerMinute(options.rate),
     onSilent: ({ sentence }) => report(`Nothing can be spoken: ${sentence} Trying again every 30 seconds.`),
     onHeard: () => report("Speaking again."),
     onUnbegun: () =>
@@ -169,11 +168,6 @@ const TERMS: Terms = {
   supports_clarification_reply: true,
   coalesce_boundaries: ["sentence", "completion"],
 };
-
-/** Words a minute of eSpeak NG at a rate of SSIP. Other synthesizers are near. */
-function wordsPerMinute(rate = 0): number {
-  return Math.round(175 + rate * (rate < 0 ? 0.95 : 2.75));
-}
 
 function voiceOf({ to, speech, rate, volume, voice }: SpeakOptions, { environment, clock }: CommandIo): Voice {
   if (!speech) return SILENCE;

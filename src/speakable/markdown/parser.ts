@@ -12,7 +12,7 @@ export interface Place {
   closes?: boolean;
 }
 
-const parser = new MarkdownIt("default", { html: false, linkify: false, maxNesting: 100 });
+const parser = new MarkdownIt();
 const [table] = parser.block.ruler.getRules("");
 // Nothing is normalized: each character keeps its place. A reference may be defined later than its use is said. A line of dashes below a text
 // makes it a heading only where `blocks.ts` says so. Text that is set in is no code by that alone.

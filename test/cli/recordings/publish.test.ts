@@ -1,4 +1,6 @@
 // `aaepd publish` into a real daemon.
+import { chmodSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
@@ -8,6 +10,7 @@ import { Subscriber } from "../../../src/client/listener/subscriber.js";
 import { ipcConnector } from "../../../src/client/node.js";
 import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
 import {
   createStage,
   eventually,
@@ -131,6 +134,22 @@ test("SIGINT: what was sent is acknowledged, what was published is told, exit co
   expect(stage.out()).toMatch(
     /^Interrupted\. Published \d+ events? of 1 session in [\d.]+ s; 0 refused\. \d+ lines not sent\.\n$/,
   );
+});
+
+test("where a daemon answers nothing, a second SIGINT ends the command", async () => {
+  const socketPath = join(temporaryDirectory(), "silent.sock");
+  const stage = createStage();
+  const silent = createServer((socket) =>
+    socket.once("data", () => {
+      stage.interrupt();
+      stage.interrupt();
+    }),
+  );
+  await new Promise<void>((resolve) => silent.listen(socketPath, resolve));
+  chmodSync(socketPath, 0o600);
+  await publish(stage, PLANNER, "--socket", socketPath);
+  silent.close();
+  expect([stage.exitCode(), stage.err()]).toEqual([130, ""]);
 });
 
 test("R6: what tail records of a session with a question can be published, whether or not the question is in it", async () => {

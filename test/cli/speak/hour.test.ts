@@ -28,7 +28,6 @@ itInFull("memory stays level", async () => {
       },
       ...{ cancel: tell, reset: tell, close: tell },
     },
-    wordsPerMinute: 175,
     ...{ onSilent: tell, onHeard: tell, onParked: tell, onUnbegun: tell },
   });
   const narrator = new Narrator({

@@ -226,12 +226,13 @@ describe("keys", () => {
     expect((await runCommandLine(["answer", "yes", "--question", "first"], environment)).code).toBe(2);
   });
 
-  it("no display is taken by a listener that was started without braille", async () => {
-    const { key } = await speakStage();
-    expect(await key("braille", "take")).toMatchObject({
-      code: 1,
-      stdout: "Braille is off. To start with it: aaepd speak --braille\n",
-    });
+  it.each([
+    ["without braille", [], "Braille is off. To start with it: aaepd speak --braille"],
+    ["while BRLTTY does not run", ["--braille"], "There is no braille display at the moment."],
+  ])("no display is taken by a listener that was started %s", async (_, options, why) => {
+    const variables = { BRLAPI_HOST: ":99999" };
+    const { key } = await stageOf({ path: "/nowhere", options: ["--no-speech", ...options], variables });
+    expect(await key("braille", "take")).toMatchObject({ code: 1, stdout: `${why}\n` });
   });
 
   it("the program that is started knows all of them", () => {

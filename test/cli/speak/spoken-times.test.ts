@@ -1,9 +1,11 @@
 // What `aaepd speak` says by the clock: that a silent agent is still at work, how much time is left to answer, and that too much waits.
 import { expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
+import { KeyActions } from "../../../src/cli/speak/key-actions.js";
 import type { Mode } from "../../../src/cli/speak/narration-table.js";
 import { Narrator } from "../../../src/cli/speak/narrator.js";
 import { createSpokenQuestions } from "../../../src/cli/speak/spoken-questions.js";
+import type { Subscription } from "../../../src/client/listener/types.js";
 import { SpeechQueue } from "../../../src/speak/speech-queue.js";
 import { createScriptedVoice } from "../../speak/scripted-voice.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
@@ -13,7 +15,7 @@ function stage(mode: Mode, aloud: "all" | "names" = "all") {
   const voice = createScriptedVoice();
   const tell = (): void => {};
   const told = { onSilent: tell, onHeard: tell, onParked: tell, onUnbegun: tell };
-  const queue = new SpeechQueue({ voice, clock, wordsPerMinute: 175, ...told });
+  const queue = new SpeechQueue({ voice, clock, ...told });
   const questions = createSpokenQuestions(clock);
   const narrator = new Narrator({
     ...{ queue, clock, mode, aloud, questions, speakable: {} },
@@ -126,4 +128,39 @@ it("where agents' words are left out, a label ends as a sentence does", async ()
   await finish();
   narrator.close();
   expect(said().join(" ")).toContain("Without an answer, the answer is taken to be. Answer");
+});
+
+it.each([
+  ["resume", "no"],
+  ["pause", "paused"],
+  ["mute", "muted"],
+] as const)("a mute of some minutes ends by itself, and is forgotten once %s is pressed", async (key, held) => {
+  const { clock, queue, questions, narrator, finish, said } = stage("done");
+  const subscription = { renegotiate: async () => [] } as unknown as Subscription;
+  const keys = new KeyActions({
+    queue,
+    narrator,
+    questions,
+    subscription,
+    clock,
+    display: undefined,
+    isReadOnly: false,
+  });
+  const press = (name: "resume" | "pause" | "mute", ...words: readonly string[]) =>
+    keys.pressed({ key: name, words, variables: [] });
+  press("mute", "30");
+  await finish();
+  await clock.advanceSettled(30 * 60_000 - 1);
+  expect(queue.held).toBe("muted");
+  await clock.advanceSettled(1);
+  await finish();
+  expect([queue.held, said().at(-1)]).toEqual(["no", "The sound is on again."]);
+  press("mute", "30");
+  press(key);
+  await finish();
+  const saidBefore = said();
+  await clock.advanceSettled(31 * 60_000);
+  await finish();
+  narrator.close();
+  expect([queue.held, said()]).toEqual([held, saidBefore]);
 });

@@ -1,9 +1,11 @@
 // The words of `aaepd speak` as lines of `aaepd tail --interactive`, with a real daemon.
 import { expect, it, onTestFinished } from "vitest";
+import { TextKeys } from "../../../src/cli/questions/text-keys.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
 import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { Clock } from "../../../src/contracts/clock.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, eventually, run, runCommandLine, serve, startCommandLine } from "../command-stage.js";
 
@@ -111,6 +113,28 @@ it("pause holds text back and lets questions through, mute makes them wait, resu
   await shows("A held sentence.");
   type("answer accept");
   expect(await second).toMatchObject({ decision: "accept" });
+});
+
+it.each([
+  ["resume", "Going on. 1 line waited."],
+  ["pause", "Paused. Questions and errors come. resume goes on."],
+  ["mute", "Nothing is shown until resume. Questions wait."],
+] as const)("a mute of some minutes ends by itself, and is forgotten once %s is typed", async (key, answer) => {
+  const clock = createVirtualClock();
+  const lines: string[] = [];
+  const say = (line: string): void => void lines.push(line);
+  const keys = new TextKeys({ clock, say, tell: say, pace: () => {} });
+  keys.pressed("mute", 1);
+  clock.advance(59_999);
+  expect(keys.holds(() => say("A question."))).toBe(true);
+  clock.advance(1);
+  expect(lines).toEqual(["Nothing is shown for 1 minute. Questions wait.", "Going on. 1 line waited.", "A question."]);
+  keys.pressed("mute", 1);
+  keys.holds(() => say("A question."));
+  lines.length = 0;
+  keys.pressed(key, undefined);
+  clock.advance(120_000);
+  expect(lines).toEqual([answer, ...(key === "mute" ? [] : ["A question."])]);
 });
 
 it("lines about connections wait too while nothing is shown", async () => {
