@@ -36,8 +36,24 @@ export function misused(sentence: string): Fault {
 }
 
 /** The fault in a daemon's error. A code that a later daemon has added stays as it is. */
-export function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
-  return new Fault(code as FaultCode, message, { pointer, rule });
+export function faultFromError(error: AaepdError): Fault {
+  const { code, message, pointer, rule, event_id: eventId, retry_after_seconds: retryAfterSeconds } = error;
+  return new Fault(code as FaultCode, message, { pointer, rule, eventId, retryAfterSeconds });
+}
+
+/** The error that a fault of the daemon came from. `answers`: the type of the message at fault. */
+export function errorFromFault(fault: Fault, answers: string): AaepdError {
+  const { code, sentence, pointer = "", rule = "", eventId, retryAfterSeconds } = fault;
+  return {
+    type: "aaepd.error",
+    code,
+    message: sentence,
+    pointer,
+    rule,
+    answers,
+    ...(eventId === undefined ? undefined : { event_id: eventId }),
+    ...(retryAfterSeconds === undefined ? undefined : { retry_after_seconds: retryAfterSeconds }),
+  };
 }
 
 /** Returns the cursor in the `aaepd` members of an acceptance or a close; undefined if there is none (R17). */

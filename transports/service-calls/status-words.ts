@@ -30,15 +30,7 @@ export function statusWords(fault: Fault, describeFault: DescribeFault): StatusW
 
 function shortened(fault: Fault, length: number): Fault {
   if (fault.sentence.length <= length) return fault;
-  const { code, pointer, tellsSeveral, rule, origin, eventId, retryAfterSeconds } = fault;
-  return new Fault(code, `${fault.sentence.slice(0, length)}…`, {
-    tellsSeveral,
-    origin,
-    ...(pointer === undefined ? {} : { pointer }),
-    ...(rule === undefined ? {} : { rule }),
-    ...(eventId === undefined ? {} : { eventId }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
+  return new Fault(fault.code, `${fault.sentence.slice(0, length)}…`, fault);
 }
 
 function wellFormed(text: string): string {

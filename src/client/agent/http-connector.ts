@@ -2,7 +2,7 @@
 // has `fetch`. It needs no library of protobuf: members of an event may all be in `additional`, under their own names.
 import type { PublishResult } from "#gen/aaep/types.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { ownMember } from "../../base/members.js";
+import { membersOf, ownMember } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
@@ -129,9 +129,12 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
       if (TERMINAL.test(String(type))) openSessions.delete(id);
     }
     keep();
-    const { events: receipts = [] } = answer.receipt as { readonly events?: readonly Fields[] };
+    const { events: receipts = [] } = membersOf(answer.receipt);
     return {
-      events: receipts.map(({ eventId, epoch }) => ({ event_id: String(eventId), epoch: Number(epoch) })),
+      events: [receipts].flat().map((receipt) => {
+        const { eventId, epoch } = membersOf(receipt);
+        return { event_id: String(eventId), epoch: Number(epoch) };
+      }),
     };
   }
 
@@ -144,7 +147,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     const event = questionEvent(method, question);
     await publishAlone(event);
     const waiting = method === "aaep.confirm" ? "Confirm" : "Clarify";
-    return outcomeOf((await asAgent(waiting, { event: eventOf(event) })).outcome as Fields);
+    return outcomeOf(membersOf((await asAgent(waiting, { event: eventOf(event) })).outcome));
   }
 
   async function request(method: string, params: object): Promise<unknown> {

@@ -1,5 +1,5 @@
 // Calls of the daemon's services over HTTP, as Connect with JSON (docs/services.md). For browsers and everything else that has `fetch`.
-import { Fault, type FaultCode } from "../../base/errors.js";
+import { Fault, type FaultCode, type FaultDetail } from "../../base/errors.js";
 import { ownMember, textOf } from "../../base/members.js";
 import type { Fields } from "../messages.js";
 import type { Timers } from "../timers.js";
@@ -96,26 +96,31 @@ const CODE_OF: Readonly<Record<string, FaultCode>> = {
 
 function faultOf({ code, message, details }: Fields): Fault {
   const [detail] = Array.isArray(details) ? details : [];
-  const [ownCode, sentence, pointer, rule] = typeof detail?.value === "string" ? textsOf(detail.value) : [];
+  const told = typeof detail?.value === "string" ? errorIn(detail.value) : {};
   // A code that a later daemon has added stays as it is.
-  return new Fault(
-    (ownCode as FaultCode | undefined) ?? ownMember(CODE_OF, textOf(code)) ?? "internal",
-    sentence ?? textOf(message),
-    { pointer, rule },
-  );
+  return new Fault(told.code ?? ownMember(CODE_OF, textOf(code)) ?? "internal", told.sentence ?? textOf(message), told);
 }
 
-/** The first four fields of an `AaepdError`, all of them texts: each a tag, a length of one or two bytes, and the text in UTF-8. */
-function textsOf(base64: string): readonly (string | undefined)[] {
+/** What each field of an `AaepdError` is in a fault, by its number. */
+const MEMBERS = ["", "code", "sentence", "pointer", "rule", "eventId", "answers", "retryAfterSeconds"] as const;
+
+/** Reads the bytes of an `AaepdError`: each field is a tag and a whole number, or a tag, a length, and so many bytes of UTF-8. */
+function errorIn(base64: string): Partial<Pick<Fault, "code" | "sentence" | keyof FaultDetail>> {
   const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
-  const texts: (string | undefined)[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const [tag = 0, low = 0, high = 0] = bytes.subarray(at, at + 3);
-    if ((tag & 7) !== 2 || tag >> 3 > 4) break;
-    const isLong = low > 127;
-    const from = at + (isLong ? 3 : 2);
-    at = from + (isLong ? (low & 127) | (high << 7) : low);
-    texts[(tag >> 3) - 1] = new TextDecoder().decode(bytes.subarray(from, at));
+  const fields: Record<string, unknown> = {};
+  let at = 0;
+  /** Each byte has seven bits, the lowest first; the last byte is below 128. */
+  const nextNumber = (): number => {
+    const byte = bytes[at] ?? 0;
+    at += 1;
+    return byte < 128 ? byte : byte - 128 + 128 * nextNumber();
+  };
+  while (at < bytes.length) {
+    const tag = nextNumber();
+    const value = nextNumber();
+    const isText = (tag & 7) === 2;
+    fields[MEMBERS[tag >> 3] ?? ""] = isText ? new TextDecoder().decode(bytes.subarray(at, at + value)) : value;
+    if (isText) at += value;
   }
-  return texts;
+  return fields;
 }

@@ -5,7 +5,7 @@ import { Fault, faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import type { Connector, ListenerConnection } from "../listener/types.js";
-import { encodeMessage, type Fields, parseObject } from "../messages.js";
+import { encodeMessage, errorFromFault, type Fields, parseObject } from "../messages.js";
 import { PLATFORM_TIMERS, type Timers, within } from "../timers.js";
 import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "./calls.js";
 import { documentOf, memberName } from "./documents.js";
@@ -148,17 +148,7 @@ function createListenConnection(
     } catch (caught) {
       const fault = faultFrom(caught);
       if (fault.origin === "local") return lose(fault);
-      const { code, sentence, pointer = "", rule = "", retryAfterSeconds } = fault;
-      push({
-        type: "aaepd.error",
-        code,
-        message: sentence,
-        pointer,
-        rule,
-        answers: type,
-        event_id: rest.event_id,
-        retry_after_seconds: retryAfterSeconds,
-      });
+      push(errorFromFault(fault, String(type)));
     }
   }
 

@@ -12,7 +12,7 @@ import { isObject } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { withShortType } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
-import { cursorIn, encodeMessage, faultFromError, notAaep, parseObject, textIn } from "../messages.js";
+import { cursorIn, encodeMessage, errorFromFault, faultFromError, notAaep, parseObject, textIn } from "../messages.js";
 import { backOffMs, Pause, PLATFORM_TIMERS, within } from "../timers.js";
 import { closedHere, goneFault, isLoss, lossFault, notSubscribed, retryDelayMs } from "./interruptions.js";
 import { Received } from "./received.js";
@@ -355,9 +355,8 @@ export class Subscriber {
 
   /** Tells a refusal that no caller waits for, as the daemon sends it (R33). */
   #refused(caught: unknown): void {
-    const { code, sentence, pointer = "", rule = "", origin } = faultFrom(caught);
-    if (origin !== "local")
-      this.#options.onError?.({ type: "aaepd.error", code, message: sentence, pointer, rule, answers: RENEGOTIATE });
+    const fault = faultFrom(caught);
+    if (fault.origin !== "local") this.#options.onError?.(errorFromFault(fault, RENEGOTIATE));
   }
 
   #send(message: object): boolean {

@@ -30,6 +30,15 @@ test("an open session is kept while its agent has nothing to say", async () => {
   expect(timers.pending()).toBe(0);
 });
 
+test("an answer without a receipt or an outcome is told as one that cannot be read", async () => {
+  const empty = httpRpcConnector("http://daemon", { fetch: async () => Response.json({}) });
+  const client = await AgentClient.open(empty);
+  onTestFinished(() => client.close());
+  const unread = { code: "invalid_message", sentence: expect.stringContaining("not readable") };
+  await expect(client.publish({ type: "aaep:agent.progress.updated", session_id: "s" })).rejects.toMatchObject(unread);
+  await expect(client.confirm({ session_id: "s", action: "A", consequence: "B" })).rejects.toMatchObject(unread);
+});
+
 test("a daemon that does not answer within 30 s counts as lost; a question may wait longer", async () => {
   const { address, token, socketPath } = await reach("HTTP, TCP");
   const heard = await listenAt(socketPath, { answer: () => undefined });

@@ -1,8 +1,10 @@
 // The conversation over HTTP with a daemon that says, or does not say, exactly what a test tells it to.
 import { expect, onTestFinished, test } from "vitest";
+import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { enveloped } from "../../../src/client/http/envelopes.js";
 import { httpConnector } from "../../../src/client/http/listen-connection.js";
 import type { SubscribeOptions } from "../../../src/client/listener/types.js";
+import { encodeDocument } from "../../../src/protocols/aaep/protobuf/encode.js";
 import { settle } from "../../support/rigs/virtual-clock.js";
 import { gate, listen, start } from "../listener/listener-stage.js";
 
@@ -239,15 +241,29 @@ test("the end of a stream is told: a close with its place, then an error of the 
   expect(told).toEqual(["1 connecting", "1 active", "1 reached c7", "1 waiting"]);
 });
 
-test("an error of the call that has no details of aaepd's is told in its own words", async () => {
+const told = {
+  code: "lagging",
+  message: "Read faster.",
+  pointer: "",
+  rule: "R18",
+  event_id: "evt_9",
+  answers: "subscription.renegotiate",
+  retry_after_seconds: 300,
+};
+
+test.each([
+  ["in its own words", [], { code: "rate_limit", sentence: "Too many." }],
+  [
+    "with every member of its detail",
+    [{ value: Buffer.from(encodeDocument(AaepdErrorSchema, told)).toString("base64") }],
+    { code: "lagging", sentence: "Read faster.", pointer: "", rule: "R18", eventId: "evt_9", retryAfterSeconds: 300 },
+  ],
+])("an error of the call is told %s", async (_, details, fault) => {
   const states: unknown[] = [];
   const { daemon } = begin({ onState: (state) => void states.push(state) });
   onTestFinished(() => expect(daemon.streams).toHaveLength(1));
   await settle();
-  streamOf(daemon).end({ error: { code: "resource_exhausted", message: "Too many." } });
+  streamOf(daemon).end({ error: { code: "resource_exhausted", message: "Too many.", details } });
   await settle();
-  expect(states.at(-1)).toMatchObject({
-    kind: "waiting",
-    because: { fault: { code: "rate_limit", sentence: "Too many." } },
-  });
+  expect(states.at(-1)).toMatchObject({ kind: "waiting", because: { fault } });
 });

@@ -301,8 +301,8 @@ test("AAEP §6.3: a reply to no question that was heard goes to nobody, also bes
 
 test("AAEP §5.7: a change of terms is no change of state, and its refusal is told once", async () => {
   const producer = createFakeProducer();
-  const errors: string[] = [];
-  const { subscription, told } = start(producer.connect, { onError: ({ code }) => void errors.push(code) });
+  const errors: unknown[] = [];
+  const { subscription, told } = start(producer.connect, { onError: (error) => void errors.push(error) });
   listen(subscription);
   await settle();
   // Asked for while the request is on its way: nobody waits for its answer.
@@ -314,17 +314,20 @@ test("AAEP §5.7: a change of terms is no change of state, and its refusal is to
     message: "Give 50 or more.",
     pointer: "",
     rule: "R32",
+    event_id: "evt_1",
+    retry_after_seconds: 7,
+    answers: "subscription.renegotiate",
   };
   side(producer).say(refusal);
   await settle();
-  expect(errors).toEqual(["invalid_params"]);
+  expect(errors).toEqual([refusal]);
   const answers = [subscription.renegotiate({ pace_wpm: 200 }), subscription.renegotiate({ pace_wpm: 1 })];
   await settle();
   side(producer).accept("sub_1", { paused: false });
-  side(producer).say({ ...refusal, answers: "subscription.renegotiate" });
-  await expect(Promise.all(answers)).rejects.toMatchObject({ code: "invalid_params" });
+  side(producer).say(refusal);
+  await expect(Promise.all(answers)).rejects.toMatchObject({ code: "invalid_params", retryAfterSeconds: 7 });
   expect(told).toEqual(["1 connecting", "1 active"]);
-  expect(errors).toEqual(["invalid_params"]);
+  expect(errors).toEqual([refusal]);
   expect(subscription.sources()[0]?.state()).toMatchObject({
     kind: "active",
     accepted: { honored_capabilities: { aaepd: { paused: false } } },
