@@ -27,7 +27,7 @@ const FRAMEWORKS = Object.fromEntries(
 const PACKAGES = [
   {
     folder: "packaging/client",
-    entries: { index: "client/main.js", web: "client/index.js", speakable: "speakable/index.js", ...FRAMEWORKS },
+    entries: { index: "client/main.js", web: "client/index.js", ...FRAMEWORKS },
   },
   { folder: "packaging/conformance", entries: { main: "cli/conformance/main.js" } },
   // The last: what it has is the sign that all is built.

@@ -10,7 +10,7 @@ const FRAMEWORKS = ["ai-sdk", "langchain", "openai-agents", "told-calls"].map((n
 /** The modules whose types are public, by the folder of their package. */
 const PUBLISHED = {
   ".": ["client/with-grpc", "client/index", "client/node", "daemon/index", "speakable/index", ...FRAMEWORKS],
-  "packaging/client": ["client/main", "client/index", "speakable/index", ...FRAMEWORKS],
+  "packaging/client": ["client/main", "client/index", ...FRAMEWORKS],
   "packaging/conformance": [],
 };
 

@@ -13,7 +13,7 @@ export function installedSize(folder) {
   const entries = readdirSync(join(folder, "node_modules"), { recursive: true, withFileTypes: true });
   const files = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
   const isManifest = (path) => /[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+[\\/]package\.json$/.test(path);
-  const isBundle = (path) => /[\\/]aaepd[\\/]dist[\\/][\w-]+[\\/]LICENSES\.txt$/.test(path);
+  const isBundle = (path) => /[\\/](@aaepd[\\/]\w+|aaepd)[\\/]dist[\\/][\w-]+[\\/]LICENSES\.txt$/.test(path);
   const bundledIn = (path) => readFileSync(path, "utf8").match(/^\S+ \d\S* \(.+\)$/gm).length;
   return {
     packages: files.filter(isManifest).length + files.filter(isBundle).reduce((sum, path) => sum + bundledIn(path), 0),

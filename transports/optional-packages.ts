@@ -86,7 +86,7 @@ export function hasPackages(group: PackageGroupName): boolean {
 /** Says that packages of groups are missing, and which command installs them. */
 export function missingPackagesSentence(...groups: readonly PackageGroupName[]): string {
   const purposes = groups.map((group) => PACKAGE_GROUPS[group].purpose).join(", ");
-  return `Packages of ${purposes} are missing, so install them beside aaepd: ${installCommand(groups)}`;
+  return `Packages of ${purposes} are missing, so install them: ${installCommand(groups)}`;
 }
 
 /** The command that installs groups. In quotes, because some shells give characters of a range a meaning of their own. */
@@ -101,7 +101,8 @@ export function installCommand(groups: readonly PackageGroupName[], folder: stri
 
 /** A project has a package.json beside or above its `node_modules`; the folder of global packages has none. */
 function isGlobal(folder: string): boolean {
-  const modules = dirname(folder);
+  // A package with a scope stands one folder deeper.
+  const modules = basename(dirname(folder)).startsWith("@") ? dirname(dirname(folder)) : dirname(folder);
   return basename(modules) === "node_modules" && !isInProject(dirname(modules));
 }
 

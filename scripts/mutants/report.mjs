@@ -2,10 +2,10 @@
 
 /** Counts for each room, then each mutant that no test noticed, and the share of noticed mutants. */
 export function reportOf(judged) {
-  const rooms = [...new Set(judged.map(({ room }) => room))].sort();
+  const rooms = roomsOf(judged).sort(([{ room: one }], [{ room: other }]) => (one < other ? -1 : 1));
   const rows = [
     ["room", "noticed", "survived", "unreached"],
-    ...rooms.map((room) => [room, ...countsOf(judged.filter((mutant) => mutant.room === room))]),
+    ...rooms.map((mutants) => [mutants[0].room, ...countsOf(mutants)]),
     ["all", ...countsOf(judged)],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -16,6 +16,15 @@ export function reportOf(judged) {
   const summary = `noticed ${noticed} of ${judged.length} (${percentNoticed(judged)} %)`;
   return [...table, "", ...judged.filter(isLeft).map(leftOf), summary].join("\n");
 }
+
+/** Whether so many percent are noticed; of a room with 20 mutants or more, 7 percent less will do. */
+export function isEnough(judged, atLeast) {
+  const large = roomsOf(judged).filter(({ length }) => length >= 20);
+  return percentNoticed(judged) >= atLeast && large.every((mutants) => percentNoticed(mutants) >= atLeast - 7);
+}
+
+const roomsOf = (judged) =>
+  [...new Set(judged.map(({ room }) => room))].map((name) => judged.filter(({ room }) => room === name));
 
 const countsOf = (judged) =>
   ["noticed", "survived", "unreached"].map((one) => judged.filter(({ verdict }) => verdict === one).length);
@@ -29,7 +38,7 @@ export function leftOf({ path, line, verdict, from, to, after }) {
 }
 
 /** 100 if there are no mutants. */
-export function percentNoticed(judged) {
+function percentNoticed(judged) {
   const [noticed] = countsOf(judged);
   return judged.length === 0 ? 100 : Math.round((1000 * noticed) / judged.length) / 10;
 }

@@ -9,10 +9,11 @@ export const STREAMING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\
 export const QUESTION =
   /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.awaiting\.(?:confirmation|clarification)$/;
 
-const CRITICAL = /^aaep:agent\.(?:awaiting\.confirmation|awaiting\.clarification|handoff\.requested|session\.errored)$/;
+const CRITICAL =
+  /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.(?:awaiting\.(?:confirmation|clarification)|handoff\.requested|session\.errored)$/;
 
-/** Whether an event interrupts others: by its urgency, without one by its type (R4). Of an event with the short spelling of its type. */
-export function isCritical({ urgency, type }: ReceivedEvent): boolean {
+/** Whether an event interrupts others: by its urgency, without one by its type (R4). */
+export function isCritical({ urgency, type }: Pick<Envelope, "urgency" | "type">): boolean {
   return urgency === undefined ? CRITICAL.test(type) : urgency === "critical";
 }
 

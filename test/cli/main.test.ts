@@ -31,6 +31,7 @@ describe("the command line", () => {
     [["tail", "--no-json"], "Unknown option '--no-json'."],
     [["tail", "--rate", "0"], "Give a whole number from 1 to 100000. See aaepd tail --help."],
     [["tail", "--boundaries", "sentence,line"], '"line" is not known.'],
+    [["tail", "--verbosity", "a\n(b"], "detailed. See aaepd tail --help."],
     [["tail", "--wpm", "10"], "Give a whole number from 50 to 1000."],
     [["tail", "--quiet=1"], "Did you mean --quiet?"],
     [["config", "unshow"], "Unknown command 'unshow'. Did you mean show? See aaepd config --help."],

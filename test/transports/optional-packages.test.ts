@@ -20,13 +20,14 @@ it("a missing package is a fault of use, with the command in one sentence", asyn
   expect(caught).toBeInstanceOf(Fault);
   expect(caught).toMatchObject({
     code: "usage",
-    sentence: `Packages of gRPC are missing, so install them beside aaepd: ${installCommand(["grpc"])}`,
+    sentence: `Packages of gRPC are missing, so install them: ${installCommand(["grpc"])}`,
     cause: { code: "MODULE_NOT_FOUND" },
   });
 });
 
 it("names every group in one command, each package once, and installs globally beside a global aaepd", () => {
   const global = join(temporaryDirectory(), "lib", "node_modules", "aaepd");
+  expect(installCommand(["http"], join(global, "../@aaepd/conformance"))).toMatch(/^npm install --global "/);
   const command = installCommand(["grpc", "http"], global);
   expect(command).toMatch(/^npm install --global "@bufbuild\/protobuf@[^"]+" "@grpc\/grpc-js@/);
   expect(command).toContain('"@connectrpc/connect@');

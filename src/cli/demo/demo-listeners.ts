@@ -2,8 +2,8 @@
 import type { Capabilities, Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
 import { usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
+import { isCritical } from "../../client/event-types.js";
 import { counted } from "../terminal/amounts.js";
-import { isCritical } from "../terminal/event-text.js";
 import { sentences } from "../terminal/shown-text.js";
 import { type DemoSession, OutputTexts } from "./demo-session.js";
 

@@ -55,8 +55,8 @@ function diskBytesOf(directory: string): number {
 }
 
 /**
- * Returns the folder of an existing journal; with `mayBeNew` also one that `serve` would make. Throws a Fault "usage" if there is none, or several to
- * choose from.
+ * Returns the folder of an existing journal: the one of `serve`, else the only one. With `mayBeNew` it is the one of `serve` in any case. Throws a
+ * Fault "usage" if there is none, or several to choose from.
  */
 export function journalDirectory(options: JournalChoiceOptions, environment: Environment, mayBeNew = false): string {
   const { journal, producerId, config } = options;
@@ -72,8 +72,8 @@ export function journalDirectory(options: JournalChoiceOptions, environment: Env
   const directory = defaultJournalDirectory(environment, configuration.producerId);
   const isChosen = sources.journal.kind !== "default" || sources.producerId.kind !== "default";
   // A second daemon, even one whose start failed, must not change which journal a backup is about.
-  if (isChosen || hasJournal(directory)) return existing(directory, mayBeNew);
-  return theOnlyOne(environment, mayBeNew ? directory : undefined);
+  if (isChosen || mayBeNew || hasJournal(directory)) return existing(directory, mayBeNew);
+  return theOnlyOne(environment);
 }
 
 function existing(directory: string, mayBeNew: boolean): string {
@@ -90,12 +90,12 @@ export function hasJournal(directory: string): boolean {
   }
 }
 
-function theOnlyOne(environment: Environment, fallback: string | undefined): string {
+function theOnlyOne(environment: Environment): string {
   const root = stateDirectory(environment, "journal");
   const found = namesIn(root)
     .map((name) => join(root, name))
     .filter(hasJournal);
-  const [only = fallback] = found;
+  const [only] = found;
   const sentence = `There is no journal in the folders of ${root}, where aaepd serve keeps it. Name its folder with --journal.`;
   if (only === undefined) throw usage(sentence);
   if (found.length > 1) throw usage(`There are several journals. Choose one with --journal: ${found.join(", ")}`);

@@ -5,7 +5,7 @@ import type { SubscriberReply } from "../../client/listener/types.js";
 import type { Millis } from "../../contracts/clock.js";
 import { isBefore, parseTimestamp } from "../../engine/event/timestamps.js";
 import { agentText, consentText } from "../terminal/agent-text.js";
-import { endsSession, eventText, summaryOf } from "../terminal/event-text.js";
+import { coreTopicOf, endsSession, eventText, summaryOf } from "../terminal/event-text.js";
 import { type AskedQuestion, cutsDetails, sentence, timeLine } from "./asked-question.js";
 
 /** The daemon that a question comes from and its answer goes to. */
@@ -146,8 +146,8 @@ export function numbersInWords(numbers: readonly number[]): string {
 }
 
 /** Whether the event may be about the time left to answer a question (AAEP §6.4.3). */
-export function isReminder({ type }: Envelope): boolean {
-  return type.endsWith("agent.progress.updated");
+export function isReminder(event: Envelope): boolean {
+  return coreTopicOf(event) === "progress.updated";
 }
 
 /** The question that the event names. */
@@ -171,7 +171,7 @@ export function endedBy(
 ): readonly OpenQuestion[] {
   const ofSession = open.filter((one) => one.source === source && one.question.event.session_id === event.session_id);
   if (endsSession(event)) return ofSession;
-  if (!event.type.endsWith("agent.state.changed") || event.from_state !== "awaiting_input") return [];
+  if (coreTopicOf(event) !== "state.changed" || event.from_state !== "awaiting_input") return [];
   const named = namedBy(open, source, event);
   if (named !== undefined) return event.extensions?.aaepd?.asks === undefined ? [named] : [];
   if (event.to_state === "awaiting_input" || event.extensions?.aaepd?.by === "daemon") return [];

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from "./run-command.js";
 /** A finding with the part of the machine that it is about. */
 export type Located = Finding & { readonly area: string };
 
-const WORDS = { problem: "Problem", advice: "Advice", fact: "In order" } as const;
+export const GRADE_WORDS = { problem: "Problem", advice: "Advice", fact: "In order" } as const;
 
 /** Tells the findings in the order of their grades. Returns the exit code: a problem is a fault. */
 export async function tellFindings(
@@ -28,17 +28,22 @@ export async function tellFindings(
 }
 
 export function findingLines(findings: readonly Located[]): readonly string[] {
+  return [
+    conclusionOf(findings),
+    ...findings.flatMap((one) => [
+      `${GRADE_WORDS[one.grade]}, ${one.area}: ${shownText(one.message)}`,
+      ...(one.grade === "fact" ? [] : [`  Remedy: ${shownText(one.remedy)}`]),
+    ]),
+  ];
+}
+
+/** Whether all is well, and how many problems and pieces of advice there are, in a sentence. */
+export function conclusionOf(findings: readonly Pick<Finding, "grade">[]): string {
   const count = (grade: Finding["grade"]): number => findings.filter((one) => one.grade === grade).length;
   const [problems, pieces] = [count("problem"), count("advice")];
   const advised = pieces === 0 ? "" : `${pieces} ${pieces === 1 ? "piece" : "pieces"} of advice.`;
   const well = advised === "" ? "All is well." : `All is well, with ${advised}`;
-  return [
-    problems === 0 ? well : `${counted(problems, "problem")}. ${advised}`.trimEnd(),
-    ...findings.flatMap((one) => [
-      `${WORDS[one.grade]}, ${one.area}: ${shownText(one.message)}`,
-      ...(one.grade === "fact" ? [] : [`  Remedy: ${shownText(one.remedy)}`]),
-    ]),
-  ];
+  return problems === 0 ? well : `${counted(problems, "problem")}. ${advised}`.trimEnd();
 }
 
 /** A problem from the sentences of a fault, the last of which says what to do. */

@@ -32,14 +32,14 @@ function showHelp(program: Command, names: readonly string[]): void {
 
 function unknownCommand(command: Command, name: string): never {
   const known = command.commands.map((one) => one.name());
-  return command.error(`error: unknown command '${name}'\n(${didYouMean(name, known)})`);
+  return command.error(`error: unknown command '${name}'\n(${didYouMean(name, known)})`.replace("\n()", ""));
 }
 
 function usageFault({ message }: CommanderError, program: Command, names: readonly string[]): Fault {
   // "error: unknown option '--tiem'\n(Did you mean --time?)"
-  const [said = "", guess = ")"] = message.replace(/^error: /, "").split("\n(");
+  const [, said = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
   const mistake = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
-  const sentences = [mistake, guess.slice(0, -1), `See ${pathIn(program, names)} --help.`];
+  const sentences = [mistake, guess, `See ${pathIn(program, names)} --help.`];
   return usage(sentences.filter(Boolean).join(" "));
 }
 

@@ -14,7 +14,7 @@ export function stateInWords(state: SubscriberState, label = ""): string {
   const { agent_name: name, agent_id: id } = accepted.producer;
   const notes = accepted.negotiation_notes ?? "";
   const { resumed } = accepted.honored_capabilities.aaepd ?? {};
-  const what = resumed === "all" || resumed === "rolled_back" ? "Connected again" : "Connected";
+  const what = resumed === "all" ? "Connected again" : "Connected";
   const to = (name ?? id) === label ? "" : ` to ${name ?? id}`;
   const sentence = `${what}${to}: ${termsInWords(accepted.honored_capabilities)}.`;
   const place = ownMember(PLACES, resumed ?? "") ?? "";
@@ -23,8 +23,6 @@ export function stateInWords(state: SubscriberState, label = ""): string {
 
 /** How the resume place was met; nothing is said if everything after the place follows (R17). */
 const PLACES: Readonly<Record<string, string>> = {
-  rolled_back:
-    "The daemon's journal ends before the last place, after a crash or because it was restored from a backup. The last events before are void.",
   gap: "The daemon does not have everything that came after the last place: it was too old, or a crash took it back.",
   unknown:
     "The daemon has another journal than before, so it does not know what was told last. Events since then are not shown.",

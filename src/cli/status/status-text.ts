@@ -9,6 +9,7 @@ import type {
   StatusSubscription,
   StatusTerms,
 } from "../../daemon/status/daemon-status.js";
+import { conclusionOf, GRADE_WORDS } from "../shell/finding-lines.js";
 import { counted, shownBytes, span, timeOfDay } from "../terminal/amounts.js";
 import { shownText } from "../terminal/shown-text.js";
 import { wrapText } from "../terminal/wrap-text.js";
@@ -49,9 +50,12 @@ function wrapped(indent: number, text: string, columns: number): readonly string
 }
 
 function* problemLines(problems: readonly StatusProblem[]): Iterable<Paragraph> {
-  yield [0, problems.length === 0 ? "No problems." : `Problems: ${problems.length}`];
-  for (const { message, remedy, since } of problems) {
-    yield [2, since === undefined ? message : `${message} Since ${timeOfDay(new Date(since))}.`];
+  yield [0, conclusionOf(problems)];
+  for (const { grade, message, remedy, since } of problems) {
+    yield [
+      2,
+      `${GRADE_WORDS[grade]}: ${since === undefined ? message : `${message} Since ${timeOfDay(new Date(since))}.`}`,
+    ];
     yield [4, `Remedy: ${remedy}`];
   }
 }

@@ -1,7 +1,8 @@
 // `aaepd tail --only`: which events are shown, by their kind and by their agent.
 import type { Envelope } from "#gen/aaep/types.js";
 import { nearestName } from "../../base/nearest.js";
-import { EVENT_WORDS, eventText, isCritical } from "../terminal/event-text.js";
+import { isCritical } from "../../client/event-types.js";
+import { EVENT_WORDS, eventText } from "../terminal/event-text.js";
 
 const CRITICAL = "critical";
 const WORDS = [...EVENT_WORDS, CRITICAL];

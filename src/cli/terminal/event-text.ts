@@ -3,6 +3,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { fieldsOf } from "../../adapters/fields.js";
 import { textOf } from "../../base/members.js";
+import { isCritical, TERMINAL } from "../../client/event-types.js";
 import { isHostDialog } from "../../engine/event/own-members.js";
 import { agentText, consentText, type ReadText } from "./agent-text.js";
 import { jsonText, sentences } from "./shown-text.js";
@@ -29,24 +30,25 @@ export const EVENT_WORDS: readonly string[] =
 const CORE = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.(.+)$/;
 
 export function eventText(event: Envelope, options: EventTextOptions = {}): EventText {
-  const topic = CORE.exec(event.type)?.[1] ?? event.type;
+  const topic = coreTopicOf(event) ?? event.type;
   const { what, text } = describe(topic, event, options);
   const isQuoted = options.quotesText === true && topic === "output.streaming";
   const parts = [isQuoted ? text : agentText(text), ...daemonNotes(event)];
   return { what, text: parts.filter((part) => part !== "").join(" "), isCritical: isCritical(event) };
 }
 
-export function isCritical({ urgency, type }: Envelope): boolean {
-  return urgency === "critical" || /agent\.(?:session\.errored|awaiting\.|handoff\.)/.test(type);
+/** The part of a core event's type behind "agent."; undefined for an extension's event, whatever its type ends with. */
+export function coreTopicOf({ type }: Envelope): string | undefined {
+  return CORE.exec(type)?.[1];
 }
 
 /** Returns the streamed text of an event; undefined for other events. */
-export function chunkOf({ type, chunk }: Envelope): string | undefined {
-  return CORE.exec(type)?.[1] === "output.streaming" && typeof chunk === "string" ? chunk : undefined;
+export function chunkOf(event: Envelope): string | undefined {
+  return coreTopicOf(event) === "output.streaming" && typeof event.chunk === "string" ? event.chunk : undefined;
 }
 
 export function endsSession({ type }: Envelope): boolean {
-  return /agent\.session\.(?:completed|errored|cancelled)$/.test(type);
+  return TERMINAL.test(type);
 }
 
 function describe(topic: string, event: Envelope, options: EventTextOptions): Omit<EventText, "isCritical"> {

@@ -3,7 +3,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { counted } from "./amounts.js";
-import { endsSession } from "./event-text.js";
+import { coreTopicOf, endsSession } from "./event-text.js";
 
 const FIRST_MS = 30_000;
 /** Sessions that are watched at a time. */
@@ -72,7 +72,6 @@ export function createSignsOfLife(
 
 /** It has ended, or waits for a person or for its next task. */
 function isAtRest(event: Envelope): boolean {
-  const { type, to_state: state } = event;
-  if (endsSession(event) || /agent\.(?:awaiting|handoff)\./.test(type)) return true;
-  return ["idle", "awaiting_input", "handing_off"].includes(textOf(state));
+  if (endsSession(event) || /^(?:awaiting|handoff)\./.test(coreTopicOf(event) ?? "")) return true;
+  return ["idle", "awaiting_input", "handing_off"].includes(textOf(event.to_state));
 }

@@ -11,7 +11,6 @@ import { checkOpenLimit } from "./session-limits.js";
 import {
   type AcceptedConfirmation,
   type AgentRecord,
-  implyState,
   type OpenQuestion,
   type QuestionOutcome,
   type SessionRecord,
@@ -107,7 +106,6 @@ export function ask(context: RuleContext): void {
   agent.isRestored = false;
   change.asked ??= [];
   change.asked.push(question);
-  implyState(agent, AWAITING_INPUT);
 }
 
 /** Throws "not_found" unless the question is open. */

@@ -14,7 +14,6 @@ import {
   type AgentRecord,
   type ChunkLook,
   createOutputRecord,
-  implyState,
   type OpenTool,
   type OutputRecord,
   type Permit,
@@ -145,7 +144,7 @@ const LONGEST_WORDS = 80;
 
 /** Opens a tool. A call's id is used once in a session, and an irreversible call needs a confirmation (AAEP §4.3.1, R5). */
 export function invokeTool(context: RuleContext): void {
-  const { change, session, agent, event } = context;
+  const { change, session, event } = context;
   const { counts } = change.rules;
   const tool = textOf(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
@@ -179,7 +178,6 @@ export function invokeTool(context: RuleContext): void {
   if (toolCallId !== undefined) {
     session.past = { ...session.past, calls: withNewest(session.past.calls, toolCallId, counts.callIds) };
   }
-  implyState(agent, "calling_tool");
 }
 
 /** The confirmation that permits the call and is used up by it: the one whose token the call names (R5c), else one that fits (R5). */
@@ -268,7 +266,7 @@ function oldestOf({ tools }: SessionRecord, agent: AgentRecord, name: string): O
 
 /** Adds a chunk. The chunks of an output follow one another without gaps, and none follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
 export function streamOutput(context: RuleContext): void {
-  const { change, session, agent, event } = context;
+  const { change, session, event } = context;
   const outputId = textOrUndefined(event.output_id);
   const key = outputId ?? "";
   const where = outputId === undefined ? "" : "/output_id";
@@ -299,7 +297,6 @@ export function streamOutput(context: RuleContext): void {
   if (text !== chunk || given !== codePoints) context.event = { ...event, chunk: text, position: codePoints };
   output.last = lookOf(context.event);
   if (isLast) endOutput(change, session, output);
-  implyState(agent, "writing_output");
 }
 
 /** Reduces a chunk to the members that the closing chunk repeats. Its text would stay in memory for as long as the output is open. */

@@ -4,6 +4,7 @@
 // Every rule about order is here or in the steps (session-rules.ts, session-questions.ts). `applyEvent` takes a complete event that passed
 // validation, which includes the urgency of its type and the default of a question. It changes the records or throws.
 import { Fault } from "../../base/errors.js";
+import { stateImpliedBy } from "../event/agent-states.js";
 import type { AgentEvent, TopicKind } from "../event/event.js";
 import { isBefore } from "../event/timestamps.js";
 import { breach, type RuleContext } from "./change.js";
@@ -39,7 +40,7 @@ const TABLE: Readonly<Record<SessionPhase, Readonly<Partial<Record<TopicKind, St
     "output.streaming": streamOutput,
     "awaiting.confirmation": askConfirmation,
     "awaiting.clarification": ask,
-    "handoff.requested": ({ agent }) => implyState(agent, "handing_off"),
+    "handoff.requested": () => undefined,
     extension: () => undefined,
   },
   ended: {},
@@ -66,6 +67,8 @@ export function applyEvent(context: RuleContext, input: PublishedEvent, sent: Pu
   const isAdopted = session.phase === "open" && session.owner === undefined;
   step(context);
   // Nothing below refuses.
+  const implied = stateImpliedBy(kind);
+  if (implied !== undefined) implyState(agent, implied);
   if (isAdopted) change.adopt(session);
   agent.sequenceNumber = sequenceNumber;
   // A coarser timestamp can be lower and yet not be before the latest. The latest one, which is more exact, then stays.

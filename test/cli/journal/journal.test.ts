@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
@@ -205,6 +205,15 @@ describe("which journal is meant", () => {
     const several = await stateWith("aaepd", "aaepd-2", "planner");
     const usual = await inspect({ XDG_STATE_HOME: several });
     expect([usual.first, usual.code]).toStrictEqual([`Journal ${join(several, "aaepd", "journal", "aaepd")}`, 0]);
+  });
+
+  it("that of the usual name is restored although it is lost, and never the one of another daemon", async () => {
+    const XDG_STATE_HOME = await stateWith("planner");
+    const place = join(XDG_STATE_HOME, "aaepd", "journal");
+    const stage = createStage({ environment: { HOME: "/nowhere", XDG_CONFIG_HOME: "/nowhere", XDG_STATE_HOME } });
+    await run(registerJournal, stage, "restore", await journalFolder(FIRST_BOOT));
+    expect(stage.out()).toContain(`Restored the journal ${join(place, "aaepd")}`);
+    expect(readdirSync(join(place, "planner")).filter((name) => name.includes("before-restore"))).toEqual([]);
   });
 
   it.each([

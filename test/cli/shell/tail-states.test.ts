@@ -18,10 +18,6 @@ test.each([
   [{}, "Connected to aaepd: no rate limit, terse."],
   [{ resumed: "all" }, "Connected again to aaepd: no rate limit, terse."],
   [
-    { resumed: "rolled_back" },
-    "Connected again to aaepd: no rate limit, terse. The daemon's journal ends before the last place, after a crash or because it was restored from a backup. The last events before are void.",
-  ],
-  [
     { resumed: "gap" },
     "Connected to aaepd: no rate limit, terse. The daemon does not have everything that came after the last place: it was too old, or a crash took it back.",
   ],

@@ -124,8 +124,8 @@ describe("the status for people", () => {
   it("tells what is wrong first, then all the rest, in sentences", () => {
     const [heading, ...lines] = statusLines(STATUS, NOW, 500);
     expect(heading).toBe("Daemon aaepd, aaepd 0.1.0, process 4711, up 2 hours 3 minutes");
-    expect(lines[0]).toBe("Problems: 1");
-    expect(lines[1]).toMatch(/^ {2}narrator takes too slowly: .* Since \d\d:59:48\.$/);
+    expect(lines[0]).toBe("All is well, with 1 piece of advice.");
+    expect(lines[1]).toMatch(/^ {2}Advice: narrator takes too slowly: .* Since \d\d:59:48\.$/);
     expect(lines.slice(2)).toEqual([
       `    Remedy: ${STATUS.problems[0]?.remedy}`,
       "Sessions: 2",
@@ -171,7 +171,7 @@ describe("the status for people", () => {
     const quiet = { ...STATUS, ...none, questions: [], question_count: 0, connections: {}, endpoints: {} };
     const lines = statusLines(quiet, NOW, 80);
     expect(lines.slice(1, 5)).toEqual([
-      "No problems.",
+      "All is well.",
       "Sessions: none",
       "Subscriptions: none",
       "Open questions: none",
@@ -198,7 +198,7 @@ describe("aaepd status", () => {
     expect(stage.err()).toBe("");
     expect(stage.exitCode()).toBe(0);
     const text = stage.out();
-    expect(text).toContain("No problems.\n");
+    expect(text).toContain("All is well.\n");
     expect(text).toMatch(/^ {2}test-agent: waits for an answer for \d seconds?; sess_status, /m);
     expect(text).toContain("  narrator: gets live events; delivered");
     expect(text).toContain("7 events a second");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { eventText } from "../../../src/cli/terminal/event-text.js";
+import { coreTopicOf, endsSession, eventText } from "../../../src/cli/terminal/event-text.js";
 import { SESSIONS } from "../command-stage.js";
 
 function event(type: string, fields: object): Envelope {
@@ -106,6 +106,26 @@ test.each([
   const told = eventText(event(`aaep:agent.${topic}`, fields));
   expect(told).toEqual({ what, text, isCritical: /errored|awaiting|handoff/.test(topic) });
   expect(eventText(event(`https://aaep-protocol.org/types/agent.${topic}`, fields))).toEqual(told);
+});
+
+test("an extension's event is critical by its urgency alone, and ends no session, whatever its type resembles", () => {
+  const resembling = [
+    "medai:agent.session.completed",
+    "medai:agent.awaiting.confirmation",
+    "medai:agent.session.errored",
+  ];
+  for (const type of resembling) {
+    const foreign = event(type, { urgency: "normal" });
+    expect([type, eventText(foreign).isCritical, endsSession(foreign), coreTopicOf(foreign)]).toEqual([
+      type,
+      false,
+      false,
+      undefined,
+    ]);
+    expect(eventText({ ...foreign, urgency: "critical" }).isCritical).toBe(true);
+  }
+  for (const type of ["aaep:agent.session.errored", "https://aaep-protocol.org/types/agent.session.cancelled"])
+    expect(endsSession(event(type, {}))).toBe(true);
 });
 
 test("streamed text is shown with its white space where that is asked for; no other text is", () => {

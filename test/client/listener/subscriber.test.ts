@@ -109,8 +109,7 @@ test("R17: after it was closed no place is told and none is kept: what came sinc
   expect([cursors, subscriber.cursor]).toEqual([["c1.a.0"], "c1.a.0"]);
 });
 
-// "rolled_back" is of daemons before the one that says "gap" for it.
-test.each(["all", "gap", "unknown", "rolled_back"])(
+test.each(["all", "gap", "unknown"])(
   "R12, R17: met as %s, what it had heard is none the less a repeat, and other text in its place is news",
   async (resumed) => {
     const producer = createFakeProducer();
