@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Fault } from "../src/base/errors.js";
+import { usage } from "../src/base/errors.js";
 import { isMissingModule } from "./node-errors.js";
 
 interface PackageGroup {
@@ -65,7 +65,7 @@ export async function withPackages<Loaded>(
     const named = [groups].flat();
     const missing = named.filter((group) => !hasPackages(group));
     const sentence = missingPackagesSentence(...(missing.length > 0 ? missing : named));
-    throw new Fault("usage", sentence, { origin: "local", cause: caught });
+    throw usage(sentence, caught);
   }
 }
 

@@ -1,5 +1,5 @@
 // A command below an agent must not answer for the person. Commands that answer look for the marks that agents leave in the environment (R5d).
-import { Fault } from "../base/errors.js";
+import { usage } from "../base/errors.js";
 
 /** The variable that `aaepd acp` sets in what it starts: the agent's name. */
 export const AGENT_VARIABLE = "AAEPD_AGENT";
@@ -36,5 +36,5 @@ export function assertNotBelowAgent(environment: Readonly<Record<string, string 
   const mark = hostMarkIn(environment);
   if (mark === undefined) return;
   const sentence = `The variable ${mark} says that an agent has started this command. Only a person answers: run it in a terminal of your own.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(sentence);
 }

@@ -1,6 +1,6 @@
 // The name of an agent: that of the command line, else the host and its folder. Never what the peer calls itself, and never the daemon's own name.
 import { basename, extname } from "node:path";
-import { Fault } from "../base/errors.js";
+import { usage } from "../base/errors.js";
 import { foldedName } from "../base/tool-name.js";
 import type { Wording } from "../engine/messages/wording.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
@@ -70,9 +70,7 @@ export function agentName(given: string | undefined, host: string, folder: strin
 export function givenName(text: string): string {
   const name = shortenedText(oneLine(text), LONGEST_NAME);
   if (name !== "" && !isReserved(name)) return name;
-  throw new Fault("usage", `--name is ${JSON.stringify(text.slice(0, 200))}. Give a name that is not the daemon's.`, {
-    origin: "local",
-  });
+  throw usage(`--name is ${JSON.stringify(text.slice(0, 200))}. Give a name that is not the daemon's.`);
 }
 
 function isReserved(name: string): boolean {

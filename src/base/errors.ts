@@ -126,7 +126,7 @@ export class Fault extends Error {
   }
 }
 
-/** A mistake on this side, in an option, a file or a variable. */
+/** A mistake on this side, in a call, an option, a file or a variable. */
 export function usage(sentence: string, cause?: unknown): Fault {
   return new Fault("usage", sentence, { origin: "local", cause });
 }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { faultFromNodeError } from "../../transports/node-errors.js";
-import { Fault } from "../base/errors.js";
+import { Fault, usage } from "../base/errors.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ export function brlttyOf({ BRLAPI_HOST, BRLAPI_AUTH, WINDOWPATH, XDG_VTNR }: Env
   const [, number] = /^:(\d{1,5})$/.exec(BRLAPI_HOST || ":0") ?? [];
   if (number === undefined) {
     const sentence = `The variable BRLAPI_HOST is ${JSON.stringify(BRLAPI_HOST)}. Only a BRLTTY of this machine is spoken to: ":0".`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   }
   const [, keyFile = KEY_FILE] = /(?:^|\+)keyfile:([^+]+)/.exec(BRLAPI_AUTH ?? "") ?? [];
   const path = (WINDOWPATH || XDG_VTNR || "").split(":").map(Number);

@@ -30,11 +30,6 @@ export function notAaep(what: string): Fault {
   return new Fault("invalid_message", `A message ${what}. Check that the address is that of an AAEP producer.`);
 }
 
-/** The fault of a call that cannot be meant. */
-export function misused(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
-}
-
 /** The fault in a daemon's error. A code that a later daemon has added stays as it is. */
 export function faultFromError(error: AaepdError): Fault {
   const { code, message, pointer, rule, event_id: eventId, retry_after_seconds: retryAfterSeconds } = error;

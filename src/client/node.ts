@@ -8,7 +8,7 @@ import { createByteConnection } from "../../transports/framing/byte-connection.j
 import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
-import { Fault } from "../base/errors.js";
+import { Fault, usage } from "../base/errors.js";
 import { pointerStep } from "../base/json-pointer.js";
 import type { KnownNames } from "../base/known-names.js";
 import { isObject, membersOf } from "../base/members.js";
@@ -25,7 +25,6 @@ import { createNodeFetch, type NodeFetch } from "./http/node-fetch.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import type { Terms } from "./listener/terms.js";
 import type { Connector, Discovery, SubscribeOptions, Subscription, Target } from "./listener/types.js";
-import { misused } from "./messages.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
 
 export { connectToOwn } from "../../transports/ipc/own-socket.js";
@@ -76,7 +75,7 @@ export async function openAgent(options: NodeAgentOptions): Promise<Agent> {
   for (const name of Object.keys(options))
     if (!Object.hasOwn(AGENT_OPTIONS, name)) {
       const sentence = `An agent has no option ${JSON.stringify(name)}, but ${Object.keys(AGENT_OPTIONS).join(", ")}.`;
-      throw misused(sentence);
+      throw usage(sentence);
     }
   const { socket = socketOfVariable() ?? socketPath(), spawn = {}, ...rest } = options;
   const served: AgentConnector = { connect: ipcRpcConnector(socket) };
@@ -140,12 +139,12 @@ const TERMS: Readonly<Record<KnownNames<Capabilities>, true>> = {
 function assertTerms(terms: unknown): void {
   if (!isObject(terms)) {
     const sentence = 'Terms are an object, such as { preferred_verbosity: "terse" }.';
-    throw misused(sentence).with({ pointer: "", rule: "AAEP §5.3" });
+    throw usage(sentence).with({ pointer: "", rule: "AAEP §5.3" });
   }
   for (const [name, value] of Object.entries(terms)) {
     if (Object.hasOwn(TERMS, name) || isObject(value) || value === undefined) continue;
     const sentence = `There is no term ${JSON.stringify(name)}. The terms are ${Object.keys(TERMS).join(", ")}.`;
-    throw misused(sentence).with({ pointer: `/${pointerStep(name)}`, rule: "AAEP §5.3" });
+    throw usage(sentence).with({ pointer: `/${pointerStep(name)}`, rule: "AAEP §5.3" });
   }
 }
 
@@ -155,7 +154,7 @@ function usualTargets(): Target | Discovery {
   if (socket !== "off") return ipcTarget(isPipeName(socket) ? socket : resolve(socket));
   const sentence =
     'The variable AAEPD_SOCKET is "off". Set it to the path of a socket or to auto, unset it, or name a daemon.';
-  throw misused(sentence);
+  throw usage(sentence);
 }
 
 /** Terms have no functions. */
@@ -170,7 +169,7 @@ function nodeTarget(one: NodeTarget): OneTarget | Discovery {
   // Callers in JavaScript may pass anything.
   if (typeof one === "function" || (typeof one === "object" && one !== null)) return one;
   const sentence = `${JSON.stringify(one)} is no daemon. Give a producer id, the path of a socket, a connector, a target or a discovery.`;
-  throw misused(sentence);
+  throw usage(sentence);
 }
 
 /**

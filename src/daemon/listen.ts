@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
-import { Fault } from "../base/errors.js";
+import { type Fault, usage } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Listener, PeekableConnection } from "../contracts/transport.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
@@ -25,10 +25,8 @@ export async function listenLocally(
   switch (socket.kind) {
     case "off":
       if (inherited === undefined) return undefined;
-      throw new Fault(
-        "usage",
+      throw usage(
         "The service manager passed a socket, and the option socket is off. Remove the socket unit, or the option.",
-        { origin: "local" },
       );
     case "auto":
       removeStaleRuntimeFiles(dirname(ipcPath(place, options.producerId)));

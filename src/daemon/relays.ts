@@ -1,6 +1,6 @@
 // A daemon, and the producers elsewhere that it relays to its own listeners (R38). Each comes in over the daemon's own socket, as of `aaepd relay`.
 import { currentPlace, ipcDirectories } from "../../transports/ipc/paths.js";
-import { Fault } from "../base/errors.js";
+import { usage } from "../base/errors.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { type Daemon, startDaemon } from "./daemon.js";
 
@@ -49,8 +49,4 @@ async function startRelays({ relay, defaultLanguage, log, place = currentPlace()
     }
   });
   return { stop: () => Promise.all(opened.map(async (one) => (await one)?.close())) };
-}
-
-function usage(sentence: string): Fault {
-  return new Fault("usage", sentence, { origin: "local" });
 }

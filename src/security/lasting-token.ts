@@ -1,7 +1,7 @@
 // A token in a file that the operator names: it outlasts the daemon, so that a monitor need not look for another one after each start.
 import { linkSync, mkdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Fault } from "../base/errors.js";
+import { Fault, usage } from "../base/errors.js";
 import { putToken } from "./token-file.js";
 
 /** Lengths of a token in a file, in characters. A shorter one could be guessed; a longer one is another kind of file. */
@@ -80,7 +80,7 @@ function readToken(path: string): string {
   if (text.length >= LEAST_LENGTH && text.length <= MOST_LENGTH && /^[\x21-\x7e]+$/.test(text)) return text;
   const wanted = `a word of ${LEAST_LENGTH} to ${MOST_LENGTH} letters, digits and signs`;
   const sentence = `The file ${path} has no token. Write ${wanted} into it, or delete it, and the daemon makes one.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+  throw usage(sentence);
 }
 
 function refused(path: string, is: string, remedy: string, cause?: unknown): Fault {

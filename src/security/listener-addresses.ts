@@ -1,7 +1,7 @@
 // Base addresses of listeners, in a file that only this user can read: of each its terms, and the digest of its secret.
 import { createHash } from "node:crypto";
 import { readFileSync, type Stats, statSync } from "node:fs";
-import { Fault } from "../base/errors.js";
+import { Fault, usage } from "../base/errors.js";
 
 export interface ListenerAddress {
   readonly name: string;
@@ -49,5 +49,5 @@ function isAddress(value: unknown): value is ListenerAddress {
 
 function damaged(path: string, cause: unknown): Fault {
   const sentence = `The file ${path} has no addresses of listeners. Delete it, and make them again: aaepd address create`;
-  return new Fault("usage", sentence, { origin: "local", cause });
+  return usage(sentence, cause);
 }

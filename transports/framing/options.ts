@@ -1,4 +1,4 @@
-import { Fault } from "../../src/base/errors.js";
+import { usage } from "../../src/base/errors.js";
 import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
 
 /** Calls `run` once after `milliseconds`; returns the cancellation. Passed in, so that deadlines are tested without sleeping (R24). */
@@ -59,7 +59,7 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
 /** Throws a Fault "usage" unless `value` is a whole number from `least` to `most` */
 function assertWithin(name: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });
+  throw usage(`${name} is ${value}. Give a whole number from ${least} to ${most}.`);
 }
 
 /** The platform's timer. It never keeps the process running by itself. */

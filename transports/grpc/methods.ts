@@ -1,6 +1,6 @@
 // Our methods as the library serves them, with handlers that know the connection of a call.
 import type { MethodDefinition, Server, ServerUnaryCall, sendUnaryData, UntypedHandleCall } from "@grpc/grpc-js";
-import { Fault, publicFault } from "../../src/base/errors.js";
+import { publicFault, usage } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
 import { bufferOf } from "../service-calls/batch-messages.js";
 import type { ServiceConnection } from "../service-calls/connections.js";
@@ -22,7 +22,7 @@ export function addMethod(
   const { parent, name, methodKind } = method.descriptor;
   if (method.kind !== (methodKind === "unary" ? "unary" : "stream") || methodKind === "client_streaming") {
     const sentence = `${parent.typeName}.${name} is ${methodKind}, which is not served as "${method.kind}".`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   }
   const definition: MethodDefinition<Buffer, Buffer> = {
     path: `/${parent.typeName}/${name}`,

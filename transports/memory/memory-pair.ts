@@ -1,5 +1,5 @@
 // Two connections joined back to back in this process: for tests, and for programs that embed the daemon. Any kind of frame.
-import { Fault } from "../../src/base/errors.js";
+import { Fault, usage } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { CloseInfo, FrameBatch, PeekableConnection } from "../../src/contracts/transport.js";
 import { FrameQueue } from "../framing/frame-queue.js";
@@ -52,7 +52,7 @@ export function createMemoryPair<Frame>(options: MemoryOptions = {}): MemoryPair
 
 function assertCount(option: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new Fault("usage", `${option} is ${value}. Give a whole number from 1 on.`, { origin: "local" });
+  throw usage(`${option} is ${value}. Give a whole number from 1 on.`);
 }
 
 interface Limits {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { QUIET_TIMERS } from "../../client/timers.js";
 import type { RunOptions } from "../adapter.js";
 import { createLateReading } from "./late-reading.js";
@@ -90,7 +90,7 @@ export async function spawned(child: ChildProcess, program: string): Promise<num
     child.once("error", (caught) => {
       const fault = faultFromNodeError(caught, program);
       const why = fault.code === "not_found" ? "There is no such program." : fault.sentence;
-      reject(new Fault("usage", `${program} cannot be started. ${why}`, { origin: "local", cause: caught }));
+      reject(usage(`${program} cannot be started. ${why}`, caught));
     });
   });
   // A later error of the child object is a signal that could not be sent: the child has ended by then.

@@ -3,7 +3,7 @@ import { speechOf } from "../../adapters/language.js";
 import { openRelay } from "../../adapters/relay/open-relay.js";
 import { relayAddress } from "../../adapters/relay/relay-address.js";
 import { createRelayNews } from "../../adapters/relay/relay-news.js";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import type { CommandContext } from "../shell/context.js";
 import { chosenSocket, findSocket } from "../shell/find-socket.js";
 import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
@@ -25,7 +25,7 @@ async function relayOn(url: string, options: RelayCommandOptions, io: CommandCon
   if (base === undefined) {
     const sentence =
       "Give the base address of a producer, as in http://localhost:8080 or https://agents.example. To another machine it is https, or --plain-http allows http.";
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   }
   const socket = chosenSocket(options.socket, environment)?.path ?? (await findSocket(daemonDirectories));
   let isInterrupted = false;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Command, CommanderError, type Option } from "commander";
-import { Fault } from "../../base/errors.js";
+import { type Fault, usage } from "../../base/errors.js";
 import { isObject } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
 import { defaultConfigFile } from "../../daemon/config/config-sources.js";
@@ -69,5 +69,5 @@ function readOption(option: Option, key: string, value: unknown, path: string): 
 }
 
 function wrong(path: string, sentence: string): Fault {
-  return new Fault("usage", `${path}: ${sentence}`, { origin: "local" });
+  return usage(`${path}: ${sentence}`);
 }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { Envelope } from "#gen/aaep/types.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
-import { Fault, faultFrom } from "../../base/errors.js";
+import { faultFrom, usage } from "../../base/errors.js";
 import { BrailleDisplay } from "../../braille/braille-display.js";
 import { brlttyOf } from "../../braille/brltty.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
@@ -183,7 +183,7 @@ function voiceOf({ to, speech, rate, volume, voice }: SpeakOptions, { environmen
   }
   const [way, command, ...more] = to;
   if (way === "command" && command?.trim() && more.length === 0) return createCommandVoice({ command, environment });
-  throw new Fault("usage", "Give --to command and a program, in quotes if it has arguments.", { origin: "local" });
+  throw usage("Give --to command and a program, in quotes if it has arguments.");
 }
 
 const SILENCE: Voice = {

@@ -1,8 +1,8 @@
 // Tools and questions, checked where the author gives them. A slip of the hand in JavaScript, such as `irreversibel: true`, must not run a tool
 // unasked. A question that nobody hears must not seem to have been withdrawn.
 
+import { usage } from "../../base/errors.js";
 import type { KnownNames } from "../../base/known-names.js";
-import { misused } from "../messages.js";
 import type { SessionClarification, SessionConfirmation } from "./questions.js";
 import type { ToolOptions } from "./session-types.js";
 
@@ -22,13 +22,13 @@ const OPTIONS: Readonly<Record<keyof ToolOptions<unknown>, boolean>> = {
 
 /** Throws a Fault "usage" for a `run` that is no function, for an unknown option, and for one about a question where nobody would be asked. */
 export function assertTool(run: unknown, options: { readonly irreversible?: unknown }): void {
-  if (typeof run !== "function") throw misused("Give the tool as a function, which is called later: () => remove(12).");
+  if (typeof run !== "function") throw usage("Give the tool as a function, which is called later: () => remove(12).");
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (!Object.hasOwn(OPTIONS, name))
-      throw misused(`A tool has no option ${JSON.stringify(name)}, but ${Object.keys(OPTIONS).join(", ")}.`);
+      throw usage(`A tool has no option ${JSON.stringify(name)}, but ${Object.keys(OPTIONS).join(", ")}.`);
     if (OPTIONS[name as keyof typeof OPTIONS] && options.irreversible === undefined)
-      throw misused(`The option ${name} is about a question, and nobody is asked without irreversible: true.`);
+      throw usage(`The option ${name} is about a question, and nobody is asked without irreversible: true.`);
   }
 }
 
@@ -87,13 +87,13 @@ export function assertQuestion(kind: "confirm" | "clarify", question: unknown): 
   const given = (question ?? {}) as { readonly [member: string]: unknown };
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(own, name) || Object.hasOwn(OF_EVERY, name) || SUMMARY_VARIANT.test(name)) continue;
-    throw misused(`A question has no member ${JSON.stringify(name)}, but ${Object.keys(own).join(", ")}.`);
+    throw usage(`A question has no member ${JSON.stringify(name)}, but ${Object.keys(own).join(", ")}.`);
   }
   for (const name of isConfirmation ? ["action", "consequence"] : ["question"])
-    if (typeof given[name] !== "string") throw misused(`A question needs ${name}, a text.`);
+    if (typeof given[name] !== "string") throw usage(`A question needs ${name}, a text.`);
   const { choices } = given;
   if (choices !== undefined && !(Array.isArray(choices) && choices.every(isChoice)))
-    throw misused('choices is an array of objects, such as [{ value: "bill", label: "By bill" }].');
+    throw usage('choices is an array of objects, such as [{ value: "bill", label: "By bill" }].');
 }
 
 function isChoice(choice: unknown): boolean {

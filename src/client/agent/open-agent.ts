@@ -1,7 +1,6 @@
 // An agent as one object: it finds its daemon, keeps its sessions, and is never in the way of its program.
 
-import { Fault } from "../../base/errors.js";
-import { misused } from "../messages.js";
+import { Fault, usage } from "../../base/errors.js";
 import { keepRunning, QUIET_TIMERS, within } from "../timers.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import { excused } from "./consent.js";
@@ -20,9 +19,9 @@ import type { Agent, AgentSession, AgentStatus, SessionOptions } from "./session
  */
 export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   const { id, mode = "optional", unheard = "reject" } = options;
-  if (typeof id !== "string" || !id) throw misused("Give the agent an id.");
-  if (mode !== "optional" && mode !== "required") throw misused('Give mode as "optional" or "required".');
-  if (unheard !== "reject" && unheard !== "as-host") throw misused('Give unheard as "reject" or "as-host".');
+  if (typeof id !== "string" || !id) throw usage("Give the agent an id.");
+  if (mode !== "optional" && mode !== "required") throw usage('Give mode as "optional" or "required".');
+  if (unheard !== "reject" && unheard !== "as-host") throw usage('Give unheard as "reject" or "as-host".');
   const agent = new OpenedAgent(options);
   const first = await agent.searched();
   if (mode !== "required" || first.kind !== "silent") return agent;

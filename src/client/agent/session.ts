@@ -1,9 +1,9 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
-import { faultFrom } from "../../base/errors.js";
+import { faultFrom, usage } from "../../base/errors.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
 import { TERMINAL } from "../event-types.js";
-import { type Fields, misused } from "../messages.js";
+import type { Fields } from "../messages.js";
 import { keepRunning, within } from "../timers.js";
 import { assertQuestion, assertTool } from "./checked-calls.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
@@ -77,7 +77,7 @@ export function createSession(services: SessionServices, options: SessionOptions
   function write(output: Output, chunk: unknown): void {
     // Streams of models have pieces without text.
     if (isOver || chunk == null || chunk === "") return;
-    if (typeof chunk !== "string") return void outbox.drops.tell(misused(`${typeof chunk} is no text.`));
+    if (typeof chunk !== "string") return void outbox.drops.tell(usage(`${typeof chunk} is no text.`));
     const text = output.half + chunk;
     const end = endsInHalf(text, text.length) ? text.length - 1 : text.length;
     pass(output, text.slice(0, end));
@@ -271,7 +271,7 @@ export function createSession(services: SessionServices, options: SessionOptions
     },
     publish: (event) => {
       const { type, ...members } = { ...event } as Fields;
-      if (typeof type !== "string") return outbox.drops.tell(misused(NO_EVENT));
+      if (typeof type !== "string") return outbox.drops.tell(usage(NO_EVENT));
       if (isOver) return;
       endCurrent();
       if (TERMINAL.test(type)) return end((voice) => [...voice.endAll(), voice.event(type, members)]);

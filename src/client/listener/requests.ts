@@ -1,7 +1,8 @@
 // The options of a subscriber, and what it asks a daemon for: its terms, its place and its replies.
+
 import type { AaepdError, Capabilities, RequestExtensions, SubscriptionRequest } from "#gen/aaep/types.js";
+import { usage } from "../../base/errors.js";
 import type { ReceivedEvent } from "../events.js";
-import { misused } from "../messages.js";
 import type { ConnectionOptions, Connector, SubscriberReply, SubscriberState } from "./types.js";
 
 /** The identity and the terms of a listener (AAEP §5.2). `type` and `aaep_version` are filled in. */
@@ -64,5 +65,5 @@ export function assertReply(reply: SubscriberReply): void {
       : response === undefined && (decision === "accept" || decision === "reject");
   if (typeof token === "string" && isAnswer) return;
   const sentence = 'Reply with the reply_token, and a decision ("accept" or "reject") or a response.';
-  throw misused(sentence);
+  throw usage(sentence);
 }

@@ -1,10 +1,9 @@
 // A listener as one object: the events of one or several daemons as one async iterable.
 
 import type { Capabilities } from "#gen/aaep/types.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { isCritical } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
-import { misused } from "../messages.js";
 import { newSubscriberId } from "../random-ids.js";
 import { RecentMap } from "../recent-map.js";
 import { Arrivals, OVER } from "./arrivals.js";
@@ -341,13 +340,12 @@ function namedTarget(one: OneTarget, index: number): Target {
 }
 
 function assertUsable(given: readonly unknown[], named: readonly Target[], { cursor }: SubscribeOptions): void {
-  if (given.length === 0)
-    throw misused("There is no daemon to subscribe to. Give a connector, a target or a discovery.");
+  if (given.length === 0) throw usage("There is no daemon to subscribe to. Give a connector, a target or a discovery.");
   if (typeof cursor === "string" && (given.length > 1 || named.length === 0))
-    throw misused("A cursor belongs to one daemon. Give a function that returns the cursor of each source.");
+    throw usage("A cursor belongs to one daemon. Give a function that returns the cursor of each source.");
   const names = new Set<string>();
   for (const { name } of named) {
-    if (names.has(name)) throw misused(`Two targets have the name ${JSON.stringify(name)}. Name each daemon once.`);
+    if (names.has(name)) throw usage(`Two targets have the name ${JSON.stringify(name)}. Name each daemon once.`);
     names.add(name);
   }
 }

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { assertUnswappable, isForeign, isWritableForOthers } from "../../../transports/ipc/directory.js";
 import { isFolder, isMissing } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
 import { type ConfigFile, configFileOf, refusalOf } from "./config-file.js";
@@ -82,7 +82,7 @@ export function configFilePath(from: Pick<ConfigurationSources, "configFile" | "
   // A relative path is shown as it was given.
   if (read.kind === "value") return named.startsWith("~") ? read.value : named;
   const place = from.configFile === undefined ? CONFIG_VARIABLE : "--config";
-  throw new Fault("usage", `${place} is ${JSON.stringify(named)}. Give ${read.wanted}.`, { origin: "local" });
+  throw usage(`${place} is ${JSON.stringify(named)}. Give ${read.wanted}.`);
 }
 
 /** The file that is read by default: in the folder of XDG, on Windows in the folder of the user's programs. */
@@ -163,7 +163,7 @@ export function readConfigFile(path: string): ConfigFile {
       : isFolder(caught)
         ? `${path} is a folder. Name a file.`
         : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or name another.`;
-    throw new Fault("usage", sentence, { origin: "local", cause: caught });
+    throw usage(sentence, caught);
   }
 }
 

@@ -1,7 +1,7 @@
 // Copies of a whole journal: without its free space, into a backup and out of one. A backup is a folder that the commands read as any journal.
 import { existsSync, linkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 import { openJournalReader } from "../../storage/journal-reader.js";
 import { assertSound, type Copied, copyDataFile } from "../../storage/lmdb/copy.js";
 import { DATA_FILE } from "../../storage/lmdb/data-file.js";
@@ -38,7 +38,7 @@ export async function backUpJournal(directory: string, backup: string): Promise<
     const [from, to] = [join(directory, DATA_FILE), join(backup, DATA_FILE)];
     if (existsSync(to) && (await idOf(backup)) !== (await idOf(directory))) {
       const sentence = `${backup} holds another journal. Name another folder, or move what is there away.`;
-      throw new Fault("usage", sentence, { origin: "local" });
+      throw usage(sentence);
     }
     const copied = await copyDataFile(from, to);
     const epoch = notedEpoch(from);
@@ -101,5 +101,5 @@ async function whileClaimed<Result>(directory: string, work: () => Promise<Resul
 
 function assertOther(one: string, other: string): void {
   if (!existsSync(other) || realpathSync(one) !== realpathSync(other)) return;
-  throw new Fault("usage", `${other} is the folder of the journal itself. Name another.`, { origin: "local" });
+  throw usage(`${other} is the folder of the journal itself. Name another.`);
 }

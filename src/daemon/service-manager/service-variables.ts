@@ -1,5 +1,5 @@
 // The variables by which systemd and its like hand sockets to a process and name the address for messages about its state.
-import { Fault } from "../../base/errors.js";
+import { usage } from "../../base/errors.js";
 
 export type ServiceVariables = ReturnType<typeof takeServiceVariables>;
 
@@ -18,7 +18,7 @@ export function takeServiceVariables(environment: NodeJS.ProcessEnv, pid: number
   const count = LISTEN_PID === String(pid) ? wholeNumber(LISTEN_FDS) : 0;
   if (count > 1) {
     const sentence = `The service manager passed ${count} sockets, and aaepd takes one, its local socket. Leave one ListenStream in the socket unit.`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   }
   const watchdogMicros = WATCHDOG_PID === String(pid) ? wholeNumber(WATCHDOG_USEC) : 0;
   return {

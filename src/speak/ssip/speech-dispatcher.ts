@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { faultFromNodeError, isMissing, isRefused } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, usage } from "../../base/errors.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export function speechDispatcherPath({ SPEECHD_ADDRESS: address, XDG_RUNTIME_DIR
   const [kind, ...path] = (address ?? UNIX).split(":");
   if (kind !== UNIX) {
     const sentence = `The variable SPEECHD_ADDRESS is ${JSON.stringify(address)}. Only a Unix socket is spoken to: unix_socket:/path/to/speechd.sock.`;
-    throw new Fault("usage", sentence, { origin: "local" });
+    throw usage(sentence);
   }
   if (path.length > 0) return path.join(":");
   const [base, folder] = XDG_RUNTIME_DIR?.startsWith("/")
