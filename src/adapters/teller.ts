@@ -1,11 +1,13 @@
 // Tells a daemon that runs the signs of an adapter, by the sessions of an agent whose name no other one has. The teller closes what is open in a turn
 // before the turn ends. Nothing here ever throws, waits or writes to standard output.
+
+import { within } from "../base/time-limit.js";
 import { toolNameOf } from "../base/tool-name.js";
 import { APPROVED_BY_HOST } from "../client/agent/own-extension.js";
 import type { Agent, AgentSession, CallOptions, ToolCall } from "../client/agent/session-types.js";
 import { openAgent } from "../client/node.js";
 import { newReplyToken } from "../client/random-ids.js";
-import { QUIET_TIMERS, within } from "../client/timers.js";
+import { QUIET_TIMERS } from "../client/timers.js";
 import type { Decision, RunOptions, Sign } from "./adapter.js";
 import { claimName } from "./claim-name.js";
 import { foreignId } from "./fields.js";
@@ -254,7 +256,7 @@ export function createTeller(options: TellerOptions): Teller {
       } else isUnheard(sign);
     },
     close: async (withinMs) => {
-      const one = await within(opened, withinMs, QUIET_TIMERS);
+      const one = await within(QUIET_TIMERS.now() + withinMs, opened, QUIET_TIMERS);
       isClosing = true;
       await one?.close(withinMs);
       release();

@@ -56,20 +56,6 @@ export class Pause {
   }
 }
 
-/** Settles as `promise` does, or resolves with undefined after so long, ms. */
-export async function within<Value>(
-  promise: Promise<Value>,
-  milliseconds: number,
-  timers: Timers,
-): Promise<Value | undefined> {
-  const pause = new Pause(timers);
-  try {
-    return (await Promise.race([promise, pause.take(milliseconds)])) ?? undefined;
-  } finally {
-    pause.cutShort();
-  }
-}
-
 export interface BackOffOptions {
   /** The longest wait before the first retry, ms. Default 100. The wait doubles with every further retry. */
   readonly firstMs?: number;

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
+import { within } from "../../base/time-limit.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
-import { within } from "../../client/timers.js";
 import { packagePath } from "../shell/program-paths.js";
 import type { CommandIo, Environment } from "../terminal/command-io.js";
 
@@ -38,7 +38,7 @@ export async function startDemoDaemon(
   /** Ends the daemon, by force if it takes longer, and removes its files. */
   async function dispose(milliseconds: number): Promise<void> {
     child.stdin.end();
-    if ((await within(exited, milliseconds, clock)) === undefined) child.kill("SIGKILL");
+    if ((await within(clock.now() + milliseconds, exited, clock)) === undefined) child.kill("SIGKILL");
     await exited;
     cleanUp();
     process.off("exit", cleanUp);
@@ -52,7 +52,7 @@ export async function startDemoDaemon(
     failed.catch(() => {});
     const answered = Promise.race([agent.request("aaep.ping", {}), failed]);
     answered.catch(() => {});
-    if ((await within(answered, deadlineMs, clock)) === undefined) {
+    if ((await within(clock.now() + deadlineMs, answered, clock)) === undefined) {
       throw new Fault("timed_out", `The daemon of the demo did not answer. ${said.trim()}`, { origin: "local" });
     }
     /** Ends the daemon's standard input, which is its orderly end (R8a): held events still reach its subscribers. */

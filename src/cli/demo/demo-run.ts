@@ -1,11 +1,11 @@
 // Plays a session to a daemon of its own and shows the streams of three listeners.
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
+import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { Subscriber } from "../../client/listener/subscriber.js";
 import type { SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
-import { within } from "../../client/timers.js";
 import { type PlayedLine, play } from "../recordings/play.js";
 import { createRestamper, createSchedule } from "../recordings/recording.js";
 import { describeFault, EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
@@ -145,10 +145,11 @@ async function show(
     const awaited = subscriptions.filter(({ seat }) => shown.includes(seat)).map(({ finished: end }) => end);
     const drainMs = options.speed === undefined ? USUAL_MS - screen.elapsedMs() : DRAIN_MS / speed;
     const finished = Promise.all(awaited).then(() => undefined);
-    const drained = await within(Promise.race([interrupted, finished]), Math.max(LEAST_DRAIN_MS, drainMs), io.clock);
+    const drainedBy = io.clock.now() + Math.max(LEAST_DRAIN_MS, drainMs);
+    const drained = await within(drainedBy, Promise.race([interrupted, finished]), io.clock);
     if (drained !== undefined) return drained;
     daemon.endInput();
-    await within(Promise.all(audience.map(({ ended }) => ended)), END_MS, io.clock);
+    await within(io.clock.now() + END_MS, Promise.all(audience.map(({ ended }) => ended)), io.clock);
     screen.end(["", ...summaryLines(shown, session), ...refusals]);
     const isWhole = seats.every(({ got }) => got.hasWholeText(session));
     return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;

@@ -1,7 +1,8 @@
 // Asks one daemon one thing.
 import { Fault } from "../../base/errors.js";
+import { within } from "../../base/time-limit.js";
 import { ipcRpcConnector } from "../../client/node.js";
-import { type Timers, within } from "../../client/timers.js";
+import type { Timers } from "../../client/timers.js";
 import { type ChosenSocket, connectingTo } from "./find-socket.js";
 
 /** Longest wait for one daemon, ms. A daemon that does not answer is reported, and does not hold up the others. */
@@ -13,7 +14,7 @@ export async function askDaemon(socket: ChosenSocket, method: string, timers: Ti
   const connection = await connect({ request: () => ({}), notification: () => {} });
   try {
     const result = connection.request(method, {}).then((answer) => ({ answer }));
-    const told = await within(result, ANSWER_MS, timers);
+    const told = await within(timers.now() + ANSWER_MS, result, timers);
     if (told !== undefined) return told.answer;
     const sentence = `The daemon at ${socket.path} did not answer within ${ANSWER_MS / 1000} seconds. Try again, or restart it.`;
     throw new Fault("timed_out", sentence, { origin: "local" });

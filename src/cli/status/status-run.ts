@@ -1,7 +1,7 @@
 // Asks daemons for their status and reports it, once or repeatedly.
 import { Fault, faultFrom } from "../../base/errors.js";
+import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import { within } from "../../client/timers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { helpOf } from "../shell/fault-lines.js";
 import { type ChosenSocket, chosenSocket, listeningDaemons, noDaemonIn, usualSocket } from "../shell/find-socket.js";
@@ -73,7 +73,7 @@ async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
       await output.write(isRedrawn ? `${REDRAW}${lines.join("\n")}` : lines.join("\n"));
       // An empty line separates two reports.
       if (!isRedrawn && options.json !== true) await output.write("");
-      await within(over, seconds * 1000, io.clock);
+      await within(io.clock.now() + seconds * 1000, over, io.clock);
     }
     return EXIT.ok;
   });

@@ -1,7 +1,8 @@
 // An agent as one object: it finds its daemon, keeps its sessions, and is never in the way of its program.
 
 import { Fault, usage } from "../../base/errors.js";
-import { keepRunning, QUIET_TIMERS, within } from "../timers.js";
+import { within } from "../../base/time-limit.js";
+import { keepRunning, QUIET_TIMERS } from "../timers.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import { excused } from "./consent.js";
 import { type AgentSettings, Contact, isAbsence } from "./contact.js";
@@ -155,9 +156,9 @@ class OpenedAgent implements Agent {
     for (const session of this.#sessions.keys()) session.cancel(undefined, "producer");
     const drained = Promise.all(Array.from(this.#sessions.values(), (outbox) => outbox.drained()));
     const release = keepRunning(withinMs + CLOSING_MS);
-    await within(drained, withinMs, timers);
+    await within(timers.now() + withinMs, drained, timers);
     for (const outbox of this.#sessions.values()) outbox.end();
-    await within(this.#contact.close(), CLOSING_MS, timers);
+    await within(timers.now() + CLOSING_MS, this.#contact.close(), timers);
     release();
   }
 }

@@ -1,10 +1,11 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
 import { faultFrom, usage } from "../../base/errors.js";
+import { within } from "../../base/time-limit.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
 import { TERMINAL } from "../event-types.js";
 import type { Fields } from "../messages.js";
-import { keepRunning, within } from "../timers.js";
+import { keepRunning } from "../timers.js";
 import { assertQuestion, assertTool } from "./checked-calls.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
 import { onAbort, type SignalLike } from "./on-abort.js";
@@ -160,7 +161,7 @@ export function createSession(services: SessionServices, options: SessionOptions
       case "accepted": {
         const permitted = { ...members, irreversible: true };
         const call = invoke({ id, tool, members: permitted, permit: answer.voice });
-        if (await within(call.isTaken, patienceMs, timers).finally(keepRunning(patienceMs))) return call;
+        if (await within(timers.now() + patienceMs, call.isTaken, timers).finally(keepRunning(patienceMs))) return call;
         // A daemon that takes the call later hears that it was not made.
         call.end({ status: "timeout" });
         return { event_id: outcome.event_id, reply_token: outcome.reply_token, resolved_by: "cancelled" };

@@ -2,11 +2,12 @@
 // messages of AAEP in JSON. The stream is read when the listener asks for frames, so a slow loop holds the daemon's stream, and its silence is
 // watched only while it is read.
 import { Fault, faultFrom } from "../../base/errors.js";
+import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import type { Connector, ListenerConnection } from "../listener/types.js";
 import { encodeMessage, errorFromFault, type Fields, parseObject } from "../messages.js";
-import { PLATFORM_TIMERS, type Timers, within } from "../timers.js";
+import { PLATFORM_TIMERS, type Timers } from "../timers.js";
 import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "./calls.js";
 import { documentOf, memberName } from "./documents.js";
 import { createEnvelopeReader, type Envelope, enveloped, notDaemon } from "./envelopes.js";
@@ -166,7 +167,7 @@ function createListenConnection(
     frames: frames(),
     send,
     close: async (fault, withinMs = CLOSE_MS) => {
-      await within(calling, withinMs, timers);
+      await within(timers.now() + withinMs, calling, timers);
       finish({ kind: "local", ...(fault && { fault }) });
       abort.abort();
       await closed;

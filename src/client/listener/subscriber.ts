@@ -9,11 +9,12 @@ import type {
 } from "#gen/aaep/types.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { isObject } from "../../base/members.js";
+import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { withShortType } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
 import { cursorIn, encodeMessage, errorFromFault, faultFromError, notAaep, parseObject, textIn } from "../messages.js";
-import { backOffMs, Pause, PLATFORM_TIMERS, within } from "../timers.js";
+import { backOffMs, Pause, PLATFORM_TIMERS } from "../timers.js";
 import { closedHere, goneFault, isLoss, lossFault, notSubscribed, retryDelayMs } from "./interruptions.js";
 import { Received } from "./received.js";
 import { assertReply, mergedCapabilities, requestOf, type SubscriberOptions } from "./requests.js";
@@ -117,7 +118,7 @@ export class Subscriber {
   async answerOf<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
     const { timers, handshakeTimeoutMs } = this.#options;
     try {
-      return await within(asked, handshakeTimeoutMs, timers);
+      return await within(timers.now() + handshakeTimeoutMs, asked, timers);
     } catch (caught) {
       if (isLoss(caught)) return undefined;
       throw caught;

@@ -246,7 +246,7 @@ function sessionsSince(from: Millis, conversations: readonly Conversation[]): re
 
 /** Waits until scenarios are over, or the patience is, and longer for one whose session has not begun. Gives up what is left. */
 async function waitOut(scenarios: readonly AskedScenario[], patienceMs: Millis): Promise<void> {
-  const over = (some: readonly AskedScenario[], ms: Millis): Promise<void> =>
+  const over = (some: readonly AskedScenario[], ms: Millis) =>
     within(performance.now() + ms, Promise.all(some.map((one) => one.over)), PLATFORM_TIMERS);
   await over(scenarios, patienceMs);
   const unbegun = scenarios.filter(({ hasBegun, isOver }) => !hasBegun && !isOver);
