@@ -1,26 +1,15 @@
 // Members of hosts' messages, which may have any form.
 import { createHash } from "node:crypto";
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The value as an object; without members if it is none. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
+import { type Members, membersOf } from "../base/members.js";
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** The arguments of a tool, which some hosts hand on as a list or as a single value. */
-export function argumentsOf(value: unknown): Fields {
+export function argumentsOf(value: unknown): Members {
   if (Array.isArray(value)) return { ...value };
-  return value === undefined || typeof value === "object" ? fieldsOf(value) : { input: value };
-}
-
-/** The value if it is a text that is not empty. */
-export function someText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return value === undefined || typeof value === "object" ? membersOf(value) : { input: value };
 }
 
 /** UTF-16 units of a host's id (R5c). */

@@ -1,5 +1,5 @@
 // One call of a tool, as far as its host has described it.
-import { type Fields, someText } from "./fields.js";
+import { type Members, someText } from "../base/members.js";
 
 export type ToolStatus = "pending" | "in_progress" | "completed" | "failed";
 
@@ -9,7 +9,7 @@ export interface ToolFacts {
   readonly kind: string | undefined;
   readonly status: ToolStatus | undefined;
   readonly paths: readonly string[];
-  readonly input: Fields;
+  readonly input: Members;
   /** The files that it changes, and their new text. */
   readonly diffs: readonly { readonly path: string; readonly text: string }[];
 }
@@ -25,7 +25,7 @@ export const NO_FACTS: ToolFacts = {
 };
 
 /** The command of a tool that runs one, and the argument that it is; undefined if its arguments have none. */
-export function commandIn(input: Fields): { readonly argument: string; readonly text: string } | undefined {
+export function commandIn(input: Members): { readonly argument: string; readonly text: string } | undefined {
   for (const argument of ["command", "cmd"]) {
     const given = input[argument];
     const text =

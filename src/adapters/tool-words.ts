@@ -1,11 +1,11 @@
 // A tool in words: an announcement has names and titles only, a question everything. Its action is short and says what it leaves out; its
 // consequence has everything.
 import { argumentParts } from "../base/argument-words.js";
+import { someText } from "../base/members.js";
 import { unhidden } from "../base/unhidden.js";
 import { wholeEnd } from "../base/whole-end.js";
 import type { Wording } from "../engine/messages/wording.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
-import { someText } from "./fields.js";
 import { commandIn, type ToolFacts } from "./tool-facts.js";
 import { announced, fileName, hostOf, LONGEST_ANNOUNCEMENT, linesIn } from "./words.js";
 

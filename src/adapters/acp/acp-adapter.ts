@@ -2,10 +2,11 @@
 // no stream and no clock, so that each order of messages can be tried. A call is announced 700 ms after its status has changed last, unless it was
 // allowed before: agents ask up to half a second after a call is "in progress", and a rejected call must not be heard to run.
 import { keepNewest } from "../../base/keep-newest.js";
+import { type Members, membersOf, someText } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Decision, HostMessage, Reading, Sign } from "../adapter.js";
-import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { listOf } from "../fields.js";
 import { idKey, type RpcMessage, type RpcResponse, readMessage } from "../rpc-message.js";
 import { elicited } from "../shared-signs.js";
 import { announced, oneLine } from "../words.js";
@@ -120,7 +121,7 @@ export class AcpAdapter {
   }
 
   #fromHost(message: RpcMessage, now: number): Reading {
-    const { params } = message as { readonly params?: Fields };
+    const { params } = message as { readonly params?: Members };
     const sessionId = someText(params?.sessionId);
     if (message.kind === "response") return this.#permissions.answeredByHost(message, now);
     if (message.kind === "notification") {
@@ -152,7 +153,7 @@ export class AcpAdapter {
     }
   }
 
-  #begin(idOfRequest: string, sessionId: string, params: Fields): readonly Sign[] {
+  #begin(idOfRequest: string, sessionId: string, params: Members): readonly Sign[] {
     const [oldest] = this.#turns;
     const dropped =
       this.#turns.size < MOST_TURNS || oldest === undefined
@@ -165,7 +166,7 @@ export class AcpAdapter {
     this.#turns.add(turn);
     this.#awaited.set(idOfRequest, { kind: "prompt", turn });
     const texts = listOf(params.prompt)
-      .map(fieldsOf)
+      .map(membersOf)
       .flatMap((block) => (block.type === "text" ? (someText(block.text) ?? []) : []));
     const request = this.#options.saysPrompts ? shortenedText(oneLine(texts.join(" ")), LONGEST_REQUEST) : "";
     return [
@@ -244,7 +245,7 @@ export class AcpAdapter {
     }
   }
 
-  #failed(turn: Turn, error: Fields): readonly Sign[] {
+  #failed(turn: Turn, error: Members): readonly Sign[] {
     const why = error.code === AUTHENTICATION_REQUIRED ? "signInNeeded" : "failed";
     return this.#end(turn, "errored", this.#words.say(why), "AGENT_ERROR");
   }
@@ -261,13 +262,13 @@ export class AcpAdapter {
   }
 
   /** A replayed history is silent, and so is everything outside of a turn. */
-  #updated(params: Fields, now: number): readonly Sign[] {
+  #updated(params: Members, now: number): readonly Sign[] {
     const sessionId = someText(params.sessionId) ?? "";
     const turn = this.#turnOf(sessionId);
     const conversation = this.#conversations.get(sessionId);
     if (turn === undefined || (conversation?.replays ?? 0) > 0) return [];
     const modeName = (id: string): string => conversation?.modes.get(id) ?? id;
-    return turn.update(sessionId, fieldsOf(params.update), modeName, now);
+    return turn.update(sessionId, membersOf(params.update), modeName, now);
   }
 
   /** The turn in which a session works, its own or that of the agent whose subagent it is. */
@@ -276,7 +277,7 @@ export class AcpAdapter {
     return own ?? [...this.#turns].find((turn) => turn.hasSubagent(sessionId));
   }
 
-  #terminal(turn: Turn, { command }: Fields): readonly Sign[] {
+  #terminal(turn: Turn, { command }: Members): readonly Sign[] {
     const program = someText(command);
     if (program === undefined || turn.tools.isAnyRunning()) return [];
     const words = announced(this.#words.say("runs.execute", { what: program }), this.#words);
@@ -284,8 +285,8 @@ export class AcpAdapter {
   }
 }
 
-function modesIn(result: Fields): ReadonlyMap<string, string> {
-  const modes = listOf(fieldsOf(result.modes).availableModes).slice(0, MOST_MODES).map(fieldsOf);
+function modesIn(result: Members): ReadonlyMap<string, string> {
+  const modes = listOf(membersOf(result.modes).availableModes).slice(0, MOST_MODES).map(membersOf);
   return new Map(
     modes.flatMap(({ id, name }) => (typeof id === "string" && typeof name === "string" ? [[id, name]] : [])),
   );

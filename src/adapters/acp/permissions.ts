@@ -1,9 +1,10 @@
 // Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
 // exactly one. Ids go back as they are written. A request that could be read in two ways, or is no plain yes or no, is left to the editor.
+import { type Members, membersOf, someText } from "../../base/members.js";
 import { foldedName } from "../../base/tool-name.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Reading, Sign } from "../adapter.js";
-import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { listOf } from "../fields.js";
 import { isClear, type MessageId, type RpcRequest, type RpcResponse } from "../rpc-message.js";
 import type { ToolFacts } from "../tool-facts.js";
 import { questionWords } from "../tool-words.js";
@@ -79,7 +80,7 @@ export class Permissions {
   /** The agent asks the host, in a turn. `text` is the whole message. */
   requested({ id, params }: RpcRequest, text: string, turn: Turn, now: number): Reading {
     const sessionId = someText(params.sessionId) ?? "";
-    const toolCall = fieldsOf(params.toolCall);
+    const toolCall = membersOf(params.toolCall);
     const call = turn.callOf(sessionId, someText(toolCall.toolCallId) ?? id.key);
     const inFront = turn.inFront(sessionId);
     // Two open requests of one id cannot be told apart: both are left to the host.
@@ -138,7 +139,7 @@ export class Permissions {
     }
     const permission = this.#open.get(id.key);
     if (permission === undefined) return NOTHING;
-    const outcome = fieldsOf(result.outcome);
+    const outcome = membersOf(result.outcome);
     const chosen = outcome.outcome === "selected" ? decisionOf(permission.options, outcome.optionId) : undefined;
     this.#open.delete(id.key);
     const over = this.#questionOver(permission, error === undefined ? chosen : undefined);
@@ -209,7 +210,7 @@ export class Permissions {
   }
 
   /** The answer to the agent, and the word to the host that nobody waits for its answer. */
-  #answer({ id }: Permission, outcome: Fields): { readonly toChild: [string]; readonly toHost: [string] } {
+  #answer({ id }: Permission, outcome: Members): { readonly toChild: [string]; readonly toHost: [string] } {
     this.#open.delete(id.key);
     this.#late.set(id.key, (this.#late.get(id.key) ?? 0) + 1);
     return {
@@ -258,7 +259,7 @@ function answersOf({ kind, name }: ToolFacts, options: unknown): Answers | undef
 /** The decision that a chosen option is; undefined for one that was not offered. */
 function decisionOf(options: unknown, optionId: unknown): "accept" | "reject" | undefined {
   const chosen = listOf(options)
-    .map(fieldsOf)
+    .map(membersOf)
     .find((option) => option.optionId === optionId);
   const kind = someText(chosen?.kind);
   if (kind === undefined) return undefined;
@@ -267,7 +268,7 @@ function decisionOf(options: unknown, optionId: unknown): "accept" | "reject" | 
 
 function optionsOf(options: unknown, kind: string): readonly string[] {
   return listOf(options)
-    .map(fieldsOf)
+    .map(membersOf)
     .filter((option) => option.kind === kind)
     .flatMap(({ optionId }) => someText(optionId) ?? []);
 }

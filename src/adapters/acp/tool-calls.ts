@@ -1,8 +1,9 @@
 // The tools of one turn: when one is said to run. Agents disagree about the order of proposal, permission, start and end. A call is therefore
 // announced when it was allowed, or when nobody was asked for a while. A rejected call never is.
+import { type Members, membersOf, someText } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Consent, Decision, Sign } from "../adapter.js";
-import { argumentsOf, type Fields, fieldsOf, someText } from "../fields.js";
+import { argumentsOf } from "../fields.js";
 import { NO_FACTS, type ToolFacts, type ToolStatus } from "../tool-facts.js";
 import { runsWords } from "../tool-words.js";
 
@@ -44,7 +45,7 @@ export class ToolCalls {
     return [...this.#calls.values()].some(({ phase }) => phase === "running");
   }
 
-  update(id: string, fields: Fields, now: number, inFront = asTheyAre): readonly Sign[] {
+  update(id: string, fields: Members, now: number, inFront = asTheyAre): readonly Sign[] {
     const call = this.#callOf(id, now, inFront);
     const facts = withUpdate(call.facts, fields);
     if (facts.status !== call.facts.status) {
@@ -56,7 +57,7 @@ export class ToolCalls {
   }
 
   /** A question about the call begins. Returns what is known of it. */
-  asked(id: string, fields: Fields, now: number, inFront = asTheyAre): ToolFacts {
+  asked(id: string, fields: Members, now: number, inFront = asTheyAre): ToolFacts {
     const call = this.#callOf(id, now, inFront);
     call.facts = withUpdate(call.facts, fields);
     call.permission = "asked";
@@ -168,16 +169,16 @@ function hasEnded({ status }: ToolFacts): boolean {
 }
 
 /** The facts with an update. Everything that an update leaves out, or says is null, stays as it was. */
-function withUpdate(facts: ToolFacts, update: Fields): ToolFacts {
+function withUpdate(facts: ToolFacts, update: Members): ToolFacts {
   const status = someText(update.status);
-  const meta = fieldsOf(fieldsOf(update._meta).claudeCode);
+  const meta = membersOf(membersOf(update._meta).claudeCode);
   return {
     title: someText(update.title) ?? facts.title,
     name: someText(update.name) ?? someText(meta.toolName) ?? facts.name,
     kind: someText(update.kind) ?? facts.kind,
     status: status !== undefined && STATUSES.includes(status) ? (status as ToolStatus) : facts.status,
     paths: Array.isArray(update.locations)
-      ? update.locations.flatMap((one) => someText(fieldsOf(one).path) ?? [])
+      ? update.locations.flatMap((one) => someText(membersOf(one).path) ?? [])
       : facts.paths,
     input: update.rawInput === undefined || update.rawInput === null ? facts.input : argumentsOf(update.rawInput),
     diffs: Array.isArray(update.content) ? update.content.flatMap(diffIn) : facts.diffs,
@@ -185,7 +186,7 @@ function withUpdate(facts: ToolFacts, update: Fields): ToolFacts {
 }
 
 function diffIn(content: unknown): ToolFacts["diffs"] {
-  const { type, path, newText } = fieldsOf(content);
+  const { type, path, newText } = membersOf(content);
   return type === "diff" && typeof path === "string"
     ? [{ path, text: typeof newText === "string" ? newText : "" }]
     : [];

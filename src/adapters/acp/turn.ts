@@ -1,8 +1,9 @@
 // One request of a person and what the agent does about it, until the agent answers the request.
+import { type Members, membersOf, someText } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Sign } from "../adapter.js";
-import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { listOf } from "../fields.js";
 import { planned } from "../shared-signs.js";
 import { announced, ofSubagent, oneLine } from "../words.js";
 import { ToolCalls } from "./tool-calls.js";
@@ -54,7 +55,7 @@ export class Turn {
   }
 
   /** Reads an update of this turn's session or of one of its subagents. `modeName` names a mode by its id. */
-  update(sessionId: string, update: Fields, modeName: (id: string) => string, now: number): readonly Sign[] {
+  update(sessionId: string, update: Members, modeName: (id: string) => string, now: number): readonly Sign[] {
     const id = someText(update.toolCallId);
     const isCall = update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update";
     const call = isCall && id !== undefined ? this.callOf(sessionId, id) : undefined;
@@ -66,7 +67,7 @@ export class Turn {
     return signs.length === 0 ? signs : [...this.tools.goesOn(call), ...signs];
   }
 
-  #told(sessionId: string, update: Fields, modeName: (id: string) => string): readonly Sign[] {
+  #told(sessionId: string, update: Members, modeName: (id: string) => string): readonly Sign[] {
     const { words } = this.#options;
     // Of a subagent its tools are told. Its text is for the agent.
     if (sessionId !== this.sessionId) return [];
@@ -77,7 +78,7 @@ export class Turn {
       case "agent_thought_chunk":
         return this.#thought(update);
       case "plan":
-        return this.#planned(listOf(update.entries).map(fieldsOf));
+        return this.#planned(listOf(update.entries).map(membersOf));
       case "current_mode_update":
         return this.#state(words.say("mode", { name: modeName(someText(update.currentModeId) ?? "") }));
       case "notice":
@@ -91,8 +92,8 @@ export class Turn {
     }
   }
 
-  #text(update: Fields): readonly Sign[] {
-    const { type, text } = fieldsOf(update.content);
+  #text(update: Members): readonly Sign[] {
+    const { type, text } = membersOf(update.content);
     if (type !== "text" || typeof text !== "string" || text === "") return [];
     const messageId = someText(update.messageId);
     const isOther = messageId !== this.#messageId;
@@ -101,14 +102,14 @@ export class Turn {
     return isOther ? [{ kind: "text-end", turn: this.key }, said] : [said];
   }
 
-  #thought(update: Fields): readonly Sign[] {
+  #thought(update: Members): readonly Sign[] {
     if (this.#options.tellsThoughts) return this.#text(update);
     if (this.#isThinking) return [];
     this.#isThinking = true;
     return [{ kind: "state", turn: this.key, state: "thinking" }];
   }
 
-  #planned(entries: readonly Fields[]): readonly Sign[] {
+  #planned(entries: readonly Members[]): readonly Sign[] {
     const progress = planned(this.key, entries, this.#options.words);
     const plan = JSON.stringify(progress);
     if (progress.length === 0 || plan === this.#plan) return [];

@@ -1,9 +1,10 @@
 // The events that hosts of hooks share, each as the signs of one message. Pure: a message comes in, signs go out.
+import { type Members, membersOf, someText } from "../../base/members.js";
 import { LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Decision, Sign } from "../adapter.js";
-import { type Fields, fieldsOf, foreignId, listOf, someText } from "../fields.js";
+import { foreignId, listOf } from "../fields.js";
 import { planned } from "../shared-signs.js";
 import { questionWords, runsWords } from "../tool-words.js";
 import { announced, ofSubagent, oneLine } from "../words.js";
@@ -22,7 +23,7 @@ interface EventContext extends HookOptions {
   readonly inFront: (words: string) => string;
 }
 
-export type HookEvent = (message: Fields, context: EventContext) => Told;
+export type HookEvent = (message: Members, context: EventContext) => Told;
 
 /** UTF-16 units of a request in the words of its turn. */
 const LONGEST_REQUEST = 80;
@@ -44,9 +45,9 @@ const promptSubmitted: HookEvent = ({ prompt, source }, { turn, folder, words })
 const toolBegins: HookEvent = (message, context) => {
   const { turn, words, inFront } = context;
   const { tool, call, input, key } = callOf(message);
-  if (tool === "TodoWrite") return { signs: planned(turn, listOf(fieldsOf(input).todos).map(fieldsOf), words) };
+  if (tool === "TodoWrite") return { signs: planned(turn, listOf(membersOf(input).todos).map(membersOf), words) };
   if (call === undefined || isSilent(tool)) return NOTHING;
-  if (isDialog(tool)) return waits(turn, inFront(dialogWords(tool, fieldsOf(input), words)), words);
+  if (isDialog(tool)) return waits(turn, inFront(dialogWords(tool, membersOf(input), words)), words);
   const said = toolRuns(tool, input, context);
   return {
     key,
@@ -166,7 +167,7 @@ export function waits(turn: string, said: string, words: Wording): Told {
 
 /** Reads a message by the table of its host. */
 export function readHook(
-  message: Fields,
+  message: Members,
   events: Readonly<Record<string, HookEvent>>,
   options: HookOptions & { readonly seconds: number },
 ): HookReading | undefined {
@@ -190,12 +191,12 @@ function idIn(value: unknown): string | undefined {
   return id === undefined ? undefined : foreignId(id);
 }
 
-function callOf({ tool_name: name, tool_input: input, tool_use_id: id }: Fields) {
+function callOf({ tool_name: name, tool_input: input, tool_use_id: id }: Members) {
   const tool = (someText(name) ?? "tool").slice(0, LONGEST_TOOL_NAME);
   return { tool, input, call: idIn(id), key: callKey(tool, input) };
 }
 
-function toolEnded(message: Fields, context: EventContext, status: "success" | "error" | "cancelled"): Told {
+function toolEnded(message: Members, context: EventContext, status: "success" | "error" | "cancelled"): Told {
   const { tool, input, call, key } = callOf(message);
   if (call === undefined) return NOTHING;
   const ran = { name: tool, words: toolRuns(tool, input, context) };
@@ -211,11 +212,11 @@ function toolRuns(tool: string, input: unknown, { words, inFront }: EventContext
 }
 
 /** The questions of a dialog with their choices, or the name of its tool. */
-function dialogWords(tool: string, { questions, plan }: Fields, words: Wording): string {
+function dialogWords(tool: string, { questions, plan }: Members, words: Wording): string {
   const asked = listOf(questions)
-    .map(fieldsOf)
+    .map(membersOf)
     .flatMap(({ question, options }) => {
-      const labels = listOf(options).flatMap((option) => someText(fieldsOf(option).label) ?? []);
+      const labels = listOf(options).flatMap((option) => someText(membersOf(option).label) ?? []);
       const text = someText(question);
       return text === undefined ? [] : [labels.length === 0 ? text : `${text} ${labels.join(", ")}.`];
     });

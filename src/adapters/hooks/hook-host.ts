@@ -1,7 +1,7 @@
 // A host of hooks, as the daemon sees it: it reads the host's messages. Types only.
+import type { Members } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Sign } from "../adapter.js";
-import type { Fields } from "../fields.js";
 
 /** One message of a host, in signs. Their `turn` is the conversation: its present turn. */
 export interface HookReading {
@@ -47,7 +47,7 @@ export interface HookHost {
   /** `producer.agent_id`. */
   readonly agentId: string;
   /** Undefined for a message without an id of its conversation. A message of an unknown event has no signs. */
-  readonly read: (message: Fields, options: HookOptions) => HookReading | undefined;
+  readonly read: (message: Members, options: HookOptions) => HookReading | undefined;
 }
 
 export const HOOK_HOST_IDS = ["claude", "codex"] as const;

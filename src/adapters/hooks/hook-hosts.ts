@@ -1,5 +1,6 @@
 // The hosts whose hooks are read: what each tells beside the shared events, and how long it waits for an answer.
-import { foreignId, someText } from "../fields.js";
+import { someText } from "../../base/members.js";
+import { foreignId } from "../fields.js";
 import { elicited } from "../shared-signs.js";
 import { announced } from "../words.js";
 import {

@@ -1,8 +1,8 @@
 // A tool of a terminal agent: what it does, and to what, by its name and its arguments.
 import { createHash } from "node:crypto";
-import { ownMember } from "../../base/members.js";
+import { membersOf, ownMember, someText } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
-import { argumentsOf, fieldsOf, someText } from "../fields.js";
+import { argumentsOf } from "../fields.js";
 import { NO_FACTS, type ToolFacts } from "../tool-facts.js";
 
 /** Tools that both hosts name, and what they do. */
@@ -93,7 +93,7 @@ export function toolFacts(tool: string, given: unknown, words: Wording): ToolFac
 
 /** The tool and its arguments, whatever the order of their members. Codex adds the model's description to a command only when it asks. */
 export function callKey(tool: string, given: unknown): string {
-  const { description: _, ...described } = fieldsOf(given);
+  const { description: _, ...described } = membersOf(given);
   return createHash("sha256")
     .update(JSON.stringify([tool, sorted(ownMember(KINDS, tool) === undefined ? given : described)]))
     .digest("hex")

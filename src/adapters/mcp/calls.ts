@@ -1,8 +1,8 @@
 // Calls that the server works on: their progress, and their end. A call may outlive its request, as a task, or until the host sends it again with an
 // answer.
+import { type Members, membersOf, someText } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Sign } from "../adapter.js";
-import { type Fields, fieldsOf, someText } from "../fields.js";
 import { idKey } from "../rpc-message.js";
 import { announced } from "../words.js";
 
@@ -69,7 +69,7 @@ export class Calls {
   }
 
   /** The server answers a request. Undefined: it was no call. */
-  answered(requestKey: string, result: Fields, error: Fields | undefined): readonly Sign[] | undefined {
+  answered(requestKey: string, result: Members, error: Members | undefined): readonly Sign[] | undefined {
     const key = request(requestKey);
     const call = this.#open.get(key);
     if (call === undefined) return undefined;
@@ -77,14 +77,14 @@ export class Calls {
     if (result.resultType === "input_required") {
       return this.#move(key, awaited(call.what, result.requestState), call);
     }
-    const taskId = someText(result.resultType === "task" ? result.taskId : fieldsOf(result.task).taskId);
+    const taskId = someText(result.resultType === "task" ? result.taskId : membersOf(result.task).taskId);
     if (taskId === undefined) return this.#endOf(key, "success");
     const before = this.#move(key, task(taskId), call);
-    return [...before, ...this.told(result.resultType === "task" ? result : fieldsOf(result.task))];
+    return [...before, ...this.told(result.resultType === "task" ? result : membersOf(result.task))];
   }
 
   /** The server tells how a task is doing. */
-  told({ taskId, status, statusMessage }: Fields): readonly Sign[] {
+  told({ taskId, status, statusMessage }: Members): readonly Sign[] {
     const key = task(someText(taskId) ?? "");
     const call = this.#open.get(key);
     if (call === undefined) return [];
@@ -95,7 +95,7 @@ export class Calls {
   }
 
   /** Progress without a share and a message says nothing. */
-  progressed({ progressToken, progress, total, message }: Fields): readonly Sign[] {
+  progressed({ progressToken, progress, total, message }: Members): readonly Sign[] {
     const call = this.#tokens.get(idKey(progressToken));
     if (call === undefined) return [];
     const about = { kind: "progress", turn: call.turn, call: call.call } as const;

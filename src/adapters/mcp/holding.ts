@@ -1,8 +1,8 @@
 // Calls that wait for a person. Only a reply lets one go to the server. Everything else is answered here: "not done".
 import { argumentParts } from "../../base/argument-words.js";
+import { type Members, membersOf, someText } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Decision, Sign } from "../adapter.js";
-import { type Fields, fieldsOf, someText } from "../fields.js";
 import { isClear, type MessageId, type RpcRequest } from "../rpc-message.js";
 import { NO_FACTS } from "../tool-facts.js";
 import { type QuestionWords, questionWords, shortAction } from "../tool-words.js";
@@ -188,18 +188,18 @@ function refused({ request }: Waiting["held"], why: keyof typeof REASONS) {
  * The whole of a call. Its action has the beginning of the arguments, so that two calls of one tool sound different, and are different to the daemon:
  * a no takes back the consent to what is asked in the same words (R5).
  */
-function wordsOf(name: string, input: Fields, words: Wording): QuestionWords {
+function wordsOf(name: string, input: Members, words: Wording): QuestionWords {
   const whole = questionWords({ ...NO_FACTS, name, input }, words);
   const what = [name, argumentParts(input).join("\n")].filter((part) => part !== "").join(": ");
   return { ...whole, action: words.say("use", { tool: shortAction(what, words) }) };
 }
 
 /** The arguments. Further members that a server could read, such as the answers to a form, stand beside them. */
-function inputOf({ name: _, arguments: given, _meta: __, task: ___, requestState: ____, ...others }: Fields): Fields {
-  return Object.keys(others).length === 0 ? fieldsOf(given) : { ...others, arguments: given ?? {} };
+function inputOf({ name: _, arguments: given, _meta: __, task: ___, requestState: ____, ...others }: Members): Members {
+  return Object.keys(others).length === 0 ? membersOf(given) : { ...others, arguments: given ?? {} };
 }
 
 /** Whether a question has everything that the server gets. */
-function isAskable({ name, arguments: given }: Fields): boolean {
+function isAskable({ name, arguments: given }: Members): boolean {
   return someText(name) !== undefined && (given === undefined || (typeof given === "object" && !Array.isArray(given)));
 }

@@ -1,9 +1,10 @@
 // The Model Context Protocol between a host and a server, in both of its eras: which of its messages are heard, and which calls wait for a person.
 import { createHash } from "node:crypto";
 import { textsOf } from "../../base/json-members.js";
+import { type Members, membersOf, someText } from "../../base/members.js";
 import type { Wording } from "../../engine/messages/wording.js";
 import type { Decision, HostMessage, Reading, Sign } from "../adapter.js";
-import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { listOf } from "../fields.js";
 import { idKey, type RpcMessage, type RpcRequest, type RpcResponse, readMessage } from "../rpc-message.js";
 import { elicited } from "../shared-signs.js";
 import { announced } from "../words.js";
@@ -168,19 +169,19 @@ export class McpAdapter {
     // How a task is doing, where the host has asked.
     if (signs === undefined) return this.#calls.told(result);
     const { words } = this.#options;
-    const asked = result.resultType === "input_required" ? Object.values(fieldsOf(result.inputRequests)) : [];
-    const forms = asked.map(fieldsOf).filter(({ method }) => method === "elicitation/create");
+    const asked = result.resultType === "input_required" ? Object.values(membersOf(result.inputRequests)) : [];
+    const forms = asked.map(membersOf).filter(({ method }) => method === "elicitation/create");
     const turn = this.#turn;
     return turn === undefined
       ? signs
-      : [...signs, ...forms.map(({ params }) => elicited(turn, fieldsOf(params), words))];
+      : [...signs, ...forms.map(({ params }) => elicited(turn, membersOf(params), words))];
   }
 
   /** A page of the list. */
-  #listed(result: Fields): void {
-    for (const tool of listOf(result.tools).map(fieldsOf)) {
+  #listed(result: Members): void {
+    for (const tool of listOf(result.tools).map(membersOf)) {
       const name = someText(tool.name);
-      const title = someText(tool.title) ?? someText(fieldsOf(tool.annotations).title);
+      const title = someText(tool.title) ?? someText(membersOf(tool.annotations).title);
       if (name !== undefined && title !== undefined && this.#titles.size < MOST_TOOLS) this.#titles.set(name, title);
     }
   }
@@ -242,7 +243,7 @@ export class McpAdapter {
 }
 
 /** Tells a call that is sent again: the same tool, and the same arguments as they are written. */
-function whatOf(text: string, { name }: Fields): string {
+function whatOf(text: string, { name }: Members): string {
   const [given = ""] = textsOf(textsOf(text, "params")[0] ?? "", "arguments");
   return createHash("sha256")
     .update(`${typeof name === "string" ? name : ""}\0${given}`)

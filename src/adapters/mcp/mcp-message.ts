@@ -1,7 +1,7 @@
 // Messages of MCP that aaepd writes itself, and the members that tell its two eras apart: until revision 2025-11-25, and since 2026-07-28. Each
 // message tells its era itself, and no option does.
 import { eachMember, textsOf } from "../../base/json-members.js";
-import { type Fields, fieldsOf } from "../fields.js";
+import { type Members, membersOf } from "../../base/members.js";
 import { idKey, type MessageId } from "../rpc-message.js";
 
 export const CALL = "tools/call";
@@ -12,8 +12,8 @@ const UNCLEAR =
   "While tools are held (--irreversible-tools), aaepd mcp passes one message a line that is read in one way, in UTF-8 and of at most 16 MiB.";
 
 /** Whether the request is one of the newer era, whose results say what kind they are. */
-export function isModern(params: Fields): boolean {
-  return "io.modelcontextprotocol/protocolVersion" in fieldsOf(params._meta);
+export function isModern(params: Members): boolean {
+  return "io.modelcontextprotocol/protocolVersion" in membersOf(params._meta);
 }
 
 /** The answer to a call that was not made. It is a normal result, so that the model reads it. An error would be taken for a broken server. */
@@ -32,8 +32,8 @@ export function refusedLine(): string {
 }
 
 /** The token under which a request wants progress: as it is written, and as a key. */
-export function progressTokenIn(text: string, params: Fields): MessageId | undefined {
-  const token = fieldsOf(params._meta).progressToken;
+export function progressTokenIn(text: string, params: Members): MessageId | undefined {
+  const token = membersOf(params._meta).progressToken;
   if (typeof token !== "string" && typeof token !== "number") return undefined;
   const [meta = ""] = textsOf(textsOf(text, "params")[0] ?? "", "_meta");
   const [written = JSON.stringify(token)] = textsOf(meta, "progressToken");

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createParser } from "eventsource-parser";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { parseJsonDocument } from "../../base/json-document.js";
+import { membersOf } from "../../base/members.js";
 import { backOffMs, Pause, type Timers } from "../../client/timers.js";
 import type { Millis } from "../../contracts/clock.js";
-import { fieldsOf } from "../fields.js";
 import { askProducer, unreachable } from "./producer-http.js";
 import type { Message } from "./relayed-event.js";
 
@@ -204,14 +204,14 @@ async function* piecesOf(answer: IncomingMessage, watch: () => void): AsyncGener
 function readMessage(data: string): { readonly message: Message; readonly fault?: Fault } {
   let fault: Fault | undefined;
   try {
-    if (data.length <= LONGEST_EVENT) return { message: fieldsOf(parseJsonDocument(data)) };
+    if (data.length <= LONGEST_EVENT) return { message: membersOf(parseJsonDocument(data)) };
     const sentence = `An event of the producer is longer than ${LONGEST_EVENT} characters.`;
     fault = new Fault("message_too_large", sentence, { rule: "AAEP §3.7" });
   } catch (caught) {
     fault = faultFrom(caught);
   }
   try {
-    return { message: fieldsOf(JSON.parse(data)), fault };
+    return { message: membersOf(JSON.parse(data)), fault };
   } catch {
     return { message: {}, fault };
   }

@@ -1,13 +1,13 @@
 // Lets a producer elsewhere be heard here (R38). Its events go in as an agent's. The relay tells and marks those that the daemon refuses, because
 // the producer has acted anyway. Its questions are put to the listeners of this daemon, and the first reply goes back to it.
 import { Fault, faultFrom } from "../../base/errors.js";
+import { membersOf } from "../../base/members.js";
 import type { AgentClient } from "../../client/agent/agent-client.js";
 import type { QuestionOutcome } from "../../client/agent/questions.js";
 import { newEventId, newSessionId } from "../../client/random-ids.js";
 import type { Timers } from "../../client/timers.js";
 import { readCursor } from "../../engine/event/cursor.js";
 import type { Wording } from "../../engine/messages/wording.js";
-import { fieldsOf } from "../fields.js";
 import { PerMinute } from "./per-minute.js";
 import { askProducer } from "./producer-http.js";
 import { ProducerStream } from "./producer-stream.js";
@@ -143,7 +143,7 @@ export class Relay {
     if (typeof type !== "string" || typeof remote !== "string" || remote.length > LONGEST_ID)
       return onNews({ kind: "refused", fault: noEvent() });
     // Another daemon's own words about its sessions: this daemon has its own. An outcome there is the end of the question here.
-    const { by, decision, question } = fieldsOf(fieldsOf(extensions).aaepd);
+    const { by, decision, question } = membersOf(membersOf(extensions).aaepd);
     if (by === "daemon" && !ENDS.has(topicOf(message)) && !isCritical(message)) {
       if (decision !== undefined) this.#endQuestions(this.#sessions.get(remote), ({ event_id: id }) => id === question);
       return;
@@ -172,7 +172,7 @@ export class Relay {
       if (this.#sessions.size > MOST_SESSIONS && oldest !== undefined)
         void this.#lose(oldest, { type: "aaep:agent.session.cancelled", cancelled_by: "system" });
     }
-    const given = fieldsOf(producer);
+    const given = membersOf(producer);
     session.isRelayed = / at \S+$/.test(nameOf(given));
     session.producer = producerAt(new URL(this.#options.base).host, given);
     // An event that could not be read has no limit but its length.
@@ -186,7 +186,7 @@ export class Relay {
    */
   #own(message: Message, { id, producer }: RelayedSession): Message {
     const { sequence_number: _, position: __, timestamp: ___, extensions, ...event } = message;
-    const { aaepd: ____, ...others } = fieldsOf(extensions);
+    const { aaepd: ____, ...others } = membersOf(extensions);
     const breach = breachIn(message);
     const kept = breach === undefined ? others : { ...others, aaepd: { breach } };
     return { ...event, session_id: id, producer, ...(Object.keys(kept).length > 0 ? { extensions: kept } : {}) };
@@ -280,7 +280,7 @@ export class Relay {
       void this.#refused(session, event, new Fault("rate_limit", sentence, { rule: "AAEP §6.1" }));
       return;
     }
-    const extensions = { ...fieldsOf(event.extensions), aaepd: { host_dialog: true } };
+    const extensions = { ...membersOf(event.extensions), aaepd: { host_dialog: true } };
     const asked = { ...question, "@context": CONTEXTS, extensions };
     const { client } = this.#options;
     session.questions.set(token, event);

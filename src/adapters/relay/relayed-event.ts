@@ -1,7 +1,7 @@
 // An event of a producer elsewhere, as the relay reads it: a document that nobody has checked.
 import { Fault } from "../../base/errors.js";
+import { membersOf } from "../../base/members.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
-import { fieldsOf } from "../fields.js";
 
 export type Message = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ export function isOver(asked: Message, event: Message): boolean {
   const topic = topicOf(event);
   if (topic === "state.changed") return event.from_state === "awaiting_input" && event.to_state !== "awaiting_input";
   if (topic !== "tool.invoked" && topic !== "tool.completed") return ENDS.has(topic);
-  const { tool_call_id: call, tool } = fieldsOf(asked.extra_context);
+  const { tool_call_id: call, tool } = membersOf(asked.extra_context);
   return (call !== undefined && call === event.tool_call_id) || (tool !== undefined && tool === event.tool);
 }
 
@@ -59,7 +59,7 @@ export function isCritical(event: Message): boolean {
 
 /** The rule that the event broke on its way here: it comes from a relay itself. */
 export function breachIn({ extensions }: Message): unknown {
-  return fieldsOf(fieldsOf(extensions).aaepd).breach;
+  return membersOf(membersOf(extensions).aaepd).breach;
 }
 
 /** The mark of an event that was refused. */

@@ -1,9 +1,8 @@
 // The session that the demo plays.
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import type { Envelope } from "#gen/aaep/types.js";
-import { type Fields, fieldsOf } from "../../adapters/fields.js";
 import { usage } from "../../base/errors.js";
-import { textOf } from "../../base/members.js";
+import { type Members, membersOf, textOf } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/program-paths.js";
 import { chunkOf } from "../terminal/event-text.js";
@@ -11,10 +10,10 @@ import { readJson, readLines } from "../terminal/read-lines.js";
 import { sentences } from "../terminal/shown-text.js";
 
 export interface DemoSession {
-  readonly events: readonly Fields[];
+  readonly events: readonly Members[];
   /** Language of the first event (RFC 5646). */
   readonly language: string;
-  readonly producer: Fields & { readonly agent_id: string };
+  readonly producer: Members & { readonly agent_id: string };
   readonly charCount: number;
   /** Whether the agent asks any question. */
   readonly hasQuestions: boolean;
@@ -27,7 +26,7 @@ const ENDING = ".ndjson";
 /** Reads an example of examples/sessions by its name, or a file. Throws a Fault "usage" if there is neither, or if the file holds no events. */
 export async function readDemoSession(name: string): Promise<DemoSession> {
   const path = pathOf(name);
-  const events: Fields[] = [];
+  const events: Members[] = [];
   for await (const line of readLines(createReadStream(path), name)) {
     const read = readJson(line);
     if (read.kind !== "object") throw usage(`Line ${line.number} of ${name} is no event. aaepd validate says more.`);
@@ -36,8 +35,8 @@ export async function readDemoSession(name: string): Promise<DemoSession> {
   const [first] = events;
   const last = events.at(-1);
   if (first === undefined || last === undefined) throw usage(`${name} holds no events.`);
-  const { primary_language: language } = fieldsOf(first.localization_hints);
-  const producer = fieldsOf(first.producer);
+  const { primary_language: language } = membersOf(first.localization_hints);
+  const producer = membersOf(first.producer);
   return {
     events,
     language: typeof language === "string" ? language : "en-US",
@@ -48,7 +47,7 @@ export async function readDemoSession(name: string): Promise<DemoSession> {
   };
 }
 
-export function isQuestion({ type }: Fields): boolean {
+export function isQuestion({ type }: Members): boolean {
   return /agent\.awaiting\./.test(textOf(type));
 }
 

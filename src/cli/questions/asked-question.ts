@@ -1,9 +1,8 @@
 // Formats a question to a person in lines that a screen reader can read one by one, with the agent's further data (`extra_context`): every value
 // can be heard, and omitted values are announced. Text of agents is shown, never obeyed.
 import type { Envelope } from "#gen/aaep/types.js";
-import { fieldsOf } from "../../adapters/fields.js";
 import { codePointCount } from "../../base/code-points.js";
-import { textOf } from "../../base/members.js";
+import { membersOf, textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { isHostDialog } from "../../engine/event/own-members.js";
 import { spelled } from "../../speakable/index.js";
@@ -69,7 +68,7 @@ function clarificationOf({ accepted_response_kinds: accepted, choices }: Envelop
 }
 
 function choiceFrom(choice: unknown): readonly Choice[] {
-  const { value, label } = fieldsOf(choice);
+  const { value, label } = membersOf(choice);
   return typeof value === "string" ? [{ value, label: consentText(textOf(label) || value) }] : [];
 }
 
@@ -213,7 +212,7 @@ export function detailsLine(context: unknown): readonly string[] {
 
 /** The details of a question that say something to the ear. */
 export function withoutIds(context: unknown): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fieldsOf(context)).filter(([name]) => !name.endsWith("_id")));
+  return Object.fromEntries(Object.entries(membersOf(context)).filter(([name]) => !name.endsWith("_id")));
 }
 
 /** One page of all details of a question, one detail a line. */
@@ -241,7 +240,7 @@ export function detailsPage(whole: Envelope, from: number, { details: more, repe
 /** One page of all texts of a question, letter by letter: each character by its name, however it looks. */
 export function spelledPage(event: Envelope, from: number): DetailsPage {
   const { action, question, consequence, context, choices, producer, extra_context } = event;
-  const labels = Array.isArray(choices) ? choices.map((choice: unknown) => textOf(fieldsOf(choice).label)) : [];
+  const labels = Array.isArray(choices) ? choices.map((choice: unknown) => textOf(membersOf(choice).label)) : [];
   const texts = [
     ["", action ?? question],
     ["Consequence: ", consequence],

@@ -1,8 +1,8 @@
 // Checks the messages of a recorded conversation that are no events: the handshake and the replies (AAEP chapters 5 and 6).
 
-import { type Fields, fieldsOf, listOf } from "../../adapters/fields.js";
+import { listOf } from "../../adapters/fields.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { textOf } from "../../base/members.js";
+import { type Members, membersOf, textOf } from "../../base/members.js";
 import {
   assertClarificationReply,
   assertConfirmationReply,
@@ -27,38 +27,38 @@ const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<unknown, (
 export function createConversationChecker() {
   const tokens = new Set<unknown>();
   /** The terms of the requests and renegotiations, in their order. The first `answeredCount` have an answer. */
-  const requests: Fields[] = [];
+  const requests: Members[] = [];
   let answeredCount = 0;
   /** The terms that the accepted subscriptions asked for, by their ids. */
-  const accepted = new Map<unknown, Fields>();
+  const accepted = new Map<unknown, Members>();
 
   /** A recording without a handshake says nothing about ids. */
-  function foreignIdFault({ subscription_id: id }: Fields): Fault | undefined {
+  function foreignIdFault({ subscription_id: id }: Members): Fault | undefined {
     if (accepted.size === 0 || accepted.has(id) || typeof id !== "string") return undefined;
     return misplaced("No subscription that the recording accepts has this id.", "/subscription_id", "AAEP §5.4.1");
   }
 
-  function answerFault({ type, subscription_id: id, honored_capabilities: honored }: Fields): Fault | undefined {
+  function answerFault({ type, subscription_id: id, honored_capabilities: honored }: Members): Fault | undefined {
     const asked = requests[answeredCount];
     if (asked === undefined) return misplaced(`No request before this ${textOf(type)} is unanswered.`, "", "AAEP §5.4");
     answeredCount += 1;
     if (type === "subscription.rejected") return undefined;
     const terms = { ...accepted.get(id), ...asked };
     accepted.set(id, terms);
-    const wider = widerTerm(terms, fieldsOf(honored));
+    const wider = widerTerm(terms, membersOf(honored));
     if (wider === undefined) return undefined;
     const sentence = `The honored ${wider} is wider than the requested one.`;
     return misplaced(sentence, `/honored_capabilities/${wider}`, "AAEP §5.4.4");
   }
 
-  function orderFault(fields: Fields): Fault | undefined {
+  function orderFault(fields: Members): Fault | undefined {
     const { type, capabilities, reply_token: token } = fields;
     switch (type) {
       case "subscription.request":
-        requests.push(fieldsOf(capabilities));
+        requests.push(membersOf(capabilities));
         return undefined;
       case "subscription.renegotiate":
-        requests.push(fieldsOf(capabilities));
+        requests.push(membersOf(capabilities));
         return foreignIdFault(fields);
       case "subscription.accepted":
       case "subscription.rejected":
@@ -77,7 +77,7 @@ export function createConversationChecker() {
 
   return {
     /** Returns the faults of a message at its place in the conversation; undefined: the line is no such message, and may be an event. */
-    check: (fields: Fields): readonly Fault[] | undefined => {
+    check: (fields: Members): readonly Fault[] | undefined => {
       const assertForm = FORMS.get(fields.type);
       if (assertForm === undefined) return undefined;
       const order = orderFault(fields);
@@ -89,7 +89,7 @@ export function createConversationChecker() {
       }
     },
     /** Notes an event, whose question may be answered. */
-    event: ({ reply_token: token }: Fields): void => {
+    event: ({ reply_token: token }: Members): void => {
       if (token !== undefined) tokens.add(token);
     },
     /** How many requests and renegotiations no message has answered yet. */
@@ -102,7 +102,7 @@ function misplaced(sentence: string, pointer: string, rule: string): Fault {
 }
 
 /** The name of the first honored term that allows more than the requested one (AAEP §5.4.4); undefined: none does. */
-function widerTerm(asked: Fields, honored: Fields): string | undefined {
+function widerTerm(asked: Members, honored: Members): string | undefined {
   const { max_events_per_second: rate } = asked;
   const { max_events_per_second: honoredRate } = honored;
   if (typeof rate === "number" && typeof honoredRate === "number" && honoredRate > rate) return "max_events_per_second";

@@ -1,7 +1,7 @@
 // Finds every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of the daemon's own checks.
-import type { Fields } from "../../adapters/fields.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
+import type { Members } from "../../base/members.js";
 import { sha256Hex } from "../../daemon/platform/ids.js";
 import { isMergedId } from "../../engine/event/derived-id.js";
 import { type JournaledEvent, topicKind } from "../../engine/event/event.js";
@@ -22,7 +22,7 @@ const BEFORE_ALL = "1970-01-01T00:00:00Z";
 /**
  * Whether the instant is the daemon's: the daemon made the event, or merged it and gave it the place of the event that released it (R12, R30, R31).
  */
-function hasDaemonsTime(fields: Fields): boolean {
+function hasDaemonsTime(fields: Members): boolean {
   const { event_id: id } = fields;
   return isDaemonMade(fields) || (typeof id === "string" && isMergedId(id));
 }
@@ -59,7 +59,7 @@ export function createRecordingChecker({ completes }: CheckOptions) {
     isTokenUsed: (token) => tokens.has(token),
   });
 
-  function orderFaults(fields: Fields): readonly Fault[] {
+  function orderFaults(fields: Members): readonly Fault[] {
     const context = { ...facts, now: 0, wallTime, connection, isArray: false };
     const isKnown = (eventId: string) => known.get(eventId);
     try {
@@ -88,7 +88,7 @@ export function createRecordingChecker({ completes }: CheckOptions) {
    * Returns the event with the timestamp used for the check of the order. The daemon's own instants come from its clock, and may be later than those
    * of events under way at that time, so they are not compared with any (R3b).
    */
-  function inAgentsTime(fields: Fields): Fields {
+  function inAgentsTime(fields: Members): Members {
     const { session_id: session, producer, event_id: id, timestamp } = fields;
     const agent = (producer as { readonly agent_id?: unknown } | null | undefined)?.agent_id;
     const key = JSON.stringify([session, agent]);
@@ -104,7 +104,7 @@ export function createRecordingChecker({ completes }: CheckOptions) {
   /** Completes the event as R2 does, as far as possible without the session; the dry run counts positions itself. */
   function completed(value: unknown): unknown {
     if (!completes || typeof value !== "object" || value === null || Array.isArray(value)) return value;
-    const fields = value as Fields;
+    const fields = value as Members;
     const kind = topicKind(fields.type);
     return completeEvent(fields, kind, undefined, { ...facts, wallTime });
   }
@@ -114,7 +114,7 @@ export function createRecordingChecker({ completes }: CheckOptions) {
     check: (value: unknown): readonly Fault[] => {
       const faults = allFaults(completed(value));
       if (typeof value !== "object" || value === null) return faults;
-      const fields = value as Fields;
+      const fields = value as Members;
       const at =
         typeof fields.timestamp === "string" && !hasDaemonsTime(fields) ? Date.parse(fields.timestamp) : Number.NaN;
       if (!Number.isNaN(at)) wallTime = at;

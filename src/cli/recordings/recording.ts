@@ -1,8 +1,7 @@
 // Makes a recording publishable again: current instants (R3b), new ids, and the recorded pace or another. Pure.
 
-import { type Fields, fieldsOf } from "../../adapters/fields.js";
 import type { IdSource } from "../../base/ids.js";
-import { textOf } from "../../base/members.js";
+import { type Members, membersOf, textOf } from "../../base/members.js";
 import { AGENTS_MEMBERS } from "../../protocols/aaep/validation/agents-members.js";
 
 /**
@@ -10,12 +9,12 @@ import { AGENTS_MEMBERS } from "../../protocols/aaep/validation/agents-members.j
  * by the daemon only the transition remains, from which the agent's next event may start; undefined if there is none. Its texts were the daemon's,
  * and the playing daemon has its own. An output or session that the daemon completed or ended for an agent is still completed or ended.
  */
-export function agentsPart(fields: Fields): Fields | undefined {
-  const { aaepd, ...others } = fieldsOf(fields.extensions);
+export function agentsPart(fields: Members): Members | undefined {
+  const { aaepd, ...others } = membersOf(fields.extensions);
   if (aaepd === undefined) return fields;
   if (isDaemonMade(fields) && /agent\.state\.changed$/.test(textOf(fields.type))) return stepOf(fields);
   const own = Object.fromEntries(
-    Object.entries(fieldsOf(aaepd)).filter(([name]) => Object.hasOwn(AGENTS_MEMBERS, name)),
+    Object.entries(membersOf(aaepd)).filter(([name]) => Object.hasOwn(AGENTS_MEMBERS, name)),
   );
   const kept = Object.keys(own).length === 0 ? others : { ...others, aaepd: own };
   const { extensions: _, ...rest } = fields;
@@ -30,7 +29,7 @@ export function createAgentsParts(): typeof agentsPart {
   let asked: unknown;
   return (fields) => {
     if (/agent\.awaiting\./.test(textOf(fields.type))) asked = fields.event_id;
-    const { asks, question } = fieldsOf(fieldsOf(fields.extensions).aaepd);
+    const { asks, question } = membersOf(membersOf(fields.extensions).aaepd);
     const isKnownStep = asks !== undefined && question !== undefined && question === asked;
     return isKnownStep ? undefined : agentsPart(fields);
   };
@@ -39,15 +38,15 @@ export function createAgentsParts(): typeof agentsPart {
 const ENVELOPE = ["@context", "type", "event_id", "session_id", "timestamp", "producer", "from_state", "to_state"];
 
 /** Returns the transition of a daemon's `state.changed`. A summary is for listeners who were absent, and repeats other lines (R17). */
-function stepOf(fields: Fields): Fields | undefined {
-  const isSummary = fieldsOf(fieldsOf(fields.extensions).aaepd).summary === true;
+function stepOf(fields: Members): Members | undefined {
+  const isSummary = membersOf(membersOf(fields.extensions).aaepd).summary === true;
   if (isSummary || fields.from_state === fields.to_state) return undefined;
   return Object.fromEntries(ENVELOPE.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
 }
 
 /** Whether a daemon made the recorded event in its agent's name (R31). */
-export function isDaemonMade(fields: Fields): boolean {
-  return fieldsOf(fieldsOf(fields.extensions).aaepd).by === "daemon";
+export function isDaemonMade(fields: Members): boolean {
+  return membersOf(membersOf(fields.extensions).aaepd).by === "daemon";
 }
 
 interface RestampOptions {
@@ -57,7 +56,7 @@ interface RestampOptions {
 }
 
 /** Returns a function that gives each event as it is to be published at that time. Missing and unreadable members stay as they are. */
-export function createRestamper({ keepsIds, ids }: RestampOptions): (fields: Fields, wallTime: number) => Fields {
+export function createRestamper({ keepsIds, ids }: RestampOptions): (fields: Members, wallTime: number) => Members {
   const renamed = new Map<string, string>();
   let latest = 0;
 
@@ -75,12 +74,12 @@ export function createRestamper({ keepsIds, ids }: RestampOptions): (fields: Fie
     if (keepsIds) return stamped;
     const prefixes = { event_id: "evt_", session_id: "sess_", reply_token: "rpl_" };
     const present = Object.entries(prefixes).filter(([name]) => fields[name] !== undefined);
-    const own = fieldsOf(fieldsOf(fields.extensions).aaepd);
+    const own = membersOf(membersOf(fields.extensions).aaepd);
     const aaepd = { ...own, consent: rename(own.consent, "rpl_") };
     return {
       ...stamped,
       ...Object.fromEntries(present.map(([name, prefix]) => [name, rename(fields[name], prefix)])),
-      ...(own.consent === undefined ? undefined : { extensions: { ...fieldsOf(fields.extensions), aaepd } }),
+      ...(own.consent === undefined ? undefined : { extensions: { ...membersOf(fields.extensions), aaepd } }),
     };
   };
 }
@@ -93,7 +92,7 @@ export type Pace =
   | { readonly kind: "recorded"; readonly speed: number };
 
 /** Returns a function that gives, for each event in turn, the time when it is due, in ms after the first. */
-export function createSchedule(pace: Pace): (fields: Fields) => number {
+export function createSchedule(pace: Pace): (fields: Members) => number {
   let count = 0;
   let firstAt: number | undefined;
   let dueMs = 0;

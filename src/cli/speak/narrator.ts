@@ -1,8 +1,7 @@
 // Makes speeches of events, by the table of the mode.
 import type { Envelope } from "#gen/aaep/types.js";
-import { fieldsOf } from "../../adapters/fields.js";
 import { keepNewest } from "../../base/keep-newest.js";
-import { textOf } from "../../base/members.js";
+import { membersOf, textOf } from "../../base/members.js";
 import type { BrailleDisplay } from "../../braille/braille-display.js";
 import { isCritical } from "../../client/event-types.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
@@ -260,7 +259,7 @@ export class Narrator {
           ? [own("A tool has failed:"), words(summary || textOf(event.error_message) || textOf(event.tool))]
           : [];
       case "progress": {
-        const { percent, step, total_steps: total, description } = fieldsOf(event.progress);
+        const { percent, step, total_steps: total, description } = membersOf(event.progress);
         const amount =
           typeof percent === "number"
             ? `${percent} percent.`

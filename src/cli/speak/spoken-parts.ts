@@ -1,7 +1,6 @@
 // The two speakers: the daemon, whose words have a pitch of their own, and agents, whose words are theirs alone.
 import type { Envelope } from "#gen/aaep/types.js";
-import { fieldsOf } from "../../adapters/fields.js";
-import { textOf } from "../../base/members.js";
+import { membersOf, textOf } from "../../base/members.js";
 import { piecesOf } from "../../speak/pieces.js";
 import type { Part } from "../../speak/speech.js";
 import { revealed } from "../../speakable/index.js";
@@ -21,7 +20,7 @@ export function theirs(text: string, language: string, braille = text): Part {
 }
 
 export function languageOf({ language, localization_hints }: Envelope): string {
-  return textOf(language) || textOf(fieldsOf(localization_hints).primary_language) || "en";
+  return textOf(language) || textOf(membersOf(localization_hints).primary_language) || "en";
 }
 
 /** A name with words of the daemon's behind it. A name in another script is said by a voice of its own language. */
@@ -69,7 +68,7 @@ export function lastSentence(part: Part): Part {
 export function gapParts({ extensions }: Envelope): readonly Part[] {
   const gap = extensions?.aaepd?.gap;
   if (gap === undefined) return [];
-  const { events } = fieldsOf(gap);
+  const { events } = membersOf(gap);
   return [own(typeof events === "number" ? `Up to ${events} events are missing here.` : "Events are missing here.")];
 }
 

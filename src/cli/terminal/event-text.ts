@@ -1,8 +1,7 @@
 // Describes an event in one line for people, by its content alone; callers add colours and columns.
 
 import type { Envelope } from "#gen/aaep/types.js";
-import { fieldsOf } from "../../adapters/fields.js";
-import { textOf } from "../../base/members.js";
+import { membersOf, textOf } from "../../base/members.js";
 import { isCritical, TERMINAL } from "../../client/event-types.js";
 import { isHostDialog } from "../../engine/event/own-members.js";
 import { agentText, consentText, type ReadText } from "./agent-text.js";
@@ -100,7 +99,7 @@ function textOfChunk(event: Envelope, { quotesText, read }: EventTextOptions): s
 }
 
 function progressParts({ progress }: Envelope, read: (text: string) => string): readonly string[] {
-  const { percent, step, total_steps: total, description } = fieldsOf(progress);
+  const { percent, step, total_steps: total, description } = membersOf(progress);
   const amount = typeof percent === "number" ? `${percent}%` : "";
   const steps = typeof step === "number" ? `step ${step}${typeof total === "number" ? ` of ${total}` : ""}` : "";
   return [amount || steps, read(textOf(description))];
@@ -117,7 +116,7 @@ function confirmationTerms(event: Envelope): string {
 
 function clarificationTerms(event: Envelope): string {
   const { choices, default_response: response } = event;
-  const labels = Array.isArray(choices) ? choices.map((choice) => consentText(textOf(fieldsOf(choice).label))) : [];
+  const labels = Array.isArray(choices) ? choices.map((choice) => consentText(textOf(membersOf(choice).label))) : [];
   const list = labels.length === 0 ? "" : `Choices: ${labels.join("; ")}.`;
   return sentences(list, deadline(event, response));
 }
@@ -135,8 +134,8 @@ const RULES = /^(?:(?:AAEP (?:§|app\. )[\w.]{1,12}|R\d{1,2}[a-d]?)(?:, |$)){1,4
 
 /** Notes that the daemon adds for this subscription: gaps (R27) and overtaken events (R4). */
 function daemonNotes({ extensions }: Envelope): readonly string[] {
-  const { gap, overtook, breach } = fieldsOf(extensions?.aaepd);
-  const { events, reason } = fieldsOf(gap);
+  const { gap, overtook, breach } = membersOf(extensions?.aaepd);
+  const { events, reason } = membersOf(gap);
   const notes: string[] = [];
   if (gap !== undefined) {
     const what = typeof events === "number" ? `up to ${events} events` : "events";

@@ -1,17 +1,15 @@
 // Lines of the daemon's log as sentences for people: the time, what happened, and what to do. The log itself makes lines of JSON.
 
-import { ownMember } from "../../base/members.js";
+import { type Members, ownMember } from "../../base/members.js";
 import { shownBytes, timeOfDay } from "./amounts.js";
 import { sentences, shownText } from "./shown-text.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The end of a line about an error in the daemon itself. */
 const AN_ACCIDENT =
   "If this happens again, report it with the lines of --log-format json, which have the place in the program.";
 
 /** Sentences of their own for the lines that nearly everybody reads. The keys are messages of the log. */
-export const SENTENCES: Readonly<Record<string, (fields: Fields) => string>> = {
+export const SENTENCES: Readonly<Record<string, (fields: Members) => string>> = {
   stopping: ({ reason, signal, err }) =>
     err === undefined
       ? `The daemon stops, because ${causeOf(reason, signal)}.`
@@ -30,7 +28,7 @@ export const SENTENCES: Readonly<Record<string, (fields: Fields) => string>> = {
     `The journal was compacted. It had ${shownBytes(Number(bytesBefore))}, and has ${shownBytes(Number(bytesAfter))} now.`,
 };
 
-/** Fields that say nothing to a person, or that the sentence says in its own way. */
+/** Members that say nothing to a person, or that the sentence says in its own way. */
 const UNSAID: ReadonlySet<string> = new Set([
   "level",
   "time",
@@ -47,14 +45,14 @@ const GRADES: Readonly<Record<string, string>> = { debug: "Detail:", warn: "Warn
 
 /** Turns a line of JSON of the log into one line of sentences. */
 export function logSentence(line: string): string {
-  const fields = JSON.parse(line) as Fields;
+  const fields = JSON.parse(line) as Members;
   const { level, time, msg } = fields;
   const told = ownMember(SENTENCES, textOf(msg))?.(fields) ?? generalSentences(fields);
   const parts = [timeOfDay(new Date(textOf(time))), ownMember(GRADES, textOf(level)) ?? "", told];
   return `${shownText(sentences(...parts))}\n`;
 }
 
-function generalSentences(fields: Fields): string {
+function generalSentences(fields: Members): string {
   const { msg, reason, err, remedy, level } = fields;
   const others = Object.entries(fields).filter(([name]) => !UNSAID.has(name));
   return sentences(

@@ -3,6 +3,7 @@
 import type { PublishResult, ResumeSessionParams } from "#gen/aaep/types.js";
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { assertWritable } from "../../base/json-number.js";
+import type { Members } from "../../base/members.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { newEventId, newReplyToken } from "../random-ids.js";
@@ -42,8 +43,6 @@ interface Call {
   readonly resolve: (result: unknown) => void;
   readonly reject: (fault: Fault) => void;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Codes that answer a call that the daemon did not take: a later connection or the daemon's next boot will take it. */
 const UNTAKEN: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down"]);
@@ -141,12 +140,12 @@ export class AgentClient {
   }
 
   /** Asks for consent, in a session of this client, and resolves with the outcome (AAEP §6.1). Rejects with the Fault that refuses the question. */
-  confirm(question: Fields): Promise<QuestionOutcome> {
+  confirm(question: Members): Promise<QuestionOutcome> {
     return this.#ask("aaep.confirm", question);
   }
 
   /** Asks for an answer; otherwise as `confirm`. */
-  clarify(question: Fields): Promise<QuestionOutcome> {
+  clarify(question: Members): Promise<QuestionOutcome> {
     return this.#ask("aaep.clarify", question);
   }
 
@@ -160,7 +159,7 @@ export class AgentClient {
   }
 
   /** Declares the manifest (AAEP §5.10) to the daemon, and again to each daemon that the client comes back to. */
-  async setManifest(manifest: Fields): Promise<void> {
+  async setManifest(manifest: Members): Promise<void> {
     const declared = {
       "@context": "https://aaep-protocol.org/context/v1",
       type: "aaep:producer.manifest",
@@ -191,7 +190,7 @@ export class AgentClient {
     await this.closed;
   }
 
-  async #ask(method: string, question: Fields): Promise<QuestionOutcome> {
+  async #ask(method: string, question: Members): Promise<QuestionOutcome> {
     // Its ids are chosen before it is sent, so that a question that is sent again is asked once (R3).
     const asking = { event_id: newEventId(), reply_token: newReplyToken(), ...question };
     const outcome = await this.request(method, asking);

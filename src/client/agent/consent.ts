@@ -1,7 +1,6 @@
 // Whether an irreversible tool may be called (R5), and how a question ends that nobody can be asked.
 import { Fault } from "../../base/errors.js";
-import { membersOf } from "../../base/members.js";
-import type { Fields } from "../messages.js";
+import { type Members, membersOf } from "../../base/members.js";
 import type { ClarificationOutcome, ConfirmationOutcome, HostDecision, QuestionOutcome } from "./questions.js";
 
 /** How a question ended. `isUnheard`: nobody was asked, because there was no daemon, or no listener that can answer. */
@@ -20,7 +19,7 @@ export function consentOf({ outcome, isUnheard }: Asked, unheard: "reject" | "as
 }
 
 /** The outcome where nobody can be asked: never an acceptance, whatever the question's default is. */
-export function unheardOutcome(kind: "confirm" | "clarify", question: Fields): QuestionOutcome {
+export function unheardOutcome(kind: "confirm" | "clarify", question: Members): QuestionOutcome {
   const ids = idsOf(question);
   // A host still asks in its own window (R5b).
   if (isHosted(question)) return cancelledOutcome(question);
@@ -32,12 +31,12 @@ export function unheardOutcome(kind: "confirm" | "clarify", question: Fields): Q
 }
 
 /** The outcome of a question that was taken back, lost or refused: no decision. */
-export function cancelledOutcome(question: Fields): QuestionOutcome {
+export function cancelledOutcome(question: Members): QuestionOutcome {
   return { ...idsOf(question), resolved_by: "cancelled" };
 }
 
 /** The outcome where a daemon did not tell one in time: never an acceptance. */
-export function lateOutcome(kind: "confirm" | "clarify", question: Fields): QuestionOutcome {
+export function lateOutcome(kind: "confirm" | "clarify", question: Members): QuestionOutcome {
   return isHosted(question)
     ? cancelledOutcome(question)
     : { ...unheardOutcome(kind, question), resolved_by: "timeout" };
@@ -50,7 +49,7 @@ export function hostDecisionIn(reason: unknown): HostDecision | undefined {
   return isDecision ? { decided_by, decision } : undefined;
 }
 
-function isHosted({ extensions }: Fields): boolean {
+function isHosted({ extensions }: Members): boolean {
   return membersOf(membersOf(extensions).aaepd).host_dialog === true;
 }
 
@@ -85,6 +84,6 @@ export function excused<Result>(
   return told;
 }
 
-function idsOf({ event_id: eventId, reply_token: token }: Fields) {
+function idsOf({ event_id: eventId, reply_token: token }: Members) {
   return { event_id: String(eventId), reply_token: String(token) };
 }

@@ -1,8 +1,8 @@
 // An agent's contact to a daemon: finds one, goes back to it, finds another one when it is lost, or is silent.
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
+import type { Members } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
-import type { Fields } from "../messages.js";
 import { type BackOffOptions, backOffMs, Pause, type Timers } from "../timers.js";
 import { AgentClient, type AgentState } from "./agent-client.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent-options.js";
@@ -257,7 +257,7 @@ export function isAbsence({ code }: Fault): boolean {
   return ABSENT.has(code);
 }
 
-function manifestOf({ id, name, manifest, language, pid, onStop, onUserInput }: AgentSettings): Fields {
+function manifestOf({ id, name, manifest, language, pid, onStop, onUserInput }: AgentSettings): Members {
   const own = {
     agent_name: name ?? id,
     ...(language === undefined ? {} : { languages_supported: [language.replaceAll("_", "-")] }),

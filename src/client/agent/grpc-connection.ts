@@ -8,19 +8,19 @@ import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { createGrpcCalls, type GrpcStream, type GrpcTarget, type ReadFault } from "../../../transports/grpc/client.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { outlineOf } from "../../base/json-document.js";
-import { membersOf } from "../../base/members.js";
+import { type Members, membersOf } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { decodeDocument } from "../../protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../protocols/aaep/protobuf/encode.js";
 import { STARTED, TERMINAL } from "../event-types.js";
-import { type Fields, faultFromError } from "../messages.js";
+import { faultFromError } from "../messages.js";
 import { RecentMap } from "../recent-map.js";
 import { aloneFault, answering, questionEvent } from "./service-calls.js";
 
 interface Waiting {
-  readonly resolve: (answer: Fields) => void;
+  readonly resolve: (answer: Members) => void;
   readonly reject: (fault: Fault) => void;
 }
 
@@ -67,7 +67,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       error,
       outcome,
       ...others
-    } = decodeDocument(PublishResponseSchema, message) as Readonly<Record<string, Fields | undefined>>;
+    } = decodeDocument(PublishResponseSchema, message) as Readonly<Record<string, Members | undefined>>;
     const news = newsIn(others);
     if (outcome !== undefined) {
       const question = asked.get(outcome.reply_token);
@@ -83,7 +83,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     }
   }
 
-  const tell = (method: string, params: Fields): void => {
+  const tell = (method: string, params: Members): void => {
     const text = JSON.stringify({ method, params });
     handlers.notification({ method, params, text, outline: outlineOf(text), signal: NEVER });
   };
@@ -104,7 +104,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     return opening;
   }
 
-  function say(request: Fields): Promise<Fields> {
+  function say(request: Members): Promise<Members> {
     return new Promise((resolve, reject) => {
       if (over !== undefined) return reject(over);
       lastId += 1;
@@ -114,7 +114,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     });
   }
 
-  async function call(method: DescMethod, request: Fields): Promise<Fields> {
+  async function call(method: DescMethod, request: Members): Promise<Members> {
     const message = encodeDocument(method.input, request);
     const answer = calls.unary(pathOf(method), message, ANSWER_MS).catch((caught: unknown) => {
       const fault = faultFrom(caught);
@@ -124,29 +124,29 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     return decodeDocument(method.output, await answer);
   }
 
-  async function publish(events: readonly Fields[]): Promise<Fields> {
+  async function publish(events: readonly Members[]): Promise<Members> {
     proofs.publishes(events);
     const receipt = await say({ publish: { events } });
     proofs.published(events);
     return receipt;
   }
 
-  const proofOf = (token: unknown): Fields => {
+  const proofOf = (token: unknown): Members => {
     const proof = proofs.of(token);
     return proof === undefined ? {} : { resume_token: proof };
   };
 
   /** The outcome that a question has by now. */
-  async function outcomeOf(token: unknown): Promise<Fields | undefined> {
+  async function outcomeOf(token: unknown): Promise<Members | undefined> {
     const { outcome } = await call(AgentService.method.getOutcome, { reply_token: token, ...proofOf(token) });
-    return outcome as Fields | undefined;
+    return outcome as Members | undefined;
   }
 
-  async function ask(method: string, question: Fields): Promise<Fields> {
+  async function ask(method: string, question: Members): Promise<Members> {
     const event = questionEvent(method, question);
     const { reply_token: token } = event;
     const heldAs = proofs.heldAs(event);
-    const news = new Promise<Fields>((resolve, reject) => {
+    const news = new Promise<Members>((resolve, reject) => {
       asked.set(token, { resolve, reject });
     });
     // A question that is refused has no news.
@@ -164,7 +164,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
   }
 
   async function request(method: string, params: object): Promise<unknown> {
-    const fields = params as Fields;
+    const fields = params as Members;
     switch (method) {
       case "aaep.publish":
         if (Array.isArray(params)) return publish(params);
@@ -228,7 +228,7 @@ class SessionProofs {
   readonly #questions = new RecentMap<string>(REMEMBERED_QUESTIONS);
 
   /** Events are about to be published. */
-  publishes(events: readonly Fields[]): void {
+  publishes(events: readonly Members[]): void {
     for (const { type, session_id: id, reply_token: replyToken, extensions } of events) {
       const { resume_token: token } = membersOf(membersOf(extensions).aaepd);
       if (STARTED.test(String(type)) && typeof token === "string") this.#sessions.set(id, { token, as: "begun" });
@@ -238,18 +238,18 @@ class SessionProofs {
   }
 
   /** The daemon has taken these events. */
-  published(events: readonly Fields[]): void {
+  published(events: readonly Members[]): void {
     for (const { type, session_id: id } of events) if (TERMINAL.test(String(type))) this.#sessions.delete(id);
   }
 
   /** A session was taken over. */
-  takesOver(claim: Fields): void {
+  takesOver(claim: Members): void {
     const { session_id: id, resume_token: token } = claim as unknown as ResumeSessionParams;
     this.#sessions.set(id, { token, as: "taken over" });
   }
 
   /** How this connection has the session of the event; undefined: it does not have it. */
-  heldAs({ session_id: id }: Fields): HeldSession["as"] | undefined {
+  heldAs({ session_id: id }: Members): HeldSession["as"] | undefined {
     return this.#sessions.get(id)?.as;
   }
 
@@ -283,7 +283,7 @@ const NEWS: Readonly<Record<string, string>> = {
   user_input: "aaepd.user_input",
 };
 
-function newsIn(fields: Readonly<Record<string, Fields | undefined>>) {
+function newsIn(fields: Readonly<Record<string, Members | undefined>>) {
   const [field = ""] = Object.keys(fields);
   const method = NEWS[field];
   // Protobuf leaves an empty text out.

@@ -1,8 +1,7 @@
 // The sessions of an agent, and its events in a form that can be sent twice, so that a lost connection loses neither (R3, R8).
 import type { ResumeSessionParams } from "#gen/aaep/types.js";
-import { isObject, membersOf } from "../../base/members.js";
+import { isObject, type Members, membersOf } from "../../base/members.js";
 import { STARTED, TERMINAL } from "../event-types.js";
-import type { Fields } from "../messages.js";
 import { newEventId, newResumeToken } from "../random-ids.js";
 
 interface HeldSession {
@@ -61,23 +60,23 @@ export class HeldSessions {
     return session?.isStarted === true && !session.isEnding && this.#held.delete(sessionId);
   }
 
-  #noteEnding(event: Fields, isEnding: boolean): void {
+  #noteEnding(event: Members, isEnding: boolean): void {
     const session = isOf(event, TERMINAL) ? this.#held.get(event.session_id) : undefined;
     if (session !== undefined) session.isEnding = isEnding;
   }
 }
 
-function isOf(event: Fields, types: RegExp): event is Fields & { readonly session_id: string } {
+function isOf(event: Members, types: RegExp): event is Members & { readonly session_id: string } {
   return typeof event.type === "string" && types.test(event.type) && typeof event.session_id === "string";
 }
 
-function ownTokenOf({ extensions }: Fields): string | undefined {
+function ownTokenOf({ extensions }: Members): string | undefined {
   const { resume_token: token } = membersOf(membersOf(extensions).aaepd);
   return typeof token === "string" ? token : undefined;
 }
 
 /** Leaves malformed extensions alone; the daemon reports them. */
-function withOwnToken(event: Fields, token: string): Fields {
+function withOwnToken(event: Members, token: string): Members {
   const { extensions = {} } = event;
   if (!isObject(extensions) || (extensions.aaepd !== undefined && !isObject(extensions.aaepd))) return event;
   if (extensions.aaepd?.resume_token !== undefined) return event;

@@ -2,14 +2,13 @@
 // has `fetch`. It needs no library of protobuf: members of an event may all be in `additional`, under their own names.
 import type { PublishResult } from "#gen/aaep/types.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { membersOf, ownMember } from "../../base/members.js";
+import { type Members, membersOf, ownMember } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { STARTED, TERMINAL } from "../event-types.js";
 import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "../http/calls.js";
 import { memberName } from "../http/documents.js";
-import type { Fields } from "../messages.js";
 import { QUIET_TIMERS, type Timers } from "../timers.js";
 import { aloneFault, answering, questionEvent } from "./service-calls.js";
 
@@ -34,7 +33,7 @@ export function httpRpcConnector(
 
 function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcConnection {
   let agentKey: string | undefined;
-  let manifest: Fields | undefined;
+  let manifest: Members | undefined;
   const openSessions = new Set<unknown>();
   const underway = new Set<AbortController>();
   let isOver = false;
@@ -48,7 +47,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
   };
 
   /** Makes a call that ends with the connection, and that ends the connection if the daemon does not answer. */
-  async function call(service: string, method: string, body: Fields): Promise<Fields> {
+  async function call(service: string, method: string, body: Members): Promise<Members> {
     const abort = new AbortController();
     if (isOver) abort.abort();
     underway.add(abort);
@@ -82,7 +81,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
   }
 
   /** Calls as this agent, which is one agent from its first answer on. */
-  async function callAsAgent(method: string, body: Fields): Promise<Fields> {
+  async function callAsAgent(method: string, body: Members): Promise<Members> {
     const key = agentKey === undefined ? {} : { agent_key: agentKey };
     const answer = await call("AgentService", method, { ...body, ...key });
     if (typeof answer.agentKey === "string" && answer.agentKey !== "") agentKey = answer.agentKey;
@@ -91,7 +90,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
   }
   /** Calls that found an agent go one after another. */
   let founded: Promise<unknown> = Promise.resolve();
-  function asAgent(method: string, body: Fields): Promise<Fields> {
+  function asAgent(method: string, body: Members): Promise<Members> {
     if (agentKey !== undefined) return callAsAgent(method, body);
     const answer = founded.then(() => callAsAgent(method, body));
     founded = answer.catch(() => {});
@@ -113,7 +112,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     extensions,
     producer = producerOf(manifest),
     ...rest
-  }: Fields): Fields => ({
+  }: Members): Members => ({
     type,
     event_id,
     session_id,
@@ -122,7 +121,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     additional: rest,
   });
 
-  async function publish(events: readonly Fields[]): Promise<PublishResult> {
+  async function publish(events: readonly Members[]): Promise<PublishResult> {
     const answer = await asAgent("PublishBatch", { publish: { events: events.map(eventOf) } });
     for (const { type, session_id: id } of events) {
       if (STARTED.test(String(type))) openSessions.add(id);
@@ -138,12 +137,12 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     };
   }
 
-  const publishAlone = (event: Fields): Promise<PublishResult> =>
+  const publishAlone = (event: Members): Promise<PublishResult> =>
     publish([event]).catch((caught: unknown) => {
       throw aloneFault(caught);
     });
 
-  async function ask(method: string, question: Fields): Promise<Fields> {
+  async function ask(method: string, question: Members): Promise<Members> {
     const event = questionEvent(method, question);
     await publishAlone(event);
     const waiting = method === "aaep.confirm" ? "Confirm" : "Clarify";
@@ -151,7 +150,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
   }
 
   async function request(method: string, params: object): Promise<unknown> {
-    const fields = params as Fields;
+    const fields = params as Members;
     switch (method) {
       case "aaep.publish":
         return Array.isArray(params) ? publish(params) : publishAlone(fields);
@@ -201,14 +200,14 @@ function silentFault(): Fault {
   return new Fault("peer_gone", "The daemon does not answer.", { origin: "local" });
 }
 
-function producerOf(manifest: Fields | undefined): Fields | undefined {
+function producerOf(manifest: Members | undefined): Members | undefined {
   if (manifest === undefined) return undefined;
-  const { agent_name, agent_version, model } = manifest.additional as Fields;
+  const { agent_name, agent_version, model } = manifest.additional as Members;
   return { agent_id: manifest.agent_id, agent_name, agent_version, model };
 }
 
 /** The outcome of a question in the members and names of JSON-RPC. */
-function outcomeOf(outcome: Fields): Fields {
+function outcomeOf(outcome: Members): Members {
   const members = Object.entries(outcome).map(([name, value]) => {
     const prefix = ownMember(PREFIXES, name);
     return [memberName(name), prefix === undefined ? value : String(value).slice(prefix.length).toLowerCase()];

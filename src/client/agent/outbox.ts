@@ -1,6 +1,6 @@
 // Sends the intents of a session in their order: one publish at a time, in a new voice if a daemon has lost the session.
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
-import type { Fields } from "../messages.js";
+import type { Members } from "../../base/members.js";
 import { newSessionId } from "../random-ids.js";
 import { backOffMs, keepRunning, Pause } from "../timers.js";
 import type { AgentTrouble } from "./agent-options.js";
@@ -16,7 +16,7 @@ export interface OutboxServices {
   /** Resolves when this session may be heard: the sessions that ended before it began are told. */
   readonly after: Promise<unknown>;
   /** The events that begin a session. */
-  readonly opening: (voice: Voice) => readonly Fields[];
+  readonly opening: (voice: Voice) => readonly Members[];
 }
 
 /** Codes of a daemon that may take the same events later. */
@@ -236,7 +236,7 @@ export class Outbox {
   }
 
   /** Publishes until a daemon has answered. "lost": the session is lost, and its events have to be rendered for another. */
-  async #publish(voice: Voice, events: readonly Fields[]): Promise<"taken" | "lost" | Fault> {
+  async #publish(voice: Voice, events: readonly Members[]): Promise<"taken" | "lost" | Fault> {
     for (let retry = 0; ; retry += 1) {
       if (events.length === 0) return "taken";
       try {
@@ -261,7 +261,7 @@ export class Outbox {
     return this.#pause.take(backOffMs(retry, this.#options.chance(), this.#options.backOff));
   }
 
-  #refuse(voice: Voice, intent: Intent, events: readonly Fields[] | Fault, because: Fault): void {
+  #refuse(voice: Voice, intent: Intent, events: readonly Members[] | Fault, because: Fault): void {
     if (intent.kind === "text") this.drops.count(intent.text.length, 0);
     else this.drops.count(0, events instanceof Fault ? 1 : events.length);
     this.drops.tell(because);
@@ -288,7 +288,7 @@ function settle(intent: Intent, voice: Voice, taken: Taken): void {
 }
 
 /** The events of intents, or why there are none: an author's event may be anything. */
-function rendered(voice: Voice, intents: readonly Intent[]): readonly Fields[] | Fault {
+function rendered(voice: Voice, intents: readonly Intent[]): readonly Members[] | Fault {
   try {
     return intents.flatMap((intent) => voice.render(intent));
   } catch (caught) {

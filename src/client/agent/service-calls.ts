@@ -1,7 +1,7 @@
 // The agent's part in aaep.v1.AgentService that is the same over HTTP and gRPC.
 import { Fault, faultFrom } from "../../base/errors.js";
+import type { Members } from "../../base/members.js";
 import type { RpcConnection } from "../../contracts/rpc.js";
-import type { Fields } from "../messages.js";
 
 /** Resolves with the connection when a daemon has answered over it. Rejects with `not_found` if none does. */
 export async function answering(connection: RpcConnection, address: string): Promise<RpcConnection> {
@@ -20,7 +20,7 @@ export async function answering(connection: RpcConnection, address: string): Pro
  * The event that asks. It is published in its place among the others, and its outcome is awaited apart from them. It has the defaults of the calls
  * that ask, because a call that waits for the same question has to equal it (R3).
  */
-export function questionEvent(method: string, question: Fields): Fields {
+export function questionEvent(method: string, question: Members): Members {
   const isConfirmation = method === "aaep.confirm";
   return {
     timeout_seconds: 300,

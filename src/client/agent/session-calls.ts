@@ -1,5 +1,5 @@
 // Calls of tools in a session: their invocation, progress and end, each in its place among the other intents.
-import type { Fields } from "../messages.js";
+import type { Members } from "../../base/members.js";
 import type { Timers } from "../timers.js";
 import { withOwn } from "./own-extension.js";
 import type { Taken, Voice } from "./voice.js";
@@ -8,9 +8,9 @@ import type { Taken, Voice } from "./voice.js";
 export interface OpenCall {
   /** Whether a daemon has the invocation. False: it was refused, or its session is lost. */
   readonly isTaken: Promise<boolean>;
-  readonly progress: (progress: Fields) => void;
+  readonly progress: (progress: Members) => void;
   /** Completes the call, once. `members` are those of `tool.completed` besides the call's own. */
-  readonly end: (members: Fields) => void;
+  readonly end: (members: Members) => void;
 }
 
 export interface CallSpec {
@@ -19,13 +19,13 @@ export interface CallSpec {
   /** A name that AAEP has. */
   readonly tool: string;
   /** Further members of `tool.invoked`. */
-  readonly members: Fields;
+  readonly members: Members;
   /** The AAEP session in which a permission for the call is good. Undefined: the call needs none. */
   readonly permit?: Voice | undefined;
 }
 
 type Add = (
-  render: (voice: Voice) => readonly Fields[],
+  render: (voice: Voice) => readonly Members[],
   settled?: (taken: Taken) => void,
   isEssential?: boolean,
 ) => boolean;
@@ -39,12 +39,12 @@ export function createCalls(
   return ({ id, tool, members, permit }) => {
     const key = "call_id" in id ? `host ${id.call_id}` : id.tool_call_id;
     /** An event about the call. */
-    const about = (fields: Fields): Fields => ("call_id" in id ? withOwn(fields, id) : { ...fields, ...id });
+    const about = (fields: Members): Members => ("call_id" in id ? withOwn(fields, id) : { ...fields, ...id });
     const since = timers.now();
     let isOpen = false;
     const isTaken = new Promise<boolean>((resolve) => {
       let isOutOfPlace = false;
-      const invoke = (voice: Voice): readonly Fields[] => {
+      const invoke = (voice: Voice): readonly Members[] => {
         // A permission is good in its own session only.
         isOutOfPlace = permit !== undefined && permit !== voice;
         if (isOutOfPlace) return [];
@@ -66,7 +66,7 @@ export function createCalls(
       },
       end: (ending) => {
         const duration_ms = Math.round(timers.now() - since);
-        const complete = (voice: Voice): readonly Fields[] => {
+        const complete = (voice: Voice): readonly Members[] => {
           if (!voice.openTools.delete(key)) return [];
           const completed = voice.event("tool.completed", about({ tool, duration_ms, ...ending }));
           return [completed, ...(voice.openTools.size === 0 ? voice.state("thinking") : [])];

@@ -1,6 +1,6 @@
 // Questions of a session: in their place among its events, through the loss of a daemon, and where nobody can be asked.
 import { faultFrom } from "../../base/errors.js";
-import type { Fields } from "../messages.js";
+import type { Members } from "../../base/members.js";
 import { newEventId, newReplyToken } from "../random-ids.js";
 import { keepRunning } from "../timers.js";
 import { type Asked, cancelledOutcome, hostDecisionIn, lateOutcome, unheardOutcome } from "./consent.js";
@@ -55,7 +55,7 @@ const WITHDRAWAL_MS = 1000;
 export function ask(
   { options: { timers, patienceMs }, contact, outbox, waits }: QuestionServices,
   kind: "confirm" | "clarify",
-  question: Fields,
+  question: Members,
   signals: readonly (SignalLike | undefined)[],
 ): Promise<AskedHere> {
   // The daemon refuses what is no number of seconds.

@@ -1,10 +1,10 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
 import { faultFrom, usage } from "../../base/errors.js";
+import type { Members } from "../../base/members.js";
 import { within } from "../../base/time-limit.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
 import { TERMINAL } from "../event-types.js";
-import type { Fields } from "../messages.js";
 import { keepRunning } from "../timers.js";
 import { assertQuestion, assertTool } from "./checked-calls.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
@@ -52,13 +52,13 @@ export function createSession(services: SessionServices, options: SessionOptions
   /** The output of `text`, which ends when something else begins. */
   let current: Output | undefined;
 
-  const add = (render: (voice: Voice) => readonly Fields[], settled?: (taken: Taken) => void, isEssential = false) => {
+  const add = (render: (voice: Voice) => readonly Members[], settled?: (taken: Taken) => void, isEssential = false) => {
     const isTaken = outbox.add({ kind: "events", render, settled }, isEssential);
     if (!isTaken) outbox.drops.drop(0, 1);
     return isTaken;
   };
   const invoke = createCalls(add, timers, () => isOver);
-  const addEvent = (type: string, members: Fields): boolean => add((voice) => [voice.event(type, members)]);
+  const addEvent = (type: string, members: Members): boolean => add((voice) => [voice.event(type, members)]);
 
   const nextId = () => ({ tool_call_id: `call_${++ids}` });
   const openOutput = (): Output => ({ id: `out_${++ids}`, hasText: false, half: "" });
@@ -97,7 +97,7 @@ export function createSession(services: SessionServices, options: SessionOptions
   }
 
   /** Ends the session. A daemon that refuses the author's own words for the end is told of one without them. */
-  function end(render: (voice: Voice) => readonly Fields[]): void {
+  function end(render: (voice: Voice) => readonly Members[]): void {
     if (isOver) return;
     endCurrent();
     isOver = true;
@@ -112,7 +112,11 @@ export function createSession(services: SessionServices, options: SessionOptions
     voice.event("session.cancelled", { summary_normal: said(summary, endedSummary(undone)), cancelled_by }),
   ];
 
-  async function asked(kind: "confirm" | "clarify", question: Fields, own: SignalLike | undefined): Promise<AskedHere> {
+  async function asked(
+    kind: "confirm" | "clarify",
+    question: Members,
+    own: SignalLike | undefined,
+  ): Promise<AskedHere> {
     endCurrent();
     return ask(services, kind, question, [isOver ? ABORTED : signal, own]);
   }
@@ -133,7 +137,7 @@ export function createSession(services: SessionServices, options: SessionOptions
   /** Asks whether an irreversible tool may be called, and invokes it. Resolves with the call, or with the outcome if it may not be called. */
   async function permit(
     tool: string,
-    members: Fields & { readonly summary_normal: string },
+    members: Members & { readonly summary_normal: string },
     toolOptions: Omit<ToolOptions<unknown>, "completed" | "declined">,
   ): Promise<OpenCall | ConfirmationOutcome> {
     const id = nextId();
@@ -220,7 +224,7 @@ export function createSession(services: SessionServices, options: SessionOptions
   }
 
   /** The sentence about a result. A mistake in it is none of the tool's. */
-  function summaryOf<Result>(completed: ToolOptions<Result>["completed"], result: Result): Fields {
+  function summaryOf<Result>(completed: ToolOptions<Result>["completed"], result: Result): Members {
     try {
       const told = typeof completed === "function" ? completed(result) : completed;
       const summary = said(told, "");
@@ -271,7 +275,7 @@ export function createSession(services: SessionServices, options: SessionOptions
       if (!isOver) add((voice) => voice.state(name, summary === undefined ? undefined : { summary_normal: summary }));
     },
     publish: (event) => {
-      const { type, ...members } = { ...event } as Fields;
+      const { type, ...members } = { ...event } as Members;
       if (typeof type !== "string") return outbox.drops.tell(usage(NO_EVENT));
       if (isOver) return;
       endCurrent();
@@ -309,7 +313,7 @@ function invocation(
   tool: string,
   irreversible: boolean,
   { summary, risk_level, invoked }: Pick<CallOptions, "summary" | "risk_level" | "invoked">,
-): Fields & { readonly summary_normal: string } {
+): Members & { readonly summary_normal: string } {
   return {
     summary_normal: said(summary, name || tool),
     risk_level: risk_level ?? (irreversible ? "high" : "low"),
@@ -318,19 +322,19 @@ function invocation(
 }
 
 /** AAEP has no status for a call that was cancelled: it is an error of that name (AAEP §4.3.2). */
-function ending(status: ToolStatus, summary: string): Fields {
+function ending(status: ToolStatus, summary: string): Members {
   const told = summary === "" ? {} : { summary_normal: summary };
   if (status === "cancelled")
     return { status: "error", error_message: "Cancelled.", summary_normal: "Cancelled.", ...told };
   return { status, ...(status === "error" && summary !== "" ? { error_message: summary } : {}), ...told };
 }
 
-function progressOf(progress: Parameters<AgentSession["progress"]>[0]): Fields {
+function progressOf(progress: Parameters<AgentSession["progress"]>[0]): Members {
   return typeof progress === "number" ? { percent: progress } : { ...progress };
 }
 
 /** The question with the members of the daemon's extension in their place. */
-function hosted(question: SessionConfirmation | SessionClarification): Fields {
+function hosted(question: SessionConfirmation | SessionClarification): Members {
   const { host_dialog, call_id, ...members } = { ...question };
   return withOwn(members, { host_dialog, call_id });
 }

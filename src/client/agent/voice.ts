@@ -1,7 +1,7 @@
 // The calls of a session's author as intents, and one AAEP session of an agent, which renders them into events: with its id, its chain of states, and
 // what is open in it (AAEP §4.2.1, R3a).
+import type { Members } from "../../base/members.js";
 import { wholeEnd } from "../../base/whole-end.js";
-import type { Fields } from "../messages.js";
 import { newEventId } from "../random-ids.js";
 import type { AgentClient } from "./agent-client.js";
 
@@ -20,7 +20,7 @@ export type Intent =
   | {
       readonly kind: "events";
       /** Renders the events when they are sent. Called again for another voice. */
-      readonly render: (voice: Voice) => readonly Fields[];
+      readonly render: (voice: Voice) => readonly Members[];
       readonly settled?: ((taken: Taken) => void) | undefined;
     }
   | {
@@ -44,7 +44,7 @@ export class Voice {
   /** Questions that wait for their outcome. Meanwhile the state is the question's. */
   openQuestions = 0;
   /** Open calls of tools: by a key of the call, the members of an event that name it. */
-  openTools = new Map<string, Fields>();
+  openTools = new Map<string, Members>();
   #outputs = new Set<string>();
   // The last state that was published, and the one that later events imply. Both are good as `from_state`.
   #told = "idle";
@@ -56,13 +56,13 @@ export class Voice {
   }
 
   /** Makes an event of this session. `type` is without "aaep:agent.", unless it has a colon. */
-  event(type: string, members: Fields): Fields {
+  event(type: string, members: Members): Members {
     const whole = type.includes(":") ? type : `aaep:agent.${type}`;
     return { type: whole, event_id: newEventId(), session_id: this.sessionId, ...members };
   }
 
   /** The event that changes the state, if it is another one. */
-  state(name: string, members?: Fields): readonly Fields[] {
+  state(name: string, members?: Members): readonly Members[] {
     const from = this.#implied ?? this.#told;
     if (this.openQuestions > 0 || (from === name && members === undefined)) return [];
     this.#told = name;
@@ -76,12 +76,12 @@ export class Voice {
   }
 
   /** Ends an output that has begun here. */
-  endOutput(outputId: string): readonly Fields[] {
+  endOutput(outputId: string): readonly Members[] {
     return this.#outputs.delete(outputId) ? [this.#chunk(outputId, "", true)] : [];
   }
 
   /** Ends everything that is still open, before the session completes. */
-  endAll(): readonly Fields[] {
+  endAll(): readonly Members[] {
     const tools = Array.from(this.openTools.values(), (named) =>
       this.event("tool.completed", { ...named, status: "timeout" }),
     );
@@ -106,13 +106,13 @@ export class Voice {
   }
 
   /** The events of an intent; of a question none, because it is asked by a call. */
-  render(intent: Intent): readonly Fields[] {
+  render(intent: Intent): readonly Members[] {
     if (intent.kind === "question") return [];
     if (intent.kind === "events") return intent.render(this);
     const { outputId } = intent;
     const begun = this.#outputs.has(outputId) ? [] : this.state("writing_output");
     this.#outputs.add(outputId);
-    const chunks: Fields[] = [];
+    const chunks: Members[] = [];
     for (let { text } = intent; text !== ""; ) {
       const end = wholeEnd(text, LONGEST_CHUNK);
       chunks.push(this.#chunk(outputId, text.slice(0, end), false));
@@ -121,7 +121,7 @@ export class Voice {
     return [...begun, ...chunks];
   }
 
-  #chunk(outputId: string, text: string, complete: boolean): Fields {
+  #chunk(outputId: string, text: string, complete: boolean): Members {
     return this.event("output.streaming", { output_id: outputId, chunk: text, complete });
   }
 }

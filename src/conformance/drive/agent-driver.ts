@@ -1,6 +1,7 @@
 // An agent of the suite, for producers that take agents. It publishes as an agent of aaepd does (AAEP §4).
 import { setTimeout as wait } from "node:timers/promises";
 import { faultFrom, usage } from "../../base/errors.js";
+import type { Members } from "../../base/members.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { newSessionId } from "../../client/random-ids.js";
@@ -8,14 +9,12 @@ import { endpointText } from "../wire/endpoint.js";
 import { noConnection } from "../wire/endpoint-faults.js";
 import type { Driver, ScenarioName } from "./driver.js";
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** One session, with the words of its events. */
 interface Acting {
-  readonly say: (type: string, members?: Fields) => Promise<void>;
+  readonly say: (type: string, members?: Members) => Promise<void>;
   /** Says that the agent goes over to a state, unless it is there. */
   readonly enter: (state: string) => Promise<void>;
-  readonly ask: (kind: "confirm" | "clarify", members: Fields) => Promise<Fields>;
+  readonly ask: (kind: "confirm" | "clarify", members: Members) => Promise<Members>;
   /** Numbers what is called and written, in the session. */
   readonly next: () => number;
 }
@@ -96,7 +95,7 @@ export function agentDriver(path: string): Driver {
   };
 }
 
-function actingIn(agent: AgentClient, envelope: Fields): Acting {
+function actingIn(agent: AgentClient, envelope: Members): Acting {
   let current = "idle";
   let last = 0;
   const say: Acting["say"] = async (type, members = {}) =>
@@ -109,7 +108,7 @@ function actingIn(agent: AgentClient, envelope: Fields): Acting {
       current = state;
       await say("state.changed", change);
     },
-    ask: async (kind, members) => (await agent[kind]({ ...envelope, ...members })) as unknown as Fields,
+    ask: async (kind, members) => (await agent[kind]({ ...envelope, ...members })) as unknown as Members,
     next: () => {
       last += 1;
       return last;
@@ -123,23 +122,23 @@ async function perform(scenario: ScenarioName, acting: Acting): Promise<void> {
 
 /** Says one event. */
 const says =
-  (type: string, members: Fields): Act =>
+  (type: string, members: Members): Act =>
   ({ say }) =>
     say(type, members);
 
 const begins =
-  (members: Fields = {}): Act =>
+  (members: Members = {}): Act =>
   async ({ say, enter }) => {
     await say("session.started", { summary_normal: "Sorts the photos.", ...members });
     await enter("thinking");
   };
 
-const completes = (members: Fields = {}): Act =>
+const completes = (members: Members = {}): Act =>
   says("session.completed", { summary_normal: "The photos are sorted.", ...members });
 
 /** Calls a tool. A call that is refused does not end. */
 const calls =
-  (tool: string, ending: Fields, members: Fields = {}): Act =>
+  (tool: string, ending: Members, members: Members = {}): Act =>
   async ({ say, enter, next }) => {
     const call = { tool, tool_call_id: `call_${next()}` };
     await enter("calling_tool");
@@ -151,7 +150,7 @@ const MANY_CALLS = Array.from({ length: 12 }, (_, index) => calls(`list_album_${
 
 /** Writes in pieces of three characters, without hints. */
 const writes =
-  (text: string, members: Fields = {}): Act =>
+  (text: string, members: Members = {}): Act =>
   async ({ say, enter, next }) => {
     const output = { output_id: `out_${next()}`, ...members };
     await enter("writing_output");
@@ -175,7 +174,7 @@ const floods: Act = async ({ say, enter, next }) => {
 
 /** Asks for consent, and calls the tool after an accept. */
 const confirms =
-  (members: Fields): Act =>
+  (members: Members): Act =>
   async (acting) => {
     const { decision, resolved_by } = await acting.ask("confirm", { ...QUESTION, ...members });
     const { risk_level } = members;
@@ -192,7 +191,7 @@ const clarifies =
 
 /** Asks for consent, and ends the question by an event after a time. */
 const takesBack =
-  (afterMs: number, type: string, members: Fields): Act =>
+  (afterMs: number, type: string, members: Members): Act =>
   async ({ say, ask }) => {
     const asked = ask("confirm", QUESTION).catch(() => ({}));
     await wait(afterMs);

@@ -2,12 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Fault, usage } from "../../base/errors.js";
-import { ownMember, textOf } from "../../base/members.js";
+import { type Members, ownMember, textOf } from "../../base/members.js";
 import { endingWords, shellRefusal, signalGroup } from "./commands.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Methods of the notifications and requests that carry a message of the subscriber. */
 const METHODS: Readonly<Record<string, { readonly method: string; readonly isRequest: boolean }>> = {
@@ -52,20 +50,20 @@ export function childLinks(command: string): Links {
   };
 
   function take(line: string): void {
-    const { id, method, params, result, error, subscription_id: outer } = JSON.parse(line) as Fields;
+    const { id, method, params, result, error, subscription_id: outer } = JSON.parse(line) as Members;
     if (method === "aaep.ping" && id !== undefined) say({ jsonrpc: "2.0", id, result: {} });
     const link =
-      method === undefined ? asked.get(id) : ownerOf(outer ?? (params as Fields | undefined)?.subscription_id);
+      method === undefined ? asked.get(id) : ownerOf(outer ?? (params as Members | undefined)?.subscription_id);
     asked.delete(id);
     if (link === undefined) return;
     if (result !== undefined || error !== undefined) {
-      const answer = (result ?? { type: "aaepd.error", ...(error as Fields) }) as Fields;
+      const answer = (result ?? { type: "aaepd.error", ...(error as Members) }) as Members;
       if (typeof answer.subscription_id === "string") link.subscriptionId = answer.subscription_id;
       link.texts.push(JSON.stringify(answer));
     } else if (method === "aaep.event") link.texts.push(JSON.stringify(params));
     else {
       const type = method === "aaep.close" ? "subscription.close" : method;
-      link.texts.push(JSON.stringify({ type, ...(params as Fields) }));
+      link.texts.push(JSON.stringify({ type, ...(params as Members) }));
     }
   }
 
@@ -125,7 +123,7 @@ export function childLinks(command: string): Links {
     };
     return {
       send: (text) => {
-        const message = JSON.parse(text) as Fields;
+        const message = JSON.parse(text) as Members;
         const way = ownMember(METHODS, textOf(message.type));
         link.isClosing ||= message.type === "subscription.close";
         const call = { jsonrpc: "2.0", method: way?.method ?? textOf(message.type), params: message };

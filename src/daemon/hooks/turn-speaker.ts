@@ -1,5 +1,6 @@
 // Says one turn of a host as a session of AAEP, by the engine's agent of its conversation.
 import type { Sign } from "../../adapters/adapter.js";
+import type { Members } from "../../base/members.js";
 import { toolNameOf } from "../../base/tool-name.js";
 import { wholeEnd } from "../../base/whole-end.js";
 import type { AgentHandle } from "../../engine/agents/agent-handle.js";
@@ -7,7 +8,6 @@ import { AAEPD, AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/voc
 import type { ResolvedQuestion } from "../../engine/questions/question-result.js";
 import type { KeptCall, KeptTurn } from "./kept-conversation.js";
 
-type Fields = Readonly<Record<string, unknown>>;
 type Of<Kind extends Sign["kind"]> = Extract<Sign, { readonly kind: Kind }>;
 
 /** UTF-16 units of one chunk: at most 48 KB of JSON, whatever the characters. */
@@ -23,7 +23,7 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
       return undefined;
     }
   }
-  const publish = ({ sessionId }: KeptTurn, kind: string, members: Fields, own: Fields = {}): void => {
+  const publish = ({ sessionId }: KeptTurn, kind: string, members: Members, own: Members = {}): void => {
     const fields = { type: `aaep:agent.${kind}`, session_id: sessionId, ...members, ...ownMembers(own) };
     quietly(() => agent.publish([{ fields, isHandedOver: true }], false));
   };
@@ -124,7 +124,7 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
 }
 
 /** The members of the daemon's own extension (R5b, R5c). */
-function ownMembers(own: Fields): Fields {
+function ownMembers(own: Members): Members {
   if (Object.keys(own).length === 0) return {};
   return { "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY], extensions: { [AAEPD]: own } };
 }

@@ -1,5 +1,6 @@
 // The calls that an agent's connection makes to the engine (R2, R3, R8, R29, AAEP ch. 6).
 import { Fault } from "../../base/errors.js";
+import type { Members } from "../../base/members.js";
 import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import type { Epoch, JournaledEvent, Producer } from "../event/event.js";
 import { hasLongText } from "../event/event-size.js";
@@ -25,8 +26,6 @@ export interface PublishReceipt {
   /** Resolves when the publish is as safe as the journal's policy makes it (R29); undefined if it is safe already. */
   readonly durable: Promise<void> | undefined;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
@@ -147,7 +146,7 @@ export class AgentHandle {
    * the session may belong to another connection. Throws the Fault that refuses the question.
    */
   ask(
-    fields: Fields,
+    fields: Members,
     done: (resolved: ResolvedQuestion) => void,
     resumeToken?: string,
   ): { readonly token: string; readonly receipt: PublishReceipt } {
@@ -256,7 +255,7 @@ export class AgentHandle {
   }
 
   /** The token of a question. If the agent gave none, and this event was asked before, it is the token of the first time (R3). */
-  private tokenOf(fields: Fields, resumeToken: string | undefined): string {
+  private tokenOf(fields: Members, resumeToken: string | undefined): string {
     const { event_id: eventId, session_id: sessionId, reply_token: given } = fields;
     const known = typeof eventId === "string" ? this.services.journal.find(eventId)?.event : undefined;
     const first = known?.session_id === sessionId ? known?.reply_token : undefined;

@@ -1,6 +1,6 @@
 // Makes the daemon's own events from the engine's facts and the message catalogues (R6, R17, R27, R31).
 import type { IdSource } from "../../base/ids.js";
-import { textOf } from "../../base/members.js";
+import { type Members, textOf } from "../../base/members.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer, QuestionKind, Urgency } from "../event/event.js";
 import {
@@ -93,8 +93,6 @@ function defaultAnswerOf(question: AgentEvent): DefaultAnswer | undefined {
   return { kind: "text", text: shortenedText(typeof label === "string" ? label : response, TERSE_ASKING_LENGTH) };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Members that an event of the daemon takes over, from a session or from another event of it. */
 interface Origin {
   readonly sessionId: string;
@@ -126,7 +124,7 @@ export class NoticeFactory {
   }
 
   /** The readable members of an event that the daemon makes in an agent's place, `summary_normal` among them (R31). */
-  madeSummary(text: MadeText): Fields {
+  madeSummary(text: MadeText): Members {
     switch (text.kind) {
       case "tool_abandoned":
         return this.membersOf("toolAbandoned", () => ({ tool: text.tool }));
@@ -199,7 +197,7 @@ export class NoticeFactory {
   }
 
   /** The fields of a reminder of an open question, for all subscriptions (AAEP §6.4.3). */
-  reminder({ event }: OpenQuestion, passed: ReminderPoint, remainingSeconds: number): Fields {
+  reminder({ event }: OpenQuestion, passed: ReminderPoint, remainingSeconds: number): Members {
     return {
       urgency: "normal",
       progress: { percent: passed === "half" ? 50 : 90 },
@@ -233,17 +231,17 @@ export class NoticeFactory {
     { sessionId, producer, timestamp }: Origin,
     change: { readonly urgency: Urgency; readonly from_state: unknown; readonly to_state: string },
     texts: LocalizedMessages,
-    marks: Fields,
+    marks: Members,
   ): AgentEvent {
     const eventId = `evt_${this.ids.hex(16)}`;
     return madeEvent({ sessionId, producer, timestamp, eventId }, "state.changed", { ...change, ...texts }, marks);
   }
 
-  private membersOf<Key extends MessageKey>(key: Key, parametersFor: ParametersFor<Key>): Fields {
+  private membersOf<Key extends MessageKey>(key: Key, parametersFor: ParametersFor<Key>): Members {
     return localizedMessages(this.everyone, key, parametersFor);
   }
 
-  private resolutionMembers(outcome: Outcome, question: AgentEvent): Fields {
+  private resolutionMembers(outcome: Outcome, question: AgentEvent): Members {
     return this.membersOf("resolution", (language) => {
       const { terse, defaultAnswer } = this.askingIn(question, language);
       return { ...outcome, asking: terse, defaultAnswer };
@@ -251,7 +249,7 @@ export class NoticeFactory {
   }
 }
 
-function gapMark({ eventCount, reason }: Loss): Fields {
+function gapMark({ eventCount, reason }: Loss): Members {
   return eventCount === undefined ? { reason } : { reason, events: eventCount };
 }
 

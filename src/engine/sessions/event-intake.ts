@@ -1,7 +1,7 @@
 // Takes an event in before its order is checked: completes it, makes its texts well-formed, validates it, and fills in its language (R2, R25).
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
-import { isObject } from "../../base/members.js";
+import { isObject, type Members } from "../../base/members.js";
 import {
   type AgentEvent,
   defaultUrgency,
@@ -14,7 +14,7 @@ import { ownMembersOf } from "../event/own-members.js";
 import { formatTimestamp, parseTimestamp, type Timestamp } from "../event/timestamps.js";
 import { AAEPD, CORE_VOCABULARY, SET_MANIFEST } from "../event/vocabulary.js";
 import { hintsIn } from "../terms/language.js";
-import { type Fields, hasTexts } from "../terms/readable-fields.js";
+import { hasTexts } from "../terms/readable-fields.js";
 import { isPlainSource, wellFormedFields } from "../text/well-formed.js";
 import type { PublishedEvent } from "./published-event.js";
 import { impliedResponseKinds } from "./response-kinds.js";
@@ -174,7 +174,7 @@ export class EventIntake {
    * session's start, the agent's (the first that its manifest lists), the daemon's default (AAEP §11.1, R2).
    */
   private missing(
-    event: Fields,
+    event: Members,
     kind: TopicKind,
     session: SessionFacts | undefined,
     agentLanguage: string | undefined,
@@ -188,13 +188,13 @@ export class EventIntake {
   }
 }
 
-function chunkLanguage({ language, output_id: id }: Fields, session: SessionFacts | undefined): string | undefined {
+function chunkLanguage({ language, output_id: id }: Members, session: SessionFacts | undefined): string | undefined {
   // The schema refuses every other value.
   if (typeof language === "string" && language.length <= LONGEST_TAG) return language;
   return session?.outputs.get(typeof id === "string" ? id : "")?.language;
 }
 
-function withHints(fields: Fields, hints: LocalizationHints, isOwn: boolean): Fields {
+function withHints(fields: Members, hints: LocalizationHints, isOwn: boolean): Members {
   if (!isOwn) return { ...fields, localization_hints: hints };
   // A copy of every event would cost a twentieth of the whole intake.
   (fields as Record<string, unknown>).localization_hints = hints;

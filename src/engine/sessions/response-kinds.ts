@@ -1,19 +1,19 @@
 // The kinds of answers that a clarification accepts, and the check of a reply against them (AAEP §4.4.2, §6.5.2).
-type Fields = Readonly<Record<string, unknown>>;
+import type { Members } from "../../base/members.js";
 
 /** The kinds of a question that names none: its choices, or free text if it has no choices. */
-export function impliedResponseKinds({ choices }: Fields): readonly string[] {
+export function impliedResponseKinds({ choices }: Members): readonly string[] {
   return Array.isArray(choices) ? ["multiple_choice"] : ["freetext"];
 }
 
 /** The kinds that a question accepts. An answer has to match one of them. */
-export function responseKinds(question: Fields): readonly string[] {
+export function responseKinds(question: Members): readonly string[] {
   const { accepted_response_kinds: kinds } = question;
   return Array.isArray(kinds) ? kinds.filter((kind) => typeof kind === "string") : impliedResponseKinds(question);
 }
 
 /** Whether a reply answers the question. */
-export function isResponse(response: unknown, question: Fields): boolean {
+export function isResponse(response: unknown, question: Members): boolean {
   return responseKinds(question).some((kind) => {
     switch (kind) {
       case "freetext":
@@ -33,7 +33,7 @@ export function isResponse(response: unknown, question: Fields): boolean {
 const NUMBER = /^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,3})?$/;
 
 /** Whether a default answers the question. A default is always text: numbers, `true` and `false` are written out (AAEP §4.4.2). */
-export function isDefaultResponse(text: string, question: Fields): boolean {
+export function isDefaultResponse(text: string, question: Members): boolean {
   return responseKinds(question).some((kind) => {
     switch (kind) {
       case "freetext":
@@ -49,9 +49,9 @@ export function isDefaultResponse(text: string, question: Fields): boolean {
 }
 
 /** Returns the choice with this value; undefined if there is none. */
-export function choiceOf(value: unknown, { choices }: Fields): Fields | undefined {
+export function choiceOf(value: unknown, { choices }: Members): Members | undefined {
   if (!Array.isArray(choices) || value === undefined) return undefined;
-  return choices.find((choice: unknown): choice is Fields => {
+  return choices.find((choice: unknown): choice is Members => {
     return typeof choice === "object" && choice !== null && "value" in choice && choice.value === value;
   });
 }

@@ -1,9 +1,7 @@
 // The fields of an event that are read to a person, and the names of their variants in other languages (AAEP ch. 11).
 
-import { isObject } from "../../base/members.js";
+import { isObject, type Members } from "../../base/members.js";
 import { type AgentEvent, type TopicKind, topicKind, type Verbosity } from "../event/event.js";
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 const nearest = (...levels: readonly Verbosity[]): readonly { level: Verbosity; field: string }[] =>
   levels.map((level) => ({ level, field: `summary_${level}` }));
@@ -121,7 +119,7 @@ function variantOf(key: string, readable: ReadonlySet<string>): Variant | undefi
   return readable.has(field) && TAG.test(language) ? { key, field, language } : undefined;
 }
 
-export function variantsIn(fields: Fields, readable: ReadonlySet<string>): readonly Variant[] {
+export function variantsIn(fields: Members, readable: ReadonlySet<string>): readonly Variant[] {
   return Object.keys(fields).flatMap((key) => variantOf(key, readable) ?? []);
 }
 
@@ -147,7 +145,7 @@ export function withoutSummaries(event: AgentEvent): AgentEvent {
 }
 
 /** Whether the event has a text for people, and therefore names its language (AAEP §11.1). */
-export function hasTexts(event: Fields, kind: TopicKind): boolean {
+export function hasTexts(event: Members, kind: TopicKind): boolean {
   const { fields, isCertain } = TEXTS[kind];
   if (isCertain) return true;
   for (const field of fields) if (event[field] !== undefined) return true;

@@ -1,11 +1,10 @@
 // The form in which subscriptions of one shape get an event: one summary, one language, and the fields that name both (R14). The words beside its
 // texts come later (views/shape-words.ts).
 
-import { isObject, setMember } from "../../base/members.js";
+import { isObject, type Members, setMember } from "../../base/members.js";
 import { type AgentEvent, topicKind, type Verbosity } from "../event/event.js";
 import { hintsIn, matchLanguage } from "./language.js";
 import {
-  type Fields,
   hasVariants,
   NEAREST_SUMMARIES,
   type NestedTexts,
@@ -34,7 +33,7 @@ interface Texts {
   readonly text: (field: string, language: string) => unknown;
 }
 
-function textsOf(object: Fields, variants: readonly Variant[], primary: string): Texts {
+function textsOf(object: Members, variants: readonly Variant[], primary: string): Texts {
   const named = new Set(variants.map((variant) => variant.field));
   return {
     fields: named,

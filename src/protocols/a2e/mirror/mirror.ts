@@ -1,5 +1,5 @@
 // Tells in events of AAEP what an A2E agent does. Its listeners hear the agent, and the agent is not changed (A2E companion).
-import { membersOf, ownMember } from "../../../base/members.js";
+import { type Members, membersOf, ownMember } from "../../../base/members.js";
 import type { AgentHandle, PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import {
   type LocalizedMessages,
@@ -47,16 +47,13 @@ export interface MirrorServices {
   readonly unheard: (fault: unknown) => void;
 }
 
-/** Members of an event, or a part of them. */
-type Fields = Readonly<Record<string, unknown>>;
-
 export class Mirror {
   private readonly services: MirrorServices;
   private readonly speaker: string;
   private hasStarted = false;
   /** Whether a call was the last thing that changed the agent's state. */
   private isCalling = false;
-  private readonly textsOfTools = new Map<string, Fields>();
+  private readonly textsOfTools = new Map<string, Members>();
 
   constructor(services: MirrorServices) {
     this.services = services;
@@ -158,12 +155,12 @@ export class Mirror {
   }
 
   // One `Object.assign`, and no spread of a spread: that takes 20 times as long for an event with its texts in all languages.
-  private publish(kind: string, ...parts: readonly Fields[]): PublishReceipt {
-    const fields = Object.assign({ type: `aaep:agent.${kind}`, session_id: this.sessionId }, ...parts) as Fields;
+  private publish(kind: string, ...parts: readonly Members[]): PublishReceipt {
+    const fields = Object.assign({ type: `aaep:agent.${kind}`, session_id: this.sessionId }, ...parts) as Members;
     return this.services.agent.publish([{ fields, isHandedOver: true }], false);
   }
 
-  private tell(kind: string, ...parts: readonly Fields[]): void {
+  private tell(kind: string, ...parts: readonly Members[]): void {
     try {
       this.publish(kind, ...parts);
     } catch (caught) {
@@ -181,7 +178,7 @@ export class Mirror {
   }
 
   /** The texts of a call, which are the same for each call of a tool without shown arguments. */
-  private callTexts(call: HeardCall): Fields {
+  private callTexts(call: HeardCall): Members {
     const { textsOfTools } = this;
     const names = this.namesOf(call);
     if (names.details !== undefined) return this.summary("relayCall", names);
@@ -196,13 +193,13 @@ function nameOf({ name }: HeardCall): string {
   return shortenedText(name, LONGEST_NAME);
 }
 
-function callMembers({ tool, callId, correlationId }: HeardCall): Fields {
+function callMembers({ tool, callId, correlationId }: HeardCall): Members {
   const correlation = correlationId === undefined ? {} : { correlation_id: correlationId };
   return { tool, tool_call_id: callId, ...correlation };
 }
 
 /** The normal texts of a message under the name of another member, with their variants by language. */
-function variants(summaries: LocalizedMessages, member: string): Fields {
+function variants(summaries: LocalizedMessages, member: string): Members {
   return Object.fromEntries(
     Object.entries(summaries).flatMap(([name, text]) =>
       name.startsWith("summary_normal") ? [[`${member}${name.slice("summary_normal".length)}`, text]] : [],
