@@ -1,6 +1,5 @@
 // Tells a daemon that runs the signs of an adapter, by the sessions of an agent whose name no other one has. The teller closes what is open in a turn
 // before the turn ends. Nothing here ever throws, waits or writes to standard output.
-
 import { within } from "../base/time-limit.js";
 import { toolNameOf } from "../base/tool-name.js";
 import { APPROVED_BY_HOST } from "../client/agent/own-extension.js";

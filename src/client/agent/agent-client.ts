@@ -11,7 +11,7 @@ import { type BackOffOptions, backOffMs, isHopeless, Pause, PLATFORM_TIMERS, typ
 import { HeldSessions } from "./held-sessions.js";
 import type { HostDecision, QuestionOutcome } from "./questions.js";
 
-export type AgentState =
+export type AgentClientState =
   /**
    * Calls go out. `isResumed`: the connection had been lost. `lostSessions` could not be taken over: for listeners they are over, and the daemon
    * refuses events published into them.
@@ -27,7 +27,7 @@ export interface AgentClientOptions {
   readonly reconnect?: "always" | "never";
   readonly backOff?: BackOffOptions | undefined;
   /** Must not throw. */
-  readonly onState?: (state: AgentState) => void;
+  readonly onState?: (state: AgentClientState) => void;
   /** Receives what the daemon tells without being asked. Default: ignored. */
   readonly onNotification?: (method: string, params: unknown) => void;
   /** Default the platform's. */
@@ -47,7 +47,7 @@ interface Call {
 /** Codes that answer a call that the daemon did not take: a later connection or the daemon's next boot will take it. */
 const UNTAKEN: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down"]);
 /** Codes of a daemon that cannot hand a session over now, but may later. */
-const LATER: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down", "storage_unavailable"]);
+const CLAIM_LATER: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down", "storage_unavailable"]);
 
 /** Most calls that wait for a connection. Further calls are rejected at once. */
 const MOST_WAITING = 4096;
@@ -271,7 +271,7 @@ export class AgentClient {
       await connection.request("aaep.resume_session", claim);
     } catch (caught) {
       const fault = faultFrom(caught);
-      if (LATER.has(fault.code)) throw fault;
+      if (CLAIM_LATER.has(fault.code)) throw fault;
       if (this.#sessions.dropLost(claim.session_id)) this.#lost.push(claim.session_id);
     }
   }
@@ -321,7 +321,7 @@ export class AgentClient {
     );
   }
 
-  #tell(state: AgentState): void {
+  #tell(state: AgentClientState): void {
     this.#options.onState?.(state);
   }
 }

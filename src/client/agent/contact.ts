@@ -4,7 +4,7 @@ import type { Members } from "../../base/members.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import { type BackOffOptions, backOffMs, Pause, type Timers } from "../timers.js";
-import { AgentClient, type AgentState } from "./agent-client.js";
+import { AgentClient, type AgentClientState } from "./agent-client.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent-options.js";
 import { withOwn } from "./own-extension.js";
 import type { AgentStatus } from "./session-types.js";
@@ -132,7 +132,7 @@ export class Contact {
     if (isChange) this.#news.onStatus(next);
   }
 
-  #observe(state: AgentState): void {
+  #observe(state: AgentClientState): void {
     switch (state.kind) {
       case "active":
         this.#become({ kind: "connected" });

@@ -20,7 +20,7 @@ export interface OutboxServices {
 }
 
 /** Codes of a daemon that may take the same events later. */
-const LATER: ReadonlySet<FaultCode> = new Set<FaultCode>([
+const PUBLISH_LATER: ReadonlySet<FaultCode> = new Set<FaultCode>([
   "peer_gone",
   "shutting_down",
   "storage_unavailable",
@@ -246,7 +246,7 @@ export class Outbox {
       } catch (caught) {
         const fault = faultFrom(caught);
         if (this.#isEnded || voice.isLost || this.#services.contact.client !== voice.client) return "lost";
-        if (!LATER.has(fault.code)) {
+        if (!PUBLISH_LATER.has(fault.code)) {
           if (!LOST.has(fault.code) || !voice.hasStarted) return fault;
           voice.isLost = true;
           this.drops.tell(lostSession());

@@ -1,5 +1,4 @@
 // The options of a subscriber, and what it asks a daemon for: its terms, its place and its replies.
-
 import type { AaepdError, Capabilities, RequestExtensions, SubscriptionRequest } from "#gen/aaep/types.js";
 import { usage } from "../../base/errors.js";
 import type { ReceivedEvent } from "../events.js";

@@ -4,7 +4,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
 import type { Complaint } from "../platform/finding.js";
 
-export interface StatusProblem extends Complaint {
+interface DaemonProblem extends Complaint {
   /** The subscription concerned, if the problem belongs to one. */
   readonly subscription_id?: string;
   readonly subscriber_id?: string;
@@ -43,8 +43,8 @@ const MOST_SLOW = 20;
 export function problemsOf(
   report: EngineReport,
   facts: Pick<DaemonFacts, "now" | "auditTrouble" | "hostsDown" | "lostPlace">,
-): StatusProblem[] {
-  const problems: StatusProblem[] = [];
+): DaemonProblem[] {
+  const problems: DaemonProblem[] = [];
   const { failure, disk } = report.journal;
   if (failure !== undefined) {
     problems.push({
@@ -106,7 +106,7 @@ function isSlow({ behindSince, lag }: SubscriptionReport): boolean {
   return behindSince !== undefined || lag.ms >= SLOW_AFTER_MS;
 }
 
-function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: number): StatusProblem {
+function slowProblem(one: SubscriptionReport, { limits }: EngineReport, now: number): DaemonProblem {
   const { lag, behindSince, untakenCount } = one;
   const since = Math.min(behindSince ?? now, now - lag.ms);
   const facts: string[] = [];
