@@ -29,16 +29,3 @@ export function nearestName(name: string, all: readonly string[]): string | unde
     distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
   return isNear ? nearest : undefined;
 }
-
-/** A sentence for the peer whose first call is of another protocol than aaepd's; undefined for other calls. */
-export function foreignProtocol(method: unknown, params: unknown): string | undefined {
-  const members = typeof params === "object" && params !== null ? (params as Readonly<Record<string, unknown>>) : {};
-  const { protocolVersion, _meta } = members;
-  // ACP has numbers as versions.
-  if (method === "initialize" && typeof protocolVersion === "number") return "this is ACP: use aaepd acp";
-  const isMcp =
-    (method === "initialize" && typeof protocolVersion === "string") ||
-    method === "server/discover" ||
-    (typeof _meta === "object" && _meta !== null && "io.modelcontextprotocol/protocolVersion" in _meta);
-  return isMcp ? "this is MCP: use aaepd mcp" : undefined;
-}

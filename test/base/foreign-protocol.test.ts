@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foreignProtocol } from "../../src/base/nearest.js";
+import { foreignProtocol } from "../../src/base/foreign-protocol.js";
 
 const MCP = "this is MCP: use aaepd mcp";
 

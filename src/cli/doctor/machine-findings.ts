@@ -7,8 +7,8 @@ import { advice, type Finding, fact, problem } from "../../daemon/platform/findi
 import { sentenceFinding } from "../../daemon/platform/segmenter.js";
 import { loadLmdb } from "../../storage/lmdb/environment.js";
 import { hasNativeCode } from "../../storage/lmdb/native-code.js";
-import { isAtLeast } from "../hooks/hook-hosts.js";
 import { packagePath } from "../shell/program-paths.js";
+import { isAtLeast } from "../shell/program-versions.js";
 import { span } from "../terminal/amounts.js";
 import type { Patient } from "./patient.js";
 

@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { isOnPath } from "../shell/program-paths.js";
+import { isAtLeast } from "../shell/program-versions.js";
 import type { Environment } from "../terminal/command-io.js";
 
 export interface InstalledEvent {
@@ -110,13 +111,4 @@ export function eventsOf({ events }: SettingsHost, version: string | undefined):
 /** Whether hooks of a host of that version may be late. */
 export function mayBeLate({ lateSince }: SettingsHost, version: string | undefined): boolean {
   return lateSince !== undefined && version !== undefined && isAtLeast(version, lateSince);
-}
-
-export function isAtLeast(version: string, least: string): boolean {
-  const [have, want] = [version, least].map((one) => one.split(".").map(Number));
-  for (const [index, part] of (want ?? []).entries()) {
-    const own = have?.[index] ?? 0;
-    if (own !== part) return own > part;
-  }
-  return true;
 }

@@ -10,8 +10,8 @@ import { QueueRoom } from "./intent-queue.js";
 import { lostSession, Outbox } from "./outbox.js";
 import type { QuestionWaiting } from "./questions.js";
 import { createSession, said } from "./session.js";
-import { Waits } from "./session-questions.js";
 import type { Agent, AgentSession, AgentStatus, SessionOptions } from "./session-types.js";
+import { Waits } from "./waits.js";
 
 /**
  * Opens an agent. Finds a daemon by the first of `connectors` that leads to one, goes back to it when the connection is lost, and then takes the

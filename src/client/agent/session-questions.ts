@@ -7,32 +7,9 @@ import { type Asked, cancelledOutcome, hostDecisionIn, lateOutcome, unheardOutco
 import type { AgentSettings, Contact } from "./contact.js";
 import { onAbort, type SignalLike } from "./on-abort.js";
 import { LOST, type Outbox } from "./outbox.js";
-import type { HostDecision, QuestionWaiting } from "./questions.js";
+import type { HostDecision } from "./questions.js";
 import type { Voice } from "./voice.js";
-
-/** The waits for people that the author was told of. A wait that has begun is told to be over too, also if its daemon is lost. */
-export class Waits {
-  readonly #onWaiting: (waiting: QuestionWaiting) => void;
-  readonly #begun = new Map<string, QuestionWaiting>();
-
-  constructor(onWaiting: (waiting: QuestionWaiting) => void) {
-    this.#onWaiting = onWaiting;
-  }
-
-  /** A daemon reports that a wait begins or ends. Without a beginning no end is told. */
-  told(waiting: QuestionWaiting): void {
-    const { reply_token: token } = waiting;
-    if (waiting.waiting) this.#begun.set(token, waiting);
-    else if (!this.#begun.delete(token)) return;
-    this.#onWaiting(waiting);
-  }
-
-  /** The question is over for its caller. */
-  over(replyToken: string): void {
-    const begun = this.#begun.get(replyToken);
-    if (begun !== undefined) this.told({ ...begun, waiting: false });
-  }
-}
+import type { Waits } from "./waits.js";
 
 export interface QuestionServices {
   readonly options: AgentSettings;

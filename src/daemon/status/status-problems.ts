@@ -4,7 +4,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
 import type { Complaint } from "../platform/finding.js";
 
-interface DaemonProblem extends Complaint {
+export interface DaemonProblem extends Complaint {
   /** The subscription concerned, if the problem belongs to one. */
   readonly subscription_id?: string;
   readonly subscriber_id?: string;

@@ -2,9 +2,9 @@
 // is the host (R23, A2E companion).
 
 import { type Fault, publicFault } from "../../../base/errors.js";
+import { foreignProtocol } from "../../../base/foreign-protocol.js";
 import { idIn } from "../../../base/json-members.js";
 import { isObject } from "../../../base/members.js";
-import { foreignProtocol } from "../../../base/nearest.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost, ExchangeProtocol, ExchangeSession } from "../../../contracts/exchange.js";
 import type { EndReason } from "../../../contracts/protocol.js";

@@ -1,8 +1,9 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's (AAEP app. B, R8, R23, R28, R33). This file knows method names and params; ids, error
 // numbers and bytes belong to the transport.
 import { Fault, publicFault } from "../../../base/errors.js";
+import { foreignProtocol } from "../../../base/foreign-protocol.js";
 import { membersOf } from "../../../base/members.js";
-import { didYouMean, foreignProtocol } from "../../../base/nearest.js";
+import { didYouMean } from "../../../base/nearest.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { CallHost, CallProtocol, CallSession } from "../../../contracts/call-protocol.js";
 import type { Millis } from "../../../contracts/clock.js";
