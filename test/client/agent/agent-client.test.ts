@@ -2,7 +2,7 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import { AgentClient, type AgentClientOptions, type AgentState } from "../../../src/client/agent/agent-client.js";
+import { AgentClient, type AgentClientOptions, type AgentClientState } from "../../../src/client/agent/agent-client.js";
 import { childRpcConnector } from "../../../src/client/node.js";
 import type { RpcConnection, RpcHandlers } from "../../../src/contracts/rpc.js";
 import type { CloseInfo } from "../../../src/contracts/transport.js";
@@ -41,7 +41,7 @@ function gone(): Fault {
 async function stage(options: AgentClientOptions = {}) {
   const timers = createVirtualClock();
   const daemons: FakeDaemon[] = [];
-  const states: AgentState[] = [];
+  const states: AgentClientState[] = [];
   let refusal: Fault | undefined;
   const connect = async (handlers: RpcHandlers): Promise<RpcConnection> => {
     if (refusal !== undefined) throw refusal;

@@ -1,8 +1,8 @@
 // The queue of a session by itself: what it takes, how it cuts, and what it frees.
 import { describe, expect, test } from "vitest";
 import { wholeEnd } from "../../../src/base/whole-end.js";
+import { Drops } from "../../../src/client/agent/drops.js";
 import { IntentQueue, QueueRoom } from "../../../src/client/agent/intent-queue.js";
-import { Drops } from "../../../src/client/agent/outbox.js";
 import type { Intent } from "../../../src/client/agent/voice.js";
 
 const EVENTS: Intent & { readonly kind: "events" } = { kind: "events", render: () => [] };
