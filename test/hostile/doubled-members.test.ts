@@ -132,6 +132,7 @@ describe("JSON-RPC", () => {
     const { rig, replies: replied } = await startAuditedRig();
     const peer = await rig.rpc();
     const person = peer.subscription();
+    await peer.subscription().subscribe(requestOf());
     await person.subscribe(requestOf(CAPABLE));
     const agent = await rig.rpc();
     const { asked, outcome } = await ask(agent, person);

@@ -1,6 +1,7 @@
 // What listeners hear of the sessions and calls of A2E.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
+import { MOST_REQUEST_UNITS } from "../../../src/protocols/a2e/providers/a2e-services.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
 import { type A2eStage, answerTo, base, createA2eStage, opened, requestsOf, toolCall, toolsOf } from "./a2e-stage.js";
 
@@ -81,6 +82,25 @@ describe("what listeners hear", () => {
     ]);
   });
 
+  it("that the agent rests, a second after the last of its calls, also if another was refused", () => {
+    const { stage, agent, provider } = opened();
+    const heard = eventsOf(stage);
+    const states = () =>
+      heard().flatMap(({ from_state, to_state }) => (from_state === "calling_tool" ? [to_state] : []));
+    for (const id of ["c1", "c2"]) {
+      agent.say(toolCall(id, "search"));
+      stage.advance(900);
+      provider.say(answerTo(provider.last()));
+      stage.advance(900);
+    }
+    expect(states()).toEqual([]);
+    stage.services.room.add(MOST_REQUEST_UNITS);
+    agent.say(toolCall("c3", "search", { arguments: { text: "x".repeat(65_536) } }));
+    expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "c3" });
+    stage.advance(100);
+    expect(states()).toEqual(["idle"]);
+  });
+
   it("a call that could not be announced is not made", () => {
     let isFailing = false;
     const stage = createA2eStage({
@@ -93,7 +113,9 @@ describe("what listeners hear", () => {
     isFailing = true;
     agent.say(toolCall("c1", "t1"));
     expect(agent.last()).toMatchObject({ code: "runtime_error", retryable: true, req_id: "c1" });
-    expect(requestsOf(provider)).toEqual([]);
+    agent.say(base("tool/note", "n1"));
+    expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "n1" });
+    expect(provider.last()).toMatchObject({ type: "aaepd.a2e.registered" });
     isFailing = false;
     agent.say(toolCall("c2", "t2"));
     expect(toolsOf(requestsOf(provider))).toEqual(["t2"]);

@@ -99,7 +99,6 @@ export class OpenSession {
   close(isOrderly: boolean): void {
     const { mirror } = this.options;
     this.cancelDrain();
-    this.cancelRest();
     this.tellDrained = undefined;
     for (const one of this.takeWaiting()) one.forget();
     const isHolding = [...this.begun].some((one) => one.isHeld());

@@ -272,6 +272,7 @@ describe("§4.4.2: clarifications that somebody can answer", () => {
     ["true is written as yes", { accepted_response_kinds: ["yes_no"], default_response: "yes" }],
     ["false is written as no", { accepted_response_kinds: ["yes_no"], default_response: "no" }],
     ["it is none of several kinds", { accepted_response_kinds: ["yes_no", "numeric"], default_response: "maybe" }],
+    ["no kind is known", { accepted_response_kinds: ["essay"], default_response: "x" }, "/accepted_response_kinds/0"],
     [
       "it is neither a choice nor a number",
       { choices, accepted_response_kinds: ["multiple_choice", "numeric"], default_response: "Age 65" },
