@@ -88,7 +88,6 @@ function createEnd<Frame>(
   }
 
   function finish(info: CloseInfo): void {
-    if (!open) return;
     open = false;
     tellClosed(info);
   }

@@ -143,7 +143,7 @@ export class TextBoundaries {
     const middle = from + ((limit - from) >> 1);
     const cluster = (): number => (isHurried ? limit : this.clusterEndBefore(limit, from, to));
     const code = this.codeAround(limit);
-    if (code !== undefined && code.start < limit) {
+    if (code !== undefined) {
       const begin = Math.max(from, code.start);
       const line = this.lineEndBefore(begin, limit);
       return line > from ? line : cluster();
@@ -152,7 +152,7 @@ export class TextBoundaries {
       const best = list.lastUpTo(limit);
       if (best !== undefined && best > middle) return best;
     }
-    const word = this.wordEndBefore(Math.max(middle, code?.start ?? middle), limit, isHurried);
+    const word = this.wordEndBefore(middle, limit, isHurried);
     return word > middle ? word : cluster();
   }
 

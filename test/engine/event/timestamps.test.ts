@@ -36,3 +36,15 @@ it.each([4, 7, 10, 13, 16, 19])("a text with another character at %i is none", (
   expect(parseTimestamp(text)).toBeDefined();
   expect(parseTimestamp(`${text.slice(0, at)}/${text.slice(at + 1)}`)).toBeUndefined();
 });
+
+it.each(["Z", "+09:59", "-19:09", "+23:00"])("an offset of %s counts", (offset) => {
+  const text = `2026-02-28T12:00:00.000${offset}`;
+  expect(parseTimestamp(text)?.micros).toBe(1000 * Date.parse(text));
+});
+
+it.each(["", "Z0", "+24:00", "+00:60", "+0900", "+0/:00", "+0::00", "+00:00:00"])(
+  "an offset of %j is none",
+  (offset) => {
+    expect(parseTimestamp(`2026-02-28T12:00:00.000${offset}`)).toBeUndefined();
+  },
+);

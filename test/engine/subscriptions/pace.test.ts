@@ -1,5 +1,6 @@
 // AAEP §5.3.1.11, R15: how fast somebody can hear.
 import { describe, expect, it } from "vitest";
+import { wordCount } from "../../../src/engine/text/counted-text.js";
 import { createEngineRig, type Listener, session } from "../../support/rigs/engine-rig.js";
 
 const { started, chunk } = session();
@@ -52,4 +53,13 @@ describe("AAEP §5.3.1.11, R15: pace_wpm", () => {
         .join(""),
     ).toBe(`${sentence.repeat(3)}And more. `);
   });
+});
+
+it.each([
+  ["", 0],
+  [" Five words\nmake\u00a0a sentence. ", 5],
+  ["日本語の文です", 4],
+  ["日本語の AI\u3000です", 4],
+])("R15: %j has %i words; two characters without spaces count as one", (text, count) => {
+  expect(wordCount(text)).toBe(count);
 });

@@ -177,6 +177,8 @@ describe("text boundaries of a stream", () => {
     const text = `${"x".repeat(149)}e${"\u0301".repeat(100)}${"x".repeat(50)}`;
     expect(feed([text], "en", false).cutWithin(0, text.length, 200, 65_536)).toBe(149);
     expect(feed([text], "en", false).cutWithin(140, text.length, 60, 65_536)).toBe(149);
+    // In a hurry none is searched for (R34).
+    expect(feed([text], "en", false).cutWithin(0, text.length, 200, 65_536, true)).toBe(200);
   });
 
   it("R10: bytes are those of the JSON string, escapes and quotation marks included", () => {

@@ -3,7 +3,22 @@ import { describe, expect, it } from "vitest";
 import { RetainedText } from "../../../src/engine/text/retained-text.js";
 import { TextSizes } from "../../../src/engine/text/text-sizes.js";
 
-const character = fc.constantFrom("a", " ", "é", "永", "👍", '"', "\\", "\n", "\u0001", "\u007f");
+const character = fc.constantFrom(
+  "a",
+  " ",
+  "é",
+  "永",
+  "👍",
+  '"',
+  "\\",
+  "\n",
+  "\t",
+  "\b",
+  "\f",
+  "\r",
+  "\u0001",
+  "\u007f",
+);
 const pieces = fc.array(fc.array(character, { maxLength: 60 }), { minLength: 1, maxLength: 12 });
 
 /** The same by the characters themselves. */

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
+import { Fault, type FaultCode } from "../../../src/base/errors.js";
 import type { PeekableConnection } from "../../../src/contracts/transport.js";
 import { WebSocketConnection } from "../../../transports/event-streams/websocket-connection.js";
 import { WebSockets, type WebSocketsOptions } from "../../../transports/event-streams/websockets.js";
@@ -21,7 +23,7 @@ const OPTIONS: WebSocketsOptions = {
   after: platformAfter,
 };
 
-async function open(after = platformAfter, autoPong = true): Promise<Pair> {
+async function open(after = platformAfter, autoPong = true): Promise<Pair & { readonly socket: WebSocket }> {
   const path = join(temporaryDirectory(), "a.sock");
   const sockets = new WebSockets({ ...OPTIONS, after });
   let accept: (connection: PeekableConnection<Uint8Array>) => void = () => {};
@@ -42,7 +44,7 @@ async function open(after = platformAfter, autoPong = true): Promise<Pair> {
   await new Promise((resolve) => socket.once("open", resolve));
   const client = new WebSocketConnection(socket, masked(socket), { label: "client", trust: "same-user" }, OPTIONS);
   const server = await accepted;
-  return { server, peekable: server, client, killClient: () => socket.terminate(), stop: listener.stop };
+  return { server, peekable: server, client, killClient: () => socket.terminate(), stop: listener.stop, socket };
 }
 
 /** Text, since WebSockets of binary messages are refused. */
@@ -76,4 +78,21 @@ it("is given up where its peer answers no ping for two and a half intervals", as
   expect(isClosed).toBe(false);
   clock.advance(1);
   expect((await server.closed).kind).toBe("abrupt");
+});
+
+it.each<[FaultCode | undefined, number]>([
+  [undefined, 4000],
+  ["shutting_down", 1001],
+  ["internal", 1011],
+  ["handshake_required", 4001],
+  ["timed_out", 4001],
+  ["unauthenticated", 4002],
+  ["permission_denied", 4003],
+  ["lagging", 4004],
+])("AAEP app. B.2.6: its end because of %s has the code %i", async (code, expected) => {
+  const { server, socket, stop } = await open();
+  onTestFinished(() => stop());
+  const told = once(socket, "close");
+  await server.close(code && new Fault(code, "It is over."));
+  expect((await told).map(String)).toEqual([String(expected), code === undefined ? "" : "It is over."]);
 });
