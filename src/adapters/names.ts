@@ -47,8 +47,7 @@ export function hostName(command: readonly string[]): string {
 /** The same for a server of MCP: "Filesystem" for `npx @scope/server-filesystem`. */
 export function serverName(command: readonly string[]): string {
   const name = hostName(command);
-  const plain = name.replace(/^(?:mcp[-_])?(?:server[-_])?/i, "").replace(/[-_](?:mcp|server)$/i, "");
-  return plain === "" ? name : hostName([plain]);
+  return hostName([name.replace(/^(?:mcp[-_])?(?:server[-_])?/i, "").replace(/[-_](?:mcp|server)$/i, "")]);
 }
 
 /** The stable id of the agent behind a command: never with a version. */

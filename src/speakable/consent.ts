@@ -188,7 +188,7 @@ function unseenName(character: string, vocabulary: Vocabulary): string {
   const key = point.toString(16);
   if (Object.hasOwn(unseen, key)) return unseen[key] ?? code;
   // Tags repeat ASCII, out of sight.
-  if (point > 0xe0020 && point < 0xe007f)
+  if (/[\u{e0021}-\u{e007e}]/u.test(character))
     return vocabulary.say("tag", { letter: String.fromCodePoint(point - 0xe0000) });
   if (/\p{Zs}|\u2800/u.test(character)) return (unseen.blank ?? "{code}").replace("{code}", code);
   return vocabulary.say(/\p{Cc}/u.test(character) ? "control" : "unseen", { code });

@@ -32,6 +32,13 @@ function rowsFrom(line: BrailleLine, isLast = (row: string, before: string) => r
 }
 
 describe("the line", () => {
+  it("shows no text that is blank, and one of which a part is", () => {
+    const line = lineOf(20, " ", "\n");
+    line.add(speech("Go.", { opening: part(" ", true) }));
+    line.move("last");
+    expect(line.show()).toBe(" Go.                ");
+  });
+
   it("shows a text row by row, cut at blanks, with the count of unread texts at the end", () => {
     const line = lineOf(20, "The books are sorted by their colour.", "Done.");
     expect(line.show()).toBe(`${OWN_MARK}aaepd begins      2`);

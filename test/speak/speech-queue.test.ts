@@ -107,6 +107,15 @@ describe("somebody else speaks", () => {
     expect(said()).toEqual(["Another output.", "A sentence."]);
   });
 
+  it("hush leaves out what waits to be said again", async () => {
+    const { voice, queue, text, finish, said } = stage();
+    text("a", "A sentence. And another that is longer.");
+    await voice.end("cancelled");
+    expect(queue.hush()).toBe("a");
+    await finish();
+    expect(said()).toEqual([]);
+  });
+
   it("a critical speech that was said lets what waits go on; itself, it is said again until it is whole", async () => {
     const { voice, clock, text, asks, finish, said } = stage();
     text("a", "A sentence.");

@@ -100,13 +100,13 @@ function unitOf(text: string): string {
 
 /** The blanks at the beginning of the line of a place. */
 function leadOf(text: string, at: number): string {
-  const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at);
+  const line = text.slice(text.lastIndexOf("\n", at) + 1, at);
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
 /** The line end and the blanks in front of a place; undefined if something else stands before it in its line. `ofName`: but for a name. */
 function indentOf(text: string, at: number, ofName = false): string | undefined {
-  const start = text.lastIndexOf("\n", at - 1) + 1;
+  const start = text.lastIndexOf("\n", at) + 1;
   const lead = leadOf(text, at);
   const rest = text.slice(start + lead.length, at);
   if (start === 0 || (!isBlank(rest) && !(ofName && /^"[^"]*"\s*:\s*$/.test(rest)))) return undefined;

@@ -33,5 +33,5 @@ export function questionEvent(method: string, question: Members): Members {
 /** The fault of an event that was published alone. Its pointer needs no index. */
 export function aloneFault(caught: unknown): Fault {
   const fault = faultFrom(caught);
-  return fault.pointer?.startsWith("/0") === true ? fault.with({ pointer: fault.pointer.slice(2) }) : fault;
+  return fault.with({ pointer: fault.pointer?.replace(/^\/0/, "") });
 }

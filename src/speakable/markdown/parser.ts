@@ -181,7 +181,7 @@ const SCHEME = /(?:https?|ftp)$/i;
 
 /** An address in running text, without the punctuation behind it. */
 function address(state: StateInline, silent: boolean): boolean {
-  if (silent || state.src.charCodeAt(state.pos) !== 0x3a || state.linkLevel > 0) return false;
+  if (silent || state.linkLevel > 0) return false;
   // The pending text itself is not read: it is joined from pieces, and to read it costs its length.
   const scheme = SCHEME.exec(state.src.slice(Math.max(0, state.pos - 5), state.pos))?.[0] ?? "";
   if (state.pending.length < scheme.length) return false;

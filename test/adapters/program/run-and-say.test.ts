@@ -1,6 +1,7 @@
 // `aaepd run` and `aaepd say` in front of programs, with a real daemon and without one.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { eventually, type StartedCommand, serve, startAdapter } from "../../cli/command-stage.js";
 import { listenAt, stopAt } from "../../client/agent/agent-stage.js";
@@ -137,6 +138,14 @@ test("say: an argument and standard input are heard in sentences, each in one se
   await isEnded(piped.program, 0);
   await eventually(() => expect(piped.lines()).toEqual(heardOf));
   expect(piped.program.stderr()).toBe("");
+});
+
+test("say: without a name it is heard as of its folder", async () => {
+  const { environment, socketPath } = await served();
+  const name = `Say in ${basename(process.cwd())}`;
+  const heard = await listenAt(socketPath, { name, answer: () => undefined });
+  await isEnded(startAdapter(["say", "All is well."], environment), 0);
+  await eventually(() => expect(said(heard, name)).toHaveLength(3));
 });
 
 test("say: without a daemon it says so, reads its input all the same, and ends with 0", async () => {

@@ -82,6 +82,8 @@ describe.runIf(process.platform === "linux")("aaepd setup on a terminal", () => 
     expect(shown).toContain("type /hooks in Codex");
     expect(shown).toContain("Question 1 of Setup: This is a test. Do you hear it?\n");
     expect(shown).toContain("You have answered yes, and the answer has arrived. Hearing and answering work.\n");
+    // Of the session that asks it.
+    expect(shown).not.toContain("Asks a test question");
     expect(shown).not.toContain("\u001b");
     expect(statSync(join(home, ".local/state/aaepd/setup/serve.log")).mode & 0o777).toBe(0o600);
 

@@ -10,7 +10,7 @@ import { SpeechQueue } from "../../../src/speak/speech-queue.js";
 import { createScriptedVoice } from "../../speak/scripted-voice.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
-function stage(mode: Mode, aloud: "all" | "names" = "all") {
+function stage(mode: Mode, aloud: "all" | "names" | "none" = "all") {
   const clock = createVirtualClock();
   const voice = createScriptedVoice();
   const tell = (): void => {};
@@ -111,6 +111,15 @@ const QUESTION = {
   timeout_seconds: 600,
 };
 
+it("nothing of an agent's is said where only answers to keys are wanted", async () => {
+  const { narrator, heard, finish, said } = stage("sentence", "none");
+  heard({ type: "aaep:agent.session.started", summary_normal: "Sorts." });
+  heard({ type: "aaep:agent.session.errored", event_id: "evt_end", summary_normal: "The shelf is locked." });
+  await finish();
+  narrator.close();
+  expect(said()).toEqual([]);
+});
+
 it("a question that has ended unheard is not said on", async () => {
   const { clock, queue, questions, narrator, heard, finish, said } = stage("done");
   queue.hold("muted");
@@ -163,4 +172,28 @@ it.each([
   await finish();
   narrator.close();
   expect([queue.held, said()]).toEqual([held, saidBefore]);
+});
+
+it.each([
+  [
+    { type: "tool.completed", tool: "count", status: "error", error_message: "No shelf." },
+    "A tool has failed: No shelf.",
+  ],
+  [{ type: "tool.completed", tool: "count", status: "success" }, ""],
+  [{ type: "tool.invoked", tool: "count" }, "count"],
+  [{ type: "state.changed", to_state: "calling_tool" }, "calling tool."],
+  [{ type: "progress.updated", progress: { percent: 40, description: "Sorts." } }, "40 percent. Sorts."],
+  [{ type: "progress.updated", progress: { step: 2, total_steps: 5 } }, "Step 2 of 5."],
+  [{ type: "progress.updated", progress: { step: 2 }, summary_normal: "Sorts." }, "Step 2. Sorts."],
+  [{ type: "awaiting.handoff", reason: "The shelf is locked." }, "Sorter hands over. The shelf is locked."],
+] as const)("of %j is said: %s", async (event, words) => {
+  const { narrator, heard, finish, said } = stage("sentence");
+  heard({ ...event, type: `aaep:agent.${event.type}` });
+  await finish();
+  narrator.close();
+  expect(
+    said()
+      .join(" ")
+      .replace(/^Sorter\. /, ""),
+  ).toBe(words);
 });

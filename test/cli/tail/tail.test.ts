@@ -63,11 +63,21 @@ test("follows one daemon on the terms that were asked for, in plain lines withou
   expect(stage.exitCode()).toBe(0);
 });
 
+const HOW = [
+  ["--code", "announce", "--links", "text", "--emoji", "drop"],
+  ["--code", "skip", "--links", "host", "--emoji", "name"],
+] as const;
+
 test("names daemon and agent where they change, says no empty text, and hides what --only does not name", async () => {
   const runtime = runtimeEnvironment();
   const one = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
   const two = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
-  const tails = [[], ["--no-agent"], ["--only", "txt,Ada"], ["--only", "started", "--only", "EVE"]].map((argv) => {
+  const tails = [
+    [],
+    ["--no-agent", ...HOW[0]],
+    ["--only", "txt,Ada", ...HOW[1]],
+    ["--only", "started", "--only", "EVE"],
+  ].map((argv) => {
     const stage = createStage({ environment: runtime });
     void tail(stage, "--no-time", ...argv);
     return stage;

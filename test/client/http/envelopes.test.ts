@@ -66,6 +66,7 @@ test("an answer without end is given up at 16 MiB, and its source is told", asyn
 });
 
 test("an answer in pieces is its object, and an answer without a body is none", async () => {
-  expect(await boundedJson(new Response('{"text":"é"}'))).toEqual({ text: "é" });
+  const pieces = ['{"text":', '"é"}'].map((text) => new TextEncoder().encode(text));
+  expect(await boundedJson(new Response(ReadableStream.from(pieces)))).toEqual({ text: "é" });
   await expect(boundedJson(new Response(null))).rejects.toMatchObject({ code: "invalid_json" });
 });

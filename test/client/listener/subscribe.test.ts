@@ -248,6 +248,8 @@ test("R5b, R19, R39: replies, leaves, stops, skips and repeats go to the daemon 
   expect([subscription.leave({ reply_token: "rpl_one" }), subscription.stop(text)]).toEqual([true, true]);
   expect(subscription.skip(text)).toBe(true);
   expect(subscription.repeat(text)).toBe(true);
+  const unheard = { ...text, session_id: "sess_nobodys" };
+  expect([subscription.stop(unheard), subscription.skip(unheard), subscription.repeat(unheard)]).not.toContain(true);
   await settle();
   const subscription_id = "sub_1";
   const timestamp = expect.any(String);
