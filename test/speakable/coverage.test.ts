@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Leaf, type OpenText, SpeakableStream, speakable, speakablePart } from "../../src/speakable/index.js";
+import { SPEAKABLE_LANGUAGES } from "../../src/speakable/segment.js";
+import { ENGLISH } from "../../src/speakable/words/catalogues/en.js";
+import { Vocabulary } from "../../src/speakable/words/vocabulary.js";
 import { casesOf, isWhole } from "../support/extent.js";
 
 const CASES = isWhole ? 2_000 : casesOf(2_000);
@@ -104,4 +107,11 @@ test("what is remembered of open text stays small", () => {
     expect(JSON.stringify(speakablePart(text).open).length).toBeLessThan(40_000);
     expect(speakablePart(text).open.prefix.length).toBeLessThanOrEqual(2_000);
   }
+});
+
+test.each(SPEAKABLE_LANGUAGES.slice(1))("%s has a word for all that English has one for", (language) => {
+  const { catalogue } = new Vocabulary(language);
+  for (const group of ["symbols", "rows", "unseen"] as const)
+    expect(Object.keys(catalogue[group]).sort()).toEqual(Object.keys(ENGLISH[group]).sort());
+  for (const words of [catalogue, ENGLISH]) expect(JSON.stringify(words)).not.toContain(':""');
 });
