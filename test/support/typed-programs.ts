@@ -125,6 +125,11 @@ const PAIRS: readonly Pair[] = [
     wrong: `subscribe([], { prefered_verbosity: "terse" });`,
   },
   {
+    flaw: "a listener asks for a misspelt boundary",
+    right: `subscribe([], { coalesce_boundaries: ["sentence"] });`,
+    wrong: `subscribe([], { coalesce_boundaries: ["sentense"] });`,
+  },
+  {
     flaw: "a listener asks for a misspelt term of aaepd's",
     right: `subscribe([], { event_filters: { exclude: ["aaep:agent.state.changed"] } });`,
     wrong: `subscribe([], { aaepd: { max_char: 80 } });`,

@@ -37,7 +37,9 @@ function unknownCommand(command: Command, name: string): never {
 
 function usageFault({ message }: CommanderError, program: Command, names: readonly string[]): Fault {
   // "error: unknown option '--tiem'\n(Did you mean --time?)"
-  const [, said = "", guess = ""] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message) ?? [];
+  const at = message.lastIndexOf("\n(Did you mean ");
+  const said = message.slice(0, at < 0 ? undefined : at).replace(/^error: /, "");
+  const guess = at < 0 ? "" : message.slice(at + 2, -1);
   const mistake = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
   const sentences = [mistake, guess, `See ${pathIn(program, names)} --help.`];
   return usage(sentences.filter(Boolean).join(" "));

@@ -19,8 +19,11 @@ type Closed<Members> = Pick<Members, KnownNames<Members> & keyof Members>;
 // biome-ignore lint/suspicious/noEmptyInterface: programs merge their extensions into it.
 export interface ExtensionTerms {}
 
-interface OwnTerms extends Omit<Closed<Capabilities>, "aaepd" | "event_filters">, ExtensionTerms {
+interface OwnTerms
+  extends Omit<Closed<Capabilities>, "aaepd" | "coalesce_boundaries" | "event_filters">,
+    ExtensionTerms {
   readonly aaepd?: Closed<AaepdCapability>;
+  readonly coalesce_boundaries?: readonly ("none" | "word" | "sentence" | "paragraph" | "completion")[];
   readonly event_filters?: Closed<EventFilters>;
 }
 

@@ -3,10 +3,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import type { AaepdError, Capabilities, Envelope } from "#gen/aaep/types.js";
+import type { AaepdError, Envelope } from "#gen/aaep/types.js";
 import { AgentClient } from "../../../src/client/agent/agent-client.js";
 import { httpConnector } from "../../../src/client/http/listen-connection.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
+import type { Terms } from "../../../src/client/listener/terms.js";
 import type { Connector, SubscribeOptions, SubscriberState } from "../../../src/client/listener/types.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { eventually } from "../../cli/command-stage.js";
@@ -24,7 +25,7 @@ const begin = event("session.started", { summary_terse: "Trains.", summary_norma
 const text = (output_id: string, chunk: string, complete = false) =>
   event("output.streaming", { output_id, chunk, complete });
 
-function listen(connect: Connector, terms: Capabilities = {}, options: SubscribeOptions = {}) {
+function listen(connect: Connector, terms: Terms = {}, options: SubscribeOptions = {}) {
   const events: Envelope[] = [];
   const states: SubscriberState[] = [];
   const errors: AaepdError[] = [];
@@ -54,7 +55,7 @@ const sharedDaemon = shared(() => httpDaemon());
 type Daemon = Pick<Awaited<ReturnType<typeof httpDaemon>>, "address" | "token" | "socketPath">;
 
 /** Listens over HTTP to a daemon that is there. */
-async function listening(daemon: Daemon, terms: Capabilities = {}, options: SubscribeOptions = {}) {
+async function listening(daemon: Daemon, terms: Terms = {}, options: SubscribeOptions = {}) {
   const heard = listen(httpConnector(daemon.address, { token: daemon.token }), terms, options);
   await heard.active();
   return heard;

@@ -1,8 +1,8 @@
 // A listener whose time is virtual, and what its loop gets.
 import { onTestFinished } from "vitest";
-import type { Capabilities } from "#gen/aaep/types.js";
 import type { ReceivedEvent } from "../../../src/client/events.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
+import type { Terms } from "../../../src/client/listener/terms.js";
 import type {
   Discovery,
   DiscoveryListeners,
@@ -14,7 +14,7 @@ import { eventMessage, type FakeProducer } from "../fake-producer.js";
 
 type Targets = Parameters<typeof subscribe>[0];
 
-export function start(targets: Targets, options: SubscribeOptions = {}, terms: Capabilities = {}) {
+export function start(targets: Targets, options: SubscribeOptions = {}, terms: Terms = {}) {
   const timers = createVirtualClock();
   const told: string[] = [];
   const subscription = subscribe(targets, terms, {

@@ -1,5 +1,4 @@
 // What a test has in a page: a listener over HTTP as a browser runs it, driven from Node.
-import type { Capabilities } from "#gen/aaep/types.js";
 import {
   httpConnector,
   type ReceivedEvent,
@@ -8,9 +7,10 @@ import {
   type Subscription,
   subscribe,
 } from "../../../src/client/index.js";
+import type { Terms } from "../../../src/client/listener/terms.js";
 
 export interface PageListener {
-  readonly start: (address: string, token: string, terms: Capabilities, options?: SubscribeOptions) => void;
+  readonly start: (address: string, token: string, terms: Terms, options?: SubscribeOptions) => void;
   readonly events: ReceivedEvent[];
   /** The kinds of its states. */
   readonly states: string[];
