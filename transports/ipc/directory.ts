@@ -14,6 +14,7 @@ export function assurePrivateDirectory(directory: string, userId: number | undef
   try {
     makeDirectories(directory);
   } catch (caught) {
+    assertSeen(directory);
     const sentence = `The folder ${directory} cannot be made. Choose another one for ${what}. (${nodeErrorCode(caught)})`;
     throw new Fault(isForbidden(caught) ? "permission_denied" : "address_invalid", sentence, {
       origin: "local",
@@ -45,7 +46,19 @@ function makeDirectory(directory: string): void {
 
 /** Checks an existing folder in the same way. Also throws Node's own error if the folder is missing. */
 export function assertPrivateDirectory(directory: string, userId: number | undefined, what = "the socket"): void {
+  assertSeen(directory);
   assertPrivate(directory, lstatSync(directory), userId, what);
+}
+
+/** Refuses a folder of which this user may not even know whether it is there. */
+function assertSeen(directory: string): void {
+  try {
+    lstatSync(directory);
+  } catch (caught) {
+    if (!isForbidden(caught)) return;
+    const is = "cannot be looked at: a folder above it is closed to this user";
+    refuse(directory, is, "Choose a folder of your own; XDG_RUNTIME_DIR may be another user's, as su leaves it behind");
+  }
 }
 
 /** The same for a folder whose status is known already. */
@@ -136,6 +149,7 @@ export function assureSocketDirectory(directory: string, place: IpcPlace): void 
 /** Checks the folder as `assureSocketDirectory` does, and makes nothing. A missing folder passes. */
 export function assertSocketDirectory(directory: string, place: IpcPlace): void {
   assertAround(directory, place);
+  assertSeen(directory);
   if (existsSync(directory)) assertPrivateDirectory(directory, place.userId);
 }
 

@@ -41,7 +41,7 @@ async function runSay(text: string | undefined, options: AdapterOptions, io: Com
     spawn: false,
     onError: ({ fault }) => onFault(fault),
   });
-  const isHeard = agent.status.kind !== "silent";
+  const { status } = agent;
   try {
     const session = agent.session(words.say("message"));
     // Without a daemon standard input is read all the same, and dropped.
@@ -50,8 +50,11 @@ async function runSay(text: string | undefined, options: AdapterOptions, io: Com
   } finally {
     await agent.close();
   }
-  if (!isHeard)
-    stderr.write(
-      "aaepd: Nobody hears this, because no daemon runs. To start one: aaepd setup, or in a terminal of its own: aaepd serve\n",
-    );
+  if (status.kind !== "silent") return;
+  // Any other reason has been told.
+  const why =
+    status.because.code === "not_found"
+      ? ", because no daemon runs. To start one: aaepd setup, or in a terminal of its own: aaepd serve"
+      : ".";
+  stderr.write(`aaepd: Nobody hears this${why}\n`);
 }

@@ -70,8 +70,9 @@ function folderFinding({ what, path, isOwn, assert }: Folder, userId: number | u
 }
 
 function isOwnFolder(path: string, userId: number | undefined): boolean {
-  const status = lstatSync(path, { throwIfNoEntry: false });
-  return status?.isDirectory() === true && (userId === undefined || status.uid === userId);
+  if (!existsSync(path)) return false;
+  const status = lstatSync(path);
+  return status.isDirectory() && (userId === undefined || status.uid === userId);
 }
 
 /** The path itself, or the nearest folder above it that exists. */

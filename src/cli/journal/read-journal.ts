@@ -2,7 +2,7 @@
 
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isMissing } from "../../../transports/node-errors.js";
+import { faultFromNodeError, isMissing } from "../../../transports/node-errors.js";
 import { type Fault, usage } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import { resolveConfiguration } from "../../daemon/config/config-sources.js";
@@ -107,7 +107,7 @@ function namesIn(directory: string): readonly string[] {
     return readdirSync(directory).sort();
   } catch (caught) {
     if (isMissing(caught)) return [];
-    throw caught;
+    throw faultFromNodeError(caught, directory);
   }
 }
 

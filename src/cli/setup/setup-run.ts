@@ -9,9 +9,9 @@ import { hasNativeCode } from "../../storage/lmdb/native-code.js";
 import { autoPath } from "../config/auto-paths.js";
 import { usualHookSocket } from "../hooks/audience.js";
 import { currentPrograms, type HookPrograms } from "../hooks/hook-files.js";
-import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
+import { isHostHere, SETTINGS_HOSTS, type SettingsHost } from "../hooks/hook-hosts.js";
 import { type InstallPlan, planInstall, writePlan } from "../hooks/hook-plan.js";
-import { planService, platformKind, projectNote, unseenVariables } from "../service/plan-service.js";
+import { planService, platformKind, projectNote, runsSystemd, unseenVariables } from "../service/plan-service.js";
 import { type ServiceKind, SPEAK_NAME, serviceFiles, servicePaths } from "../service/service-files.js";
 import { assertOwn, managerAnswers, startService, writeServiceFile } from "../service/service-steps.js";
 import { chosenSocket } from "../shell/find-socket.js";
@@ -75,9 +75,10 @@ async function setUp(
   const daemon = await planDaemon(place, manager);
   const isMade = daemon.kind === "running" && hooks.every(isInPlace);
   // A terminal is left to its next reader once.
-  const person = isPerson && !yes ? askPerson({ stdin: io.stdin, stderr: io.stdout }) : undefined;
+  const person = isPerson && !yes ? askPerson({ stdin: io.stdin, stderr: io.stdout }, io.onInterrupt) : undefined;
   try {
-    if (isMade) told.say("Everything is in place, and nothing is changed.");
+    if (isMade)
+      told.say(`${told.exitCode() === EXIT.ok ? "Everything" : "The rest"} is in place, and nothing is changed.`);
     else {
       tellPlans(daemon, hooks, place, told);
       if (!yes && person === undefined) {
@@ -86,7 +87,7 @@ async function setUp(
       }
       if (person !== undefined && !(await person.ask("Do this?"))) {
         told.say("Nothing was changed.");
-        return EXIT.fault;
+        return person.wasInterrupted() ? EXIT.interrupted : EXIT.fault;
       }
       await carryOut(daemon, hooks, place, programs, told);
     }
@@ -95,6 +96,7 @@ async function setUp(
   } finally {
     person?.leave();
   }
+  if (person?.wasInterrupted() === true) return untested(told);
   for (const line of editorLines(editors)) told.say(line);
   const runs = (await statusAt(place.socketPath, io)) !== undefined;
   let tested: ExitCode = EXIT.ok;
@@ -103,10 +105,18 @@ async function setUp(
       `Now a test. You hear a question: type yes, and press Enter. A single letter is not enough there. Setup waits up to ${TEST_WAIT} for it.`,
     );
     tested = (await told.attempt(() => answerTestQuestion(place.socketPath, io))) ?? EXIT.fault;
-    if (tested === EXIT.interrupted) return tested;
+    if (tested === EXIT.interrupted) return untested(told);
   } else if (runs) told.say("To test it, run in a terminal of your own: aaepd setup");
-  tellNext(isMade ? [] : hooks, told);
+  if (runs) tellNext(isMade ? [] : hooks, manager === "systemd" && runsSystemd(io.environment), told);
+  told.tellLacks();
   return tested === EXIT.ok ? told.exitCode() : tested;
+}
+
+/** After an interrupt. */
+function untested({ say, tellLacks }: Told): ExitCode {
+  say("Setup is done, and the test is not. To test it: aaepd setup. To undo it: aaepd setup --undo");
+  tellLacks();
+  return EXIT.interrupted;
 }
 
 /** Plans for the hosts that are here. A host whose settings cannot be read is told, and left out. */
@@ -127,10 +137,14 @@ async function hookPlans(
   const options = socketPath === usualHookSocket(io.environment) ? {} : { socket: socketPath };
   const plans = [];
   for (const id of here) {
-    const plan = await told.attempt(() => planInstall(id, options, io, programs));
+    const plan = await told.attempt(() => planInstall(id, options, io, programs), lackOf(SETTINGS_HOSTS[id]));
     if (plan !== undefined) plans.push(plan);
   }
   return plans;
+}
+
+function lackOf({ name }: SettingsHost): string {
+  return `No hooks were written for ${name}.`;
 }
 
 /** Hooks with other options were chosen by a person, and stay. */
@@ -177,7 +191,7 @@ async function carryOut(
   programs: HookPrograms,
   { say, attempt }: Told,
 ): Promise<void> {
-  for (const line of (await attempt(() => startDaemon(daemon, place))) ?? []) say(line);
+  for (const line of (await attempt(() => startDaemon(daemon, place), "The daemon does not run.")) ?? []) say(line);
   for (const plan of hooks.filter((one) => !isInPlace(one))) {
     await attempt(() => {
       const { host, path, shim, isOtherwise, changes } = plan;
@@ -186,14 +200,15 @@ async function carryOut(
       writePlan(isChanged ? plan : { ...plan, changes: [] }, programs);
       say(`Wrote ${shownText(isChanged ? path : shim)}`);
       if (isChanged && host.afterwards !== undefined) say(host.afterwards);
-    });
+    }, lackOf(plan.host));
   }
 }
 
-function tellNext(changed: readonly InstallPlan[], { say }: Told): void {
+function tellNext(changed: readonly InstallPlan[], isService: boolean, { say }: Told): void {
   say("To hear and answer from now on, run in a terminal of its own: aaepd tail --interactive");
-  say("To hear it spoken through Speech Dispatcher: aaepd speak. At each login: aaepd service install speak");
-  say("With one terminal only: docs/adapters.md, under One terminal, names four ways.");
+  const atLogin = isService ? ". At each login: aaepd service install speak" : "";
+  say(`To hear it spoken through Speech Dispatcher: aaepd speak${atLogin}`);
+  say("With one terminal only, four ways are named under One terminal in docs/adapters.md");
   const names = changed.map(({ host }) => host.name).join(" and ");
   if (names !== "")
     say(`Then start ${names} as always. Sessions that run now get the hooks when you start them again.`);

@@ -1,8 +1,7 @@
 // The socket of a command: that of its option, else of the variable that daemons use too, else of the only daemon.
 
-import { existsSync } from "node:fs";
 import { connectIpc } from "../../../transports/ipc/connect.js";
-import { assertPrivateDirectory, privateDirectories } from "../../../transports/ipc/directory.js";
+import { assertSocketDirectory, privateDirectories } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom, usage } from "../../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../../client/discovery/discover-daemons.js";
@@ -89,11 +88,11 @@ export async function listeningDaemons(directories: readonly string[]): Promise<
   return (await Promise.all(found.map(ifListening))).flat();
 }
 
-/** Why no daemon was found: "permission_denied" if others can reach the usual directory, which is ignored then, otherwise "not_found". */
+/** Why no daemon was found: "permission_denied" if the usual directory is ignored, because it is not this user's alone, otherwise "not_found". */
 export function noDaemonIn(directories: readonly string[]): Fault {
   const [usual] = directories;
   try {
-    if (usual !== undefined && existsSync(usual)) assertPrivateDirectory(usual, currentPlace().userId);
+    if (usual !== undefined) assertSocketDirectory(usual, currentPlace());
   } catch (caught) {
     return faultFrom(caught);
   }

@@ -6,6 +6,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { writeLines } from "../terminal/line-writer.js";
 import { jsonText, shownText } from "../terminal/shown-text.js";
 import { helpOf } from "./fault-lines.js";
+import { withPages } from "./program-paths.js";
 import { EXIT, type ExitCode } from "./run-command.js";
 
 /** A finding with the part of the machine that it is about. */
@@ -32,7 +33,7 @@ export function findingLines(findings: readonly Located[]): readonly string[] {
     conclusionOf(findings),
     ...findings.flatMap((one) => [
       `${GRADE_WORDS[one.grade]}, ${one.area}: ${shownText(one.message)}`,
-      ...(one.grade === "fact" ? [] : [`  Remedy: ${shownText(one.remedy)}`]),
+      ...(one.grade === "fact" ? [] : [`  Remedy: ${withPages(shownText(one.remedy))}`]),
     ]),
   ];
 }

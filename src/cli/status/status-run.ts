@@ -122,7 +122,9 @@ function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: 
 
 function linesOf(answers: readonly Answer[], options: StatusOptions, io: CommandIo): readonly string[] {
   const lines: string[] = [];
-  const columns = Math.min(terminalColumns(io.stdout) ?? USUAL_COLUMNS, MOST_COLUMNS);
+  const width = terminalColumns(io.stdout) ?? USUAL_COLUMNS;
+  // Lines that are no terminal's are for other programs, such as grep.
+  const columns = io.stdout.isTTY === true ? Math.min(width, MOST_COLUMNS) : Number.POSITIVE_INFINITY;
   for (const answer of answers) {
     if (options.json === true) {
       lines.push(answer.kind === "status" ? jsonText(answer.status) : faultJson(answer.fault, answer.from));

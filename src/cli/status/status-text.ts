@@ -10,6 +10,7 @@ import type {
   StatusTerms,
 } from "../../daemon/status/daemon-status.js";
 import { conclusionOf, GRADE_WORDS } from "../shell/finding-lines.js";
+import { withPages } from "../shell/program-paths.js";
 import { counted, shownBytes, span, timeOfDay } from "../terminal/amounts.js";
 import { shownText } from "../terminal/shown-text.js";
 import { wrapText } from "../terminal/wrap-text.js";
@@ -56,7 +57,7 @@ function* problemLines(problems: readonly StatusProblem[]): Iterable<Paragraph> 
       2,
       `${GRADE_WORDS[grade]}: ${since === undefined ? message : `${message} Since ${timeOfDay(new Date(since))}.`}`,
     ];
-    yield [4, `Remedy: ${remedy}`];
+    yield [4, `Remedy: ${withPages(remedy)}`];
   }
 }
 
@@ -142,7 +143,9 @@ function questionLines(one: StatusQuestion, now: number): Paragraph[] {
 }
 
 function totalsLine({ totals, closures }: DaemonStatus): string {
-  const ended = Object.entries(closures).map(([reason, count]) => `${count} ${reason}`);
+  const ended = Object.entries(closures).map(
+    ([reason, count]) => `${count} ${reason === "subscriber" ? "by the subscriber" : reason}`,
+  );
   const told = `Since the start: ${totals.published} published, ${totals.delivered} delivered, ${totals.coalesced} merged`;
   return ended.length === 0 ? `${told}.` : `${told}. Subscriptions ended: ${ended.join(", ")}.`;
 }

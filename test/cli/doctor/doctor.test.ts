@@ -12,6 +12,7 @@ import { ipcConnector } from "../../../src/client/node.js";
 import { fact, shellWord } from "../../../src/daemon/platform/finding.js";
 import type { PeerUserSource } from "../../../transports/ipc/peer-user.js";
 import { createWireSniffer } from "../../support/oracles/wire-sniffer.js";
+import { folderOf, newUser, testAsRoot } from "../../support/peers/other-users.js";
 import { plainPeer } from "../../support/peers/peers.js";
 import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import { requestOf } from "../../support/rigs/daemon-rig.js";
@@ -213,6 +214,26 @@ describe("aaepd doctor", () => {
     const blocked = await examined(stageIn(home(), { XDG_STATE_HOME: join(file, "state") }));
     expect(faultsOf(blocked)).toEqual(["problem folders not_writable", "problem folders not_writable"]);
   });
+
+  testAsRoot(
+    "says that XDG_RUNTIME_DIR is another user's, as su leaves it behind, and so do other commands",
+    async () => {
+      const user = newUser();
+      const XDG_RUNTIME_DIR = home();
+      for (const [runtime, fault] of [
+        [XDG_RUNTIME_DIR, /belongs to user 0|cannot be looked at/],
+        [join(XDG_RUNTIME_DIR, "aaep"), /cannot be looked at/],
+      ] as const) {
+        const environment = { HOME: folderOf(user), XDG_RUNTIME_DIR: runtime };
+        for (const command of ["doctor", "status", "tail"]) {
+          const program = startProgram([command], { user, environment });
+          await program.ended;
+          expect(program.stdout() + program.stderr()).toMatch(fault);
+          expect(program.stdout() + program.stderr()).toContain("XDG_RUNTIME_DIR");
+        }
+      }
+    },
+  );
 
   it("finds the sockets and files of daemons that were killed, and what stands in the place of a socket", async () => {
     const directory = home();

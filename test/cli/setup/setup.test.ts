@@ -104,15 +104,28 @@ describe.runIf(process.platform === "linux")("aaepd setup on a terminal", () => 
     expect((await user.setUp({ undo: true })).out()).toMatch(/^There is nothing to undo/);
   });
 
-  it("changes nothing after a no", async () => {
+  it.each([
+    ["a no", "no\n", 1],
+    ["an interrupt", "\u0003", 130],
+  ])("changes nothing after %s", async (_, typed, code) => {
     const user = setupHome();
     const before = user.files();
     const setup = startOnTerminal(["setup"], { environment: user.environment });
     await setup.until("(yes or no; y or n does too)");
-    setup.type("no\n");
-    expect(await setup.ended).toBe(1);
+    setup.type(typed);
+    expect(await setup.ended).toBe(code);
     expect(setup.shown()).toContain("Nothing was changed.\n");
     expect(user.files()).toEqual(before);
+  });
+
+  it("an interrupt of the test says what is done and what is not", async () => {
+    const setup = startOnTerminal(["setup"], { environment: setupHome().environment });
+    await setup.until("(yes or no; y or n does too)");
+    setup.type("y\n");
+    await setup.until("This is a test.");
+    setup.type("\u0003");
+    expect(await setup.ended).toBe(130);
+    expect(setup.shown()).toMatch(/Setup is done, and the test is not\. .*aaepd setup --undo\n$/);
   });
 });
 
@@ -204,7 +217,9 @@ describe("aaepd setup", () => {
     expect(stage.exitCode()).toBe(1);
     expect(stage.err()).toMatch(/^Error: \S+settings\.json is not JSON: see line 1\./m);
     expect(stage.err()).toMatch(/^Error: The daemon did not start\. .*aaepd\.sock.* Its log is \S+serve\.log\. /m);
+    expect(stage.err()).toMatch(/\nError: No hooks were written for Claude Code\. \S+settings\.json is not JSON.*\n/);
     expect(stage.out()).toContain("hooks.json\n");
+    expect(stage.out()).not.toContain("from now on");
     expect(user.read(".claude", "settings.json")).toBe('{ "hooks": ');
     expect(user.read(".codex", "hooks.json")).toContain("aaepd/hook codex");
     // Nothing that hooks need goes while hooks are there.
@@ -226,7 +241,10 @@ describe("aaepd setup", () => {
     expect([stage.exitCode(), user.files()]).toEqual([1, before]);
     const lines = stage.err().trimEnd().split("\n");
     expect(lines).toHaveLength(2);
-    for (const line of lines) expect(line).toMatch(/^Error: \S+made\.json cannot be written \(ENOTDIR\), /);
+    expect(lines[0]).toMatch(/^Error: \S+made\.json cannot be written \(ENOTDIR\), /);
+    expect(lines[1]).toMatch(
+      /^Error: The daemon does not run\. No hooks were written for Claude Code\. \S+made\.json /,
+    );
   });
 
   it("leaves a daemon that runs, and hooks with other options, and undoes neither", async () => {

@@ -138,7 +138,7 @@ describe("the status for people", () => {
       '  confirmation in sess_1, 1 minute 30 seconds left: "Delete the file."',
       "    1 can answer, shown to 1, asked 40 seconds ago",
       "Rates: 12.5 events published and 25 delivered a second.",
-      "Since the start: 1200 published, 2400 delivered, 30 merged. Subscriptions ended: 2 lagging, 5 subscriber.",
+      "Since the start: 1200 published, 2400 delivered, 30 merged. Subscriptions ended: 2 lagging, 5 by the subscriber.",
       "Journal: on disk, policy durable, 1200 events, 3.3 MiB, the oldest 2 hours old",
       "  /home/ada/.local/state/aaepd/journal/aaepd",
       "Memory: 85.8 MiB resident, 47.7 MiB of it the process's own; 19.1 MiB of heap in use",
