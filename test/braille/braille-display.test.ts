@@ -51,6 +51,9 @@ describe("the display", () => {
     expect(server.shown()).toBe("");
     expect(display.take()).toBe(true);
     await shows("⡇aaepd begins here.                    1");
+    // A region of text that begins at the first cell.
+    const written = server.packets.findLast(({ type }) => type === "w")?.body.subarray(0, 12);
+    expect(written).toEqual(packet("w", 0x66, 1, 40).body);
     expect(server.asked()).toEqual(["L", "PV 0 1 0 0 60", "t 1 7", "m 0 0 0 536870911", "w"]);
     server.key(FWINRT);
     await shows("Hello.");

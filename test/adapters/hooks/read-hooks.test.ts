@@ -238,7 +238,17 @@ describe("words of tools", () => {
     ];
     const { PreToolUse } = CLAUDE_MESSAGES;
     expect(toldBy({ ...PreToolUse, tool_name: "TodoWrite", tool_input: { todos } })).toEqual(["progress 2/2: Writing"]);
-    expect(toldBy({ ...PreToolUse, tool_name: "TaskUpdate", tool_input: {} })).toEqual([]);
+    for (const tool_name of [
+      "BashOutput",
+      "TaskCreate",
+      "TaskGet",
+      "TaskList",
+      "TaskOutput",
+      "TaskUpdate",
+      "ToolSearch",
+      "update_plan",
+    ])
+      expect(toldBy({ ...PreToolUse, tool_name, tool_input: {} })).toEqual([]);
   });
 });
 

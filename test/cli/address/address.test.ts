@@ -78,6 +78,11 @@ describe("a base address", () => {
   it("N1, N2: serves events to whoever knows it, with a comment first, a place, and one line of data each", async () => {
     const daemon = await served();
     const address = await addressOf(daemon);
+    const again = "There is an address page already. Revoke it first: aaepd address revoke page";
+    expect(await daemon.run("address", "create", "page")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(again),
+    });
     const stream = await listen(`${address}//events`, { accept: "*/*" });
     expect(stream.status).toBe(200);
     expect(stream.headers.get("content-type")).toContain("text/event-stream");

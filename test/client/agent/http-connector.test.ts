@@ -22,6 +22,13 @@ test("an open session is kept while its agent has nothing to say", async () => {
   await client.setManifest({ agent_id: "quiet" });
   expect(timers.pending()).toBe(0);
   await client.publish({ type: "aaep:agent.session.started", session_id: "sess_quiet", summary_normal: "Thinks." });
+  // The bytes of an error have two for the length of a long sentence.
+  const type = `aaep:agent.${"x".repeat(100)}`;
+  await expect(client.publish({ type, session_id: "sess_quiet" })).rejects.toMatchObject({
+    code: "unknown_type",
+    sentence: expect.stringMatching(/^"aaep:agent\.x+" is none of the twelve types of AAEP\./),
+    pointer: "/type",
+  });
   const before = calls.length;
   await timers.advanceSettled(20_000);
   await eventually(() => expect(calls.slice(before)).toEqual(["SetManifest"]));
