@@ -2,7 +2,7 @@
 import type { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
-import type { Complaint } from "../platform/finding.js";
+import { advice, type Complaint, problem } from "../platform/finding.js";
 
 export interface DaemonProblem extends Complaint {
   /** The subscription concerned, if the problem belongs to one. */
@@ -47,57 +47,39 @@ export function problemsOf(
   const problems: DaemonProblem[] = [];
   const { failure, disk } = report.journal;
   if (failure !== undefined) {
-    problems.push({
-      grade: "problem",
-      code: "journal_failing",
-      message: `The journal${disk === undefined ? "" : ` ${disk.path}`} cannot be written. ${failure.reason}`,
-      remedy: `${failure.remedy} Until then agents' events are refused; delivery goes on.`,
-    });
+    const message = `The journal${disk === undefined ? "" : ` ${disk.path}`} cannot be written. ${failure.reason}`;
+    const remedy = `${failure.remedy} Until then agents' events are refused; delivery goes on.`;
+    problems.push(problem("journal_failing", message, remedy));
   }
   if (facts.lostPlace !== undefined) {
-    problems.push({
-      grade: "problem",
-      code: "place_lost",
-      message: `New agents and listeners cannot find the daemon. ${facts.lostPlace.sentence}`,
-      remedy: "The daemon looks again each minute. Connections that stand go on.",
-    });
+    const message = `New agents and listeners cannot find the daemon. ${facts.lostPlace.sentence}`;
+    const remedy = "The daemon looks again each minute. Connections that stand go on.";
+    problems.push(problem("place_lost", message, remedy));
   }
   const slow = report.subscriptions.filter(isSlow).sort((a, b) => b.lag.ms - a.lag.ms);
   for (const one of slow.slice(0, MOST_SLOW)) problems.push(slowProblem(one, report, facts.now));
   if (slow.length > MOST_SLOW) {
-    problems.push({
-      grade: "advice",
-      code: "slow_subscriber",
-      message: `${slow.length - MOST_SLOW} more subscribers take too slowly.`,
-      remedy: "docs/slow-subscribers.md says what happens and what helps.",
-    });
+    const message = `${slow.length - MOST_SLOW} more subscribers take too slowly.`;
+    problems.push(advice("slow_subscriber", message, "docs/slow-subscribers.md says what happens and what helps."));
   }
   const unanswerable = report.questions.filter(({ ableCount }) => ableCount === 0).length;
   if (unanswerable > 0) {
-    problems.push({
-      grade: "advice",
-      code: "nobody_can_answer",
-      message: `${unanswerable === 1 ? "A question is" : `${unanswerable} questions are`} open that no subscriber can answer.`,
-      remedy:
-        "Start assistive technology that can, or answer with: aaepd tail --interactive. Else the default applies.",
-    });
+    const which = unanswerable === 1 ? "A question is" : `${unanswerable} questions are`;
+    const remedy =
+      "Start assistive technology that can, or answer with: aaepd tail --interactive. Else the default applies.";
+    problems.push(advice("nobody_can_answer", `${which} open that no subscriber can answer.`, remedy));
   }
   if (facts.auditTrouble !== undefined) {
     const { reason, waitingCount, leftOutCount } = facts.auditTrouble;
-    problems.push({
-      grade: "problem",
-      code: "audit_failing",
-      message: `The audit log ${reason === undefined ? "is slower than what it has to record" : `cannot be written (${reason})`}. Lines that wait: ${waitingCount}; left out: ${leftOutCount}.`,
-      remedy: "See that there is room and permission in its folder; docs/audit.md says where that is.",
-    });
+    const what = reason === undefined ? "is slower than what it has to record" : `cannot be written (${reason})`;
+    const message = `The audit log ${what}. Lines that wait: ${waitingCount}; left out: ${leftOutCount}.`;
+    const remedy = "See that there is room and permission in its folder; docs/audit.md says where that is.";
+    problems.push(problem("audit_failing", message, remedy));
   }
   for (const { name, lastEnd } of facts.hostsDown) {
-    problems.push({
-      grade: "advice",
-      code: "a2e_host_down",
-      message: `The A2E host ${name} is not there: it ${lastEnd}. The daemon starts it again.`,
-      remedy: "See its lines in the daemon's log, and run its command by hand (docs/a2e.md).",
-    });
+    const message = `The A2E host ${name} is not there: it ${lastEnd}. The daemon starts it again.`;
+    const remedy = "See its lines in the daemon's log, and run its command by hand (docs/a2e.md).";
+    problems.push(advice("a2e_host_down", message, remedy));
   }
   return problems;
 }
