@@ -1,7 +1,7 @@
 // The error codes of A2E: each is reached, and a peer of one protocol is answered in its own.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import { answerTo, base, createA2eStage, handshake, opened, toolCall } from "./a2e-stage.js";
+import { answersOf, answerTo, base, createA2eStage, handshake, opened, toolCall } from "./a2e-stage.js";
 
 describe("the errors of a session", () => {
   it("parse_error: a frame that is not JSON", () => {
@@ -104,6 +104,17 @@ describe("the errors of a session", () => {
     });
     agent.say(toolCall("c2", "search"));
     expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "c2", retryable: true });
+  });
+
+  it("one for each request, though its time is over before the loss of its provider had its turn", () => {
+    const { stage, agent, provider } = opened();
+    const turns: (() => void)[] = [];
+    Object.assign(stage.engine, { inTurn: (work: () => void) => void turns.push(work) });
+    agent.say(toolCall("c1", "search", { timeout: 1 }));
+    provider.hangUp();
+    stage.advance(1000);
+    for (const work of turns) work();
+    expect(answersOf(agent)).toMatchObject([{ code: "timeout" }]);
   });
 
   it("runtime_error, which may be sent again: more requests than wait", () => {

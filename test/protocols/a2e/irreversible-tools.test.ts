@@ -4,8 +4,9 @@ import { ABLE, give, questionsIn } from "../../support/rigs/question-rig.js";
 import { answersOf, answerTo, base, createA2eStage, requestsOf, toolCall, toolsOf } from "./a2e-stage.js";
 
 describe("R5: a tool that cannot be undone", () => {
-  function asked() {
+  function asked(more: Parameters<typeof createA2eStage>[0] = {}) {
     const stage = createA2eStage({
+      ...more,
       options: { isIrreversible: (tool) => tool === "delete file", maxParallel: () => 2 },
     });
     const provider = stage.provider();
@@ -83,6 +84,37 @@ describe("R5: a tool that cannot be undone", () => {
     expect(again.agent.last()).toMatchObject({ code: "timeout", req_id: "c1" });
     expect(give(again.stage.rig, again.reader, again.token, "accept")).toBe(false);
     expect([...requestsOf(provider), ...requestsOf(again.provider)]).toEqual([]);
+  });
+
+  it("is not called for an agent that has gone before its question was withdrawn", () => {
+    const { stage, reader, agent, token, provider } = asked();
+    Object.assign(stage.engine, { inTurn: () => {} });
+    agent.hangUp();
+    expect(give(stage.rig, reader, token, "accept")).toBe(true);
+    expect(requestsOf(provider)).toEqual([]);
+  });
+
+  it("R29: is not called before its record is safe, and never for an agent that has gone by then", async () => {
+    for (const isThere of [true, false]) {
+      let isSafe = (): void => {};
+      const durable = new Promise<void>((resolve) => {
+        isSafe = resolve;
+      });
+      const { stage, reader, agent, token, provider } = asked({
+        around: ({ append }) => ({
+          append: (events) => ({
+            ...append(events),
+            ...(events.some(({ kind }) => kind === "tool.invoked") ? { durable } : {}),
+          }),
+        }),
+      });
+      give(stage.rig, reader, token, "accept");
+      expect(requestsOf(provider)).toEqual([]);
+      if (!isThere) agent.hangUp();
+      isSafe();
+      await new Promise(setImmediate);
+      expect(toolsOf(requestsOf(provider))).toEqual(isThere ? ["delete file"] : []);
+    }
   });
 
   it("the question goes when the agent's input ends, and nothing is forwarded after it", () => {

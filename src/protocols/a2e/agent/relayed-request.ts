@@ -91,7 +91,7 @@ export class RelayedRequest {
   /** Answers by an error, if no answer was given. */
   end(code: ErrorCode, sentence: string, detail?: ErrorDetail): void {
     if (this.isOver) return;
-    this.close();
+    this.forget();
     if (this.isHeard) this.services.mirror.failed(this.call, code);
     this.fail(code, sentence, detail);
     this.services.ended(this);
@@ -105,11 +105,6 @@ export class RelayedRequest {
   /** Ends the request if it still waits for a person. */
   endIfHeld(sentence: string): void {
     if (this.isHeld()) this.notMade(sentence);
-  }
-
-  /** The agent is gone: no answer is given. */
-  forget(): void {
-    if (!this.isOver) this.close();
   }
 
   private confirm(): void {
@@ -180,9 +175,8 @@ export class RelayedRequest {
     this.cancelTimeout = by.clock.wakeAt(by.clock.now() + limitMs, () =>
       this.end("timeout", `No answer came within ${limitMs / 1000} s.`),
     );
-    const forget = provider.request(this.request.text, {
+    this.takeBack = provider.request(this.request.text, {
       event: (news, text) => {
-        if (this.isOver) return;
         // An event of wrong form is still the agent's; only nobody hears of it.
         if (news.type === "invoke/event" || news.type === "tool/event")
           if (schemaFault(news.type, news) === undefined) mirror.progressed(call, news);
@@ -195,16 +189,12 @@ export class RelayedRequest {
       unreadable: () => this.end("runtime_error", UNREADABLE, { retryable: false }),
       lost: (sentence) => by.engine.inTurn(() => this.end("runtime_error", sentence)),
     });
-    // Lost at once.
-    if (this.isOver) forget();
-    else this.takeBack = forget;
   }
 
   /** `failure`: the code of the failure that the answer reports; undefined if it reports none. */
   private answer(news: A2eMessage, text: string, failure: string | undefined): void {
-    if (this.isOver) return;
     const { services, call } = this;
-    this.close();
+    this.forget();
     if (failure === undefined) services.mirror.completed(call);
     else services.mirror.failed(call, failure);
     if (!services.send(this.forAgent(news, text))) this.fail("runtime_error", NOT_TAKEN);
@@ -223,7 +213,8 @@ export class RelayedRequest {
     this.services.fail(code, sentence, this.id, { capability, ...detail });
   }
 
-  private close(): void {
+  /** Lets go of provider, timer and question. By itself it is for an agent that is gone, to which no answer is given. */
+  forget(): void {
     this.isOver = true;
     this.cancelTimeout();
     this.takeBack?.();
