@@ -36,6 +36,9 @@ const TRICKY_VALUES = [
   "09007199254740993",
   "\ud800",
   "\uFEFF\uFEFFx",
+  // They begin with the first byte of U+FEFF, and have its second or its last.
+  "\uFEC1x",
+  "\uFF3Fx",
   "unspecified",
   "critical",
   "aaep:agent.session.started",
