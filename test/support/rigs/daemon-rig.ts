@@ -78,6 +78,8 @@ export interface DaemonRig {
   readonly advance: (ms: number) => Promise<void>;
   /** As `advance`, before anything else can happen. */
   readonly leap: (ms: number) => void;
+  /** Lets time pass in the middle of a turn. */
+  readonly pass: (ms: number) => void;
   readonly plain: (way?: ConnectWay) => Promise<PlainPeer>;
   readonly rpc: (way?: ConnectWay) => Promise<RpcPeer>;
   /** A connection whose messages the test writes itself. */
@@ -220,6 +222,7 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
       if (hands === undefined) throw new Error("this daemon has the platform's clock");
       hands.advance(ms);
     },
+    pass: (ms) => hands?.pass(ms),
     connect: open,
     parentConnection,
     plain: async (framing = "length-prefixed") => plainPeer(await open(framing), sniffer),
