@@ -4,6 +4,7 @@
 // state of the daemon: running, none, stopped, killed on the way. On a busy machine the 99th percentile needs precedence: chrt -r 5 node bench/adapters.mjs
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { AAEPD, BENCH, createStage, timeOf } from "./children.mjs";
 import { interleaved, median, percentile } from "./measuring.mjs";
@@ -22,7 +23,6 @@ const HOOKS = 20;
 const STATES = ["running", "none", "stopped", "killed"];
 
 const nanoseconds = () => Number(process.hrtime.bigint());
-const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 
 /** A child that answers each line. `turn` resolves with the ways of one line there and one back, in ms. */
 function peer(stage, kind, argv, env) {
@@ -90,7 +90,7 @@ async function measure(kind, state) {
     if (at === 0 && state === "stopped") process.kill(daemon.pid, "SIGSTOP");
     if (at === LINES / 2 && state === "killed") process.kill(daemon.pid, "SIGKILL");
     for (const [name, one] of at % 2 === 0 ? PAIR(alone, proxied) : PAIR(alone, proxied).toReversed()) {
-      await pause();
+      await setTimeout(PAUSE_MS);
       const { down, up } = await one.turn(at + WARM_UP);
       if (at >= 0) ways[name].push(down, up);
     }

@@ -49,27 +49,16 @@ export function createVirtualClock() {
   };
 }
 
-/** Counts the calls of each method of a segmenter. */
+/** A segmenter that counts its calls. */
 function countingSegmenter() {
   const segmenter = createSegmenter();
-  const calls = { sentences: 0, words: 0, clusters: 0 };
-  return {
-    calls,
-    segmenter: {
-      sentenceEnds: (text, language) => {
-        calls.sentences += 1;
-        return segmenter.sentenceEnds(text, language);
-      },
-      wordEnds: (text, language) => {
-        calls.words += 1;
-        return segmenter.wordEnds(text, language);
-      },
-      clusterEnds: (text) => {
-        calls.clusters += 1;
-        return segmenter.clusterEnds(text);
-      },
-    },
-  };
+  const counted = { calls: 0 };
+  for (const [name, find] of Object.entries(segmenter))
+    counted[name] = (text, language) => {
+      counted.calls += 1;
+      return find(text, language);
+    };
+  return counted;
 }
 
 /** The engine. By default its journal is in memory and its clock stands still. */
@@ -77,7 +66,7 @@ export function createEngineStage({
   clock = createVirtualClock(),
   createJournal = () => createJournalRing({ id: "0".repeat(32), firstEpoch: Date.now() * 1000 }),
 } = {}) {
-  const { segmenter, calls } = countingSegmenter();
+  const segmenter = countingSegmenter();
   // Rows of the engine alone measure its work, not the number of turns.
   const sendingTurns = new Turns(clock, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   const silent = () => {};
@@ -96,7 +85,6 @@ export function createEngineStage({
     {
       producerId: undefined,
       defaultLanguage: "en-US",
-      sequencing: "enforce",
       clockSkewMs: 3_600_000,
       agentGraceMs: 5000,
       maxHoldMs: 5000,
@@ -119,7 +107,7 @@ export function createEngineStage({
     clock,
     ids,
     engine,
-    segmenterCalls: calls,
+    segmenterCalls: () => segmenter.calls,
     /** A subscription whose pump passes its frames to `take`. */
     subscribe: (terms, take) => {
       subscribers += 1;

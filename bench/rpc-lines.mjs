@@ -1,4 +1,5 @@
 // vscode-jsonrpc with one message a line: the plainest reader and writer that its points of extension allow.
+import { once } from "node:events";
 import { AbstractMessageReader, AbstractMessageWriter } from "vscode-jsonrpc/node";
 
 export class LineReader extends AbstractMessageReader {
@@ -43,7 +44,7 @@ export class LineWriter extends AbstractMessageWriter {
 
   async writable() {
     if (!this.full) return;
-    await new Promise((resolve) => this.stream.once("drain", resolve));
+    await once(this.stream, "drain");
     this.full = false;
   }
 

@@ -1,5 +1,7 @@
 // The limit of a sender: writes encoded events to every connection, many at a time, and does nothing else.
+import { once } from "node:events";
 import { createServer } from "node:net";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { createEventTexts, cutFrames, framed, numberEnd, writeNumber } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 
@@ -15,30 +17,27 @@ function keep(socket) {
   });
 }
 
+const listening = async (server, path) => void (await once(server.listen(path), "listening"));
+
 serveRole({
-  listen: ({ path }) =>
-    new Promise((resolve) => {
-      createServer(keep).listen(path, resolve);
-    }),
+  listen: ({ path }) => listening(createServer(keep), path),
   /** Sends everything back. */
   echo: ({ path }) =>
-    new Promise((resolve) => {
-      createServer((socket) => socket.on("data", (bytes) => socket.write(bytes)).on("error", () => {})).listen(
-        path,
-        resolve,
-      );
-    }),
+    listening(
+      createServer((socket) => socket.on("data", (bytes) => socket.write(bytes)).on("error", () => {})),
+      path,
+    ),
   /** Answers the first message of each connection as a daemon would, and keeps the connection. */
-  greet: ({ path }) =>
-    new Promise((resolve) => {
-      createServer((socket) => {
-        keep(socket);
-        cutFrames(socket, (data, from, end) => {
-          const { subscriber_id } = JSON.parse(data.toString("utf8", from, end));
-          socket.write(framed(JSON.stringify({ type: "subscription.accepted", subscriber_id })));
-        });
-      }).listen(path, resolve);
-    }),
+  greet: ({ path }) => {
+    const server = createServer((socket) => {
+      keep(socket);
+      cutFrames(socket, (data, from, end) => {
+        const { subscriber_id } = JSON.parse(data.toString("utf8", from, end));
+        socket.write(framed(JSON.stringify({ type: "subscription.accepted", subscriber_id })));
+      });
+    });
+    return listening(server, path);
+  },
   /** Writes one event of `bytes` bytes a second to each connection, evenly over the second. */
   sendAtRate: async ({ seconds, bytes }) => {
     const event = JSON.parse(createEventTexts().chunk(0));
@@ -51,7 +50,7 @@ serveRole({
       if (elapsed >= seconds * 1000) return;
       for (const due = (elapsed / 1000) * sockets.length; done < due; done += 1)
         sockets[done % sockets.length].write(frame);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await setTimeout(5);
     }
   },
   /** Closes the connections of the earlier measurement. */
@@ -62,7 +61,7 @@ serveRole({
   },
   /** Waits until that many are connected; the kernel accepts them before this process does. */
   accepted: async ({ count }) => {
-    while (sockets.length !== count) await new Promise((resolve) => setImmediate(resolve));
+    while (sockets.length !== count) await setImmediate();
   },
   send: async ({ count }) => {
     const text = createEventTexts().chunk(10_000);
@@ -76,7 +75,7 @@ serveRole({
       for (let index = 0; index < size; index += 1) writeNumber(batch, index * frame.length + last, sent + index);
       sent += size;
       const slow = sockets.filter((socket) => !socket.write(batch));
-      await Promise.all(slow.map((socket) => new Promise((resolve) => socket.once("drain", resolve))));
+      await Promise.all(slow.map((socket) => once(socket, "drain")));
     }
   },
 });

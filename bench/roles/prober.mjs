@@ -1,5 +1,6 @@
 // Measures the time of a critical event: agent and subscriber are in one process, so that one clock measures both ends.
-
+import { once } from "node:events";
+import { setTimeout as after } from "node:timers/promises";
 import { connected } from "../connected.mjs";
 import { createEventTexts, cutFrames, framed, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
@@ -9,8 +10,6 @@ let subscriber;
 let texts;
 let number = 0;
 let onFrame = () => {};
-
-const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function times(count, everyMs, send) {
   const micros = [];
@@ -31,7 +30,7 @@ serveRole({
     texts = createEventTexts();
     agent = await connected(path);
     agent.write(`{"jsonrpc":"2.0","id":1,"method":"aaep.publish","params":${texts.started()}}\n`);
-    await new Promise((resolve) => agent.once("data", resolve));
+    await once(agent, "data");
     subscriber = await connected(path);
     let accepted = () => {};
     const done = new Promise((resolve) => {

@@ -1,5 +1,8 @@
 // An agent that publishes over the local socket, as fast as its slowest reader or at a rate.
-import { createConnection, createServer } from "node:net";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { setTimeout as after } from "node:timers/promises";
+import { connected } from "../connected.mjs";
 import { createEventTexts } from "../events.mjs";
 import { inFlight } from "../flight.mjs";
 import { serveRole } from "../role.mjs";
@@ -16,9 +19,6 @@ let onCredit = () => {};
 let answers = "";
 const waiting = new Map();
 let lastId = 0;
-
-const drained = () => new Promise((resolve) => socket.once("drain", resolve));
-const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function request(method, params) {
   lastId += 1;
@@ -57,10 +57,8 @@ function message(size) {
 async function begin(path, chunkCharacters) {
   socket?.destroy();
   openPath = path;
-  socket = createConnection(path);
-  socket.setEncoding("utf8");
-  socket.on("data", take);
-  await new Promise((resolve) => socket.once("connect", resolve));
+  socket = await connected(path);
+  socket.setEncoding("utf8").on("data", take);
   texts = createEventTexts({ chunkCharacters });
   next = 0;
   await request("aaep.publish", texts.started());
@@ -76,18 +74,17 @@ serveRole({
     // Counted from here, not from the connection of the readers: they may connect after the first events have gone.
     credited = 0;
     base = next;
-    await new Promise((resolve) => {
-      const own = createServer((reader) => {
-        reader.on("error", () => {});
-        reader.on("data", (bytes) => {
-          // Late reports of the earlier measurement's readers do not count here.
-          if (own !== credits) return;
-          credited += bytes.length * CREDIT_STEP;
-          onCredit();
-        });
-      }).listen(creditPath, resolve);
-      credits = own;
+    const own = createServer((reader) => {
+      reader.on("error", () => {});
+      reader.on("data", (bytes) => {
+        // Late reports of the earlier measurement's readers do not count here.
+        if (own !== credits) return;
+        credited += bytes.length * CREDIT_STEP;
+        onCredit();
+      });
     });
+    credits = own;
+    await once(own.listen(creditPath), "listening");
   },
   /** Publishes `count` events, `size` a message, at most `window` ahead of the slowest reader. Resolves when the daemon has taken all. */
   publish: async ({ count, size, window }) => {
@@ -99,7 +96,7 @@ serveRole({
           onCredit = resolve;
         });
       }
-      if (!socket.write(message(Math.min(size, end - next)))) await drained();
+      if (!socket.write(message(Math.min(size, end - next)))) await once(socket, "drain");
     }
     await request("aaep.ping", "{}");
   },

@@ -1,5 +1,7 @@
 // An agent that starts its peer as a child and sends it events over its standard input, with vscode-jsonrpc and one message a line.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { createMessageConnection, ParameterStructures } from "vscode-jsonrpc/node";
 import { createEventTexts } from "../events.mjs";
 import { cpuMicrosOf } from "../measuring.mjs";
@@ -11,8 +13,6 @@ let connection;
 let writer;
 let texts;
 let next = 0;
-
-const after = () => new Promise((resolve) => setImmediate(resolve));
 
 serveRole({
   start: async ({ args }) => {
@@ -42,7 +42,7 @@ serveRole({
         void connection.sendNotification("aaep.publish", ParameterStructures.byPosition, ...some);
       }
       if ((from / size) % 64 === 63) {
-        await after();
+        await setImmediate();
         await writer.writable();
       }
     }
@@ -50,9 +50,8 @@ serveRole({
     const ms = performance.now() - begin;
     return { perSecond: (count * 1000) / ms, cpuMicrosPerEvent: (cpuMicrosOf(child.pid) - cpu) / count };
   },
-  stop: () =>
-    new Promise((resolve) => {
-      child.once("exit", resolve);
-      child.stdin.end();
-    }),
+  stop: async () => {
+    child.stdin.end();
+    await once(child, "exit");
+  },
 });
