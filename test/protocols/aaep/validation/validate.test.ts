@@ -100,7 +100,14 @@ describe("the defects of §3.11", () => {
   const state = "agent.state.changed";
   const spoilt = (changes: Json) => altered(state, changes);
   const defects: readonly (readonly [string, Json, string, string, string, RegExp])[] = [
-    ["a missing id", spoilt({ event_id: undefined }), "invalid_event", "/event_id", "AAEP §3.2.3", /missing; aaep:agent/],
+    [
+      "a missing id",
+      spoilt({ event_id: undefined }),
+      "invalid_event",
+      "/event_id",
+      "AAEP §3.2.3",
+      /missing; aaep:agent/,
+    ],
     [
       "a time in words",
       spoilt({ timestamp: "May 24" }),
@@ -118,7 +125,14 @@ describe("the defects of §3.11", () => {
       "AAEP §7",
       /not declared/,
     ],
-    ["a stray field", spoilt({ mood: "good" }), "invalid_event", "/mood", "AAEP §3.5", /is not a field of aaep:agent.+ move it into `extensions`/],
+    [
+      "a stray field",
+      spoilt({ mood: "good" }),
+      "invalid_event",
+      "/mood",
+      "AAEP §3.5",
+      /is not a field of aaep:agent.+ move it into `extensions`/,
+    ],
   ];
   it.each(defects)("%s is caught", (_name, event, code, pointer, rule, words) => {
     const fault = faultOf(event);
