@@ -71,7 +71,6 @@ function untouchedStdio({ stdin, stdout }: CommandIo): Stdio {
     readable: stdin,
     writable: stdout,
     isTerminal: isTty(stdout),
-    restore: () => {},
   };
 }
 

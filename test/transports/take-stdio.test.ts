@@ -4,7 +4,7 @@ import { takeStdio } from "../../transports/stdio/take-stdio.js";
 
 it("whoever ends standard output neither writes to it nor ends the protocol's", async () => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const { writable, restore } = takeStdio({ stdin, stdout, stderr });
+  const { writable } = takeStdio({ stdin, stdout, stderr });
   await new Promise<void>((done) => stdout.end("last words of a dependency\n", done));
   await new Promise<void>((done) => stdout.end(done));
   writable.write(Buffer.from("{}\n"));
@@ -12,5 +12,4 @@ it("whoever ends standard output neither writes to it nor ends the protocol's", 
   expect(String(stdout.read())).toBe("{}\n");
   expect(String(stderr.read())).toBe("last words of a dependency\n");
   expect(stdout.writableEnded).toBe(true);
-  restore();
 });

@@ -65,7 +65,6 @@ export function createStreamConnection(
   call.on("cancelled", () => {
     if (state === "closing") finish(closing);
     if (state !== "open") return;
-    outbox.settle();
     whyEnded((fault) => {
       if (state === "closing") finish(closing);
       if (state !== "open") return;

@@ -1,20 +1,12 @@
 import type { Writable } from "node:stream";
 
-type Done = (error?: Error | null) => void;
-
-export interface Diverted {
-  /** Ends the stream in its original way. Its other end learns of it, if the platform can report it, at the latest when the process ends. */
-  readonly finish: (done: Done) => void;
-  /** Restores the stream. */
-  readonly giveBack: () => void;
-}
-
 /**
  * Redirects everything written to `stream` to `instead`, through any of its methods, including the inner ones in which its prototype's `write` and
  * `uncork` end. Other code can no longer end the stream: a last chunk passed to `end` is redirected too, and the stream stays open. `destroy` is left
- * alone; Node forbids it for the process's own streams.
+ * alone; Node forbids it for the process's own streams. The result ends the stream in its original way. Its other end learns of it, if the platform
+ * can report it, at the latest when the process ends.
  */
-export function divert(stream: Writable, instead: Writable): Diverted {
+export function divert(stream: Writable, instead: Writable): Writable["_final"] {
   const { end } = stream;
   const say = (chunk: unknown, encoding?: unknown): void => {
     if (typeof chunk === "string") instead.write(chunk, isEncoding(encoding) ? encoding : "utf8");
@@ -38,22 +30,12 @@ export function divert(stream: Writable, instead: Writable): Diverted {
     },
     _final: (done) => done(),
   };
-  const before = Object.keys(ours).map((name) => [name, Object.getOwnPropertyDescriptor(stream, name)] as const);
+  const final = Object.getOwnPropertyDescriptor(stream, "_final");
   Object.assign(stream, ours);
-  const giveBack = (): void => {
-    for (const [name, property] of before) {
-      Reflect.deleteProperty(stream, name);
-      if (property !== undefined) Object.defineProperty(stream, name, property);
-    }
-  };
-  return {
-    giveBack,
-    finish: (done) => {
-      const final = before.find(([name]) => name === "_final")?.[1];
-      Reflect.deleteProperty(stream, "_final");
-      if (final !== undefined) Object.defineProperty(stream, "_final", final);
-      Reflect.apply(end, stream, [() => done()]);
-    },
+  return (done) => {
+    Reflect.deleteProperty(stream, "_final");
+    if (final !== undefined) Object.defineProperty(stream, "_final", final);
+    Reflect.apply(end, stream, [() => done()]);
   };
 }
 

@@ -2,7 +2,7 @@
 // as fs.writeSync(1) or a child that inherits the descriptor, cannot be redirected: Node can neither point descriptor 1 elsewhere nor duplicate it.
 import { Console } from "node:console";
 import { type Readable, Writable } from "node:stream";
-import { type Diverted, divert } from "./divert.js";
+import { divert } from "./divert.js";
 
 /** The two ends of the process's own stdio, out of reach of all other code. */
 export interface Stdio {
@@ -12,8 +12,6 @@ export interface Stdio {
   readonly parentId?: number;
   /** Whether a terminal shows what is written to `writable`. */
   readonly isTerminal: boolean;
-  /** Restores console and process.stdout. For tests. */
-  readonly restore: () => void;
 }
 
 /** The streams that are taken. A parameter, so that tests can take those of another owner. */
@@ -36,20 +34,14 @@ export function takeStdio(owner: StdioOwner = process): Stdio {
   stdout.on("error", ignore);
   const write = stdout._write.bind(stdout);
   const isTerminal = isTty(stdout);
-  const { giveBack, finish } = divert(stdout, stderr);
+  const finish = divert(stdout, stderr);
   const writable = protocolStream(write, finish);
-  const giveProcessBack = owner === process ? replaceInProcess(stderr) : ignore;
+  if (owner === process) replaceInProcess(stderr);
   return {
     readable: stdin,
     writable,
     ...(owner === process ? { parentId: process.ppid } : {}),
     isTerminal,
-    restore: () => {
-      giveBack();
-      stdout.off("error", ignore);
-      stderr.off("error", ignore);
-      giveProcessBack();
-    },
   };
 }
 
@@ -61,7 +53,7 @@ export function isTty(stream: Writable): boolean {
 }
 
 /** Creates a stream of its own at the descriptor of the real one. It counts its own waiting bytes, and no other code can reach it. */
-function protocolStream(write: Writable["_write"], finish: Diverted["finish"]): Writable {
+function protocolStream(write: Writable["_write"], finish: Writable["_final"]): Writable {
   const put = (bytes: Buffer, done: (error?: Error | null) => void): void => {
     try {
       write(bytes, "buffer" as BufferEncoding, done);
@@ -78,27 +70,13 @@ function protocolStream(write: Writable["_write"], finish: Diverted["finish"]): 
 }
 
 /** From here on, readers of `process.stdout` get a stream unrelated to descriptor 1. */
-function replaceInProcess(stderr: Writable): () => void {
+function replaceInProcess(stderr: Writable): void {
   const standIn = new Writable();
   divert(standIn, stderr);
   standIn.on("error", ignore);
   // Some loggers write to the descriptor that the stream names. As with Node's own stream, `destroy` does nothing.
   Object.assign(standIn, { fd: 2, destroy: () => standIn, destroySoon: () => standIn });
-  const property = Object.getOwnPropertyDescriptor(process, "stdout");
   Object.defineProperty(process, "stdout", { configurable: true, enumerable: true, get: () => standIn });
-  const giveConsoleBack = rebindConsole(stderr);
-  return () => {
-    giveConsoleBack();
-    if (property !== undefined) Object.defineProperty(process, "stdout", property);
-  };
-}
-
-/** Also affects code that copies the methods of console from here on. */
-function rebindConsole(stderr: Writable): () => void {
-  const toStandardError = new Console(stderr, stderr);
-  const original = { ...globalThis.console };
-  Object.assign(globalThis.console, toStandardError);
-  return () => {
-    Object.assign(globalThis.console, original);
-  };
+  // Also affects code that copies the methods of console from here on.
+  Object.assign(globalThis.console, new Console(stderr, stderr));
 }

@@ -65,7 +65,7 @@ function parsed(lower: string): ParsedTag {
   const script = written.script === "" ? named.script : written.script;
   const rest = written.rest === "" ? named.rest : preferredRegion(written.rest);
   const whole = [language, script, rest].filter((part) => part !== "").join("-");
-  return { whole: whole === "" ? lower : whole, language: MEMBERS.get(language) ?? language, script, rest };
+  return { whole, language: MEMBERS.get(language) ?? language, script, rest };
 }
 
 function partsOf(tag: string): Omit<ParsedTag, "whole"> {
