@@ -5,7 +5,10 @@ import { cleanEnvironment, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 describe("Safety 1: what an agent has started does not answer for the person", () => {
-  test.each(["AAEPD_AGENT", "AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE"])("%s", (name) => {
+  const HOSTS =
+    "AI_AGENT ANTIGRAVITY_AGENT AUGMENT_AGENT CLAUDECODE CLINE_ACTIVE CODEX_CI CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED " +
+    "CODEX_THREAD_ID COPILOT_AGENT_SESSION_ID CURSOR_AGENT GEMINI_CLI GOOSE_TERMINAL OPENCODE QWEN_CODE";
+  test.each(["AAEPD_AGENT", ...HOSTS.split(" ")])("%s", (name) => {
     expect(() => assertNotBelowAgent({ [name]: "1" })).toThrow(`The variable ${name} says`);
     expect(() => assertNotBelowAgent({ [name]: "" })).not.toThrow();
     expect(() => assertNotBelowAgent({ TERM_PROGRAM: "vscode" })).not.toThrow();

@@ -1,6 +1,7 @@
 // The text of a producer elsewhere, which comes in many small pieces.
 import { expect, it, onTestFinished } from "vitest";
 import { speechOf } from "../../src/adapters/language.js";
+import { PerMinute } from "../../src/adapters/relay/per-minute.js";
 import { Relay } from "../../src/adapters/relay/relay.js";
 import { AgentClient } from "../../src/client/agent/agent-client.js";
 import type { ReceivedEvent } from "../../src/client/events.js";
@@ -23,6 +24,18 @@ const told = (heard: readonly ReceivedEvent[]): string =>
     .map(chunkOf)
     .filter((chunk) => typeof chunk === "string")
     .join("");
+
+it("what is said too often is left out until the minute is over", () => {
+  const most = new PerMinute(2);
+  expect([0, 1, 60_000, 60_001, 60_002, 60_003].map((now) => most.take(now))).toEqual([
+    true,
+    true,
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
 
 it("a piece of text waits for no answer to the piece before it", async () => {
   const { base, producer } = await produce();

@@ -29,6 +29,11 @@ test("a sentence within marks that are still open waits for them", () => {
   expect(spokenBy("**One. ", "Two.** Three. ", "Four.")).toEqual(["", "One. Two. ", "Three. ", "Four."]);
 });
 
+test("a sentence within the text of a link waits for its address", () => {
+  const said = ["", "", "One. Two. Three., link to a.org Four. ", "Five."];
+  expect(spokenBy("[One. Two. ", "Three.](https://a.org) Four. ", "Five.")).toEqual(said);
+});
+
 test("a block is final when the next one begins", () => {
   expect(spokenBy("# Title\n\nText", "\n\n- a", "\n- b\n")).toEqual([
     "heading level 1: Title\n",

@@ -256,7 +256,10 @@ describe("aaepd status", () => {
       const rig = await startRig();
       const stage = createStage(options);
       const running = run(registerStatus, stage, "--socket", rig.path, "--watch", "1");
+      await eventually(() => expect(stage.out().match(/^Daemon /gm)).toHaveLength(1));
+      const told = performance.now();
       await eventually(() => expect(stage.out().match(/^Daemon /gm)).toHaveLength(2));
+      expect(performance.now() - told).toBeGreaterThan(500);
       stage.interrupt();
       await running;
       expect(stage.exitCode()).toBe(0);

@@ -3,7 +3,7 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
-import { Fault } from "../../../base/errors.js";
+import { Fault, faultFrom } from "../../../base/errors.js";
 import { someText } from "../../../base/members.js";
 import type { DescribeFault, ServiceMessage } from "../../../contracts/service.js";
 import { type QuestionKind, topicKind } from "../../../engine/event/event.js";
@@ -83,8 +83,8 @@ export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): M
   try {
     return documentIn(descriptor, frame);
   } catch (caught) {
-    if (!(caught instanceof Fault) || caught.pointer?.startsWith("/events/") !== true) throw caught;
-    throw caught.with({ pointer: caught.pointer.slice("/events".length) });
+    const fault = faultFrom(caught);
+    throw fault.with({ pointer: fault.pointer?.replace(/^\/events(?=\/)/, "") });
   }
 }
 

@@ -1,6 +1,8 @@
 // What stands in the requests of an agent's service, where the schema leaves it open.
+import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { batchIn, questionIn } from "../../../../src/protocols/aaep/services/service-messages.js";
+import { PublishBatchRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { agentDocument, batchIn, questionIn } from "../../../../src/protocols/aaep/services/service-messages.js";
 import { faultOf } from "../../../support/fault-of.js";
 
 const typed = (kind: string) => ({ type: `aaep:agent.awaiting.${kind}`, session_id: "sess_1" });
@@ -31,6 +33,13 @@ describe("a batch", () => {
       resumeToken: undefined,
     });
     expect(batchIn({ events: [], resume_token: "tok" })).toEqual({ events: [], resumeToken: "tok" });
+  });
+
+  it("of which an event is unreadable names the event by its place", () => {
+    const events = [{ sessionId: "a" }, { sessionId: "a", additional: { session_id: "b" } }];
+    const bytes = toBinary(PublishBatchRequestSchema, create(PublishBatchRequestSchema, { publish: { events } }));
+    const fault = faultOf(() => agentDocument(PublishBatchRequestSchema, bytes));
+    expect(fault).toMatchObject({ code: "invalid_event", pointer: "/1/session_id" });
   });
 
   it("that is missing is asked for", () => {
