@@ -1,6 +1,9 @@
 // Steps through the text of JSON. No step recurses with the nesting, and each is linear. In a text that is not JSON every step still ends, and none
 // throws.
 
+/** Between the values of JSON no other characters than white space are as low as a blank. */
+const BLANK = 0x20;
+
 /**
  * Returns the index of the quote that closes the string beginning at `opening`. The search jumps from quote to quote, because most of a message is
  * within strings.
@@ -20,8 +23,7 @@ function isEscaped(text: string, quote: number): boolean {
 /** Returns the index of the next character that is no white space. */
 export function skipSpace(text: string, from: number): number {
   let index = from;
-  // No character above a blank is white space of JSON, and most texts have none at all here.
-  while (text.charCodeAt(index) <= 0x20 && isWhiteSpace(text.charCodeAt(index))) index += 1;
+  while (text.charCodeAt(index) <= BLANK) index += 1;
   return index;
 }
 
@@ -74,10 +76,6 @@ export function scalarIn(text: string): unknown {
   }
 }
 
-function isWhiteSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
-}
-
 function isDelimiter(unit: number): boolean {
-  return unit === 0x2c || unit === 0x7d || unit === 0x5d || isWhiteSpace(unit);
+  return unit === 0x2c || unit === 0x7d || unit === 0x5d || unit <= BLANK;
 }

@@ -114,7 +114,7 @@ export class SpeechQueue {
     this.#waitingCharacters += lengthOf(entry);
     const spoken = this.#flight?.entry.speech.rank;
     const isUrgent = rank <= RANKS.indexOf("reading");
-    if (spoken !== undefined && (isUrgent || spoken === "passing") && RANKS.indexOf(spoken) > rank) this.#giveWay();
+    if (spoken !== undefined && RANKS.indexOf(spoken) > rank) this.#giveWay();
     // Somebody else's words hold back neither the first words of a critical speech nor what a key asks for.
     if (isUrgent && this.#failures < MOST_FAILURES) this.#quietUntil = 0;
     this.#goOn();

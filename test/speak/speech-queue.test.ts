@@ -244,8 +244,11 @@ describe("a voice that does not speak", () => {
     expect([voice.begun.length, voice.resetCount(), begunAt, told]).toEqual([1, 0, undefined, ["unbegun"]]);
     voice.begin();
     expect(begunAt).toBe(clock.now());
+    const firstBegunAt = begunAt;
     await clock.advanceSettled(10_000);
     expect([voice.begun.length, voice.resetCount()]).toEqual([2, 1]);
+    voice.begin();
+    expect(begunAt).toBe(firstBegunAt);
   });
 
   it("holds its source back while much waits", async () => {
