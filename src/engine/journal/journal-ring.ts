@@ -10,42 +10,8 @@ import {
   type NewEvent,
 } from "../event/event.js";
 import { NO_DURABLE_STATE } from "./durable-entry.js";
-
-/** Most entries held: a few batches of one reader. */
-const MOST_ENTRIES = 1024;
-/** Most text held, in UTF-16 units. */
-const MOST_UNITS = 1024 * 1024;
-
-/**
- * The entries that were parsed last for readers. Subscriptions that resume at about the same time read the same entries, so each is parsed once for
- * all of them, and its rendering is shared (R14).
- */
-export class ParsedEntries {
-  // In the order of parsing, with the length of their texts.
-  private readonly parsed = new Map<Epoch, { readonly entry: JournaledEvent; readonly size: number }>();
-  private units = 0;
-
-  /** The entry of this epoch; `parse` makes it if it is not held. `size` is the length of its text in UTF-16 units. */
-  get(epoch: Epoch, size: number, parse: () => JournaledEvent): JournaledEvent {
-    const { parsed } = this;
-    const known = parsed.get(epoch);
-    if (known !== undefined) return known.entry;
-    const entry = parse();
-    parsed.set(epoch, { entry, size });
-    this.units += size;
-    for (const oldest of parsed.keys()) {
-      if (parsed.size <= MOST_ENTRIES && this.units <= MOST_UNITS) break;
-      this.drop(oldest);
-    }
-    return entry;
-  }
-
-  /** Drops an entry, for example one that left the journal. */
-  drop(epoch: Epoch): void {
-    this.units -= this.parsed.get(epoch)?.size ?? 0;
-    this.parsed.delete(epoch);
-  }
-}
+import { NewestIds } from "./newest-ids.js";
+import { ParsedEntries } from "./parsed-entries.js";
 
 export interface JournalRingOptions {
   /** `Journal.id`. */
@@ -68,33 +34,6 @@ export interface JournalRingOptions {
 export interface JournalRing extends Journal {
   /** The epoch of an id among the newest 65,536 (R3). */
   readonly epochOf: (eventId: string) => Epoch | undefined;
-}
-
-/** Ids by which duplicates are recognized (R3). */
-const IDS_KEPT = 65_536;
-
-/** The epochs of the newest ids. */
-class NewestIds {
-  // Maps hold places, which are small numbers and no objects: a map that grows keeps all objects of its old table alive until a full garbage
-  // collection.
-  private readonly places = new Map<string, number>();
-  private readonly ids: string[] = [];
-  private readonly epochs: Epoch[] = [];
-  private next = 0;
-
-  add(id: string, epoch: Epoch): void {
-    const oldest = this.ids[this.next];
-    if (oldest !== undefined && this.places.get(oldest) === this.next) this.places.delete(oldest);
-    this.ids[this.next] = id;
-    this.epochs[this.next] = epoch;
-    this.places.set(id, this.next);
-    this.next = (this.next + 1) % IDS_KEPT;
-  }
-
-  epochOf(id: string): Epoch | undefined {
-    const place = this.places.get(id);
-    return place === undefined ? undefined : this.epochs[place];
-  }
 }
 
 /**

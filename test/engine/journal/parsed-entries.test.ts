@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JournaledEvent } from "../../../src/engine/event/event.js";
-import { ParsedEntries } from "../../../src/engine/journal/journal-ring.js";
+import { ParsedEntries } from "../../../src/engine/journal/parsed-entries.js";
 
 describe("entries that were parsed", () => {
   const entry = (epoch: number): JournaledEvent => ({
