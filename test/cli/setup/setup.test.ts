@@ -77,6 +77,8 @@ describe.runIf(process.platform === "linux")("aaepd setup on a terminal", () => 
       ".local/state/aaepd/setup/serve.log",
     ])
       expect(shown).toContain(join(home, path));
+    expect(shown).toContain(`Change ${join(home, ".claude/settings.json")}`);
+    expect(shown).toContain(`New file: ${join(home, ".codex/hooks.json")}`);
     expect(shown).toMatch(/kept for 7 days, at most 512 MiB, in .*\/aaepd\/journal\/aaepd\. Only you can read it\.\n/);
     expect(shown).toContain("  in place of opencode acp write: aaepd acp -- opencode acp\n");
     expect(shown).toContain("type /hooks in Codex");

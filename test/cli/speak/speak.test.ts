@@ -48,6 +48,7 @@ describe("an answer", () => {
         "That is no answer to question 1. Answer accept or reject. Nothing was sent.\n",
       ),
     );
+    expect((await key("where")).stdout).toContain(" 1 open question.");
     expect(await key("answer", "reject", "--question", "7")).toMatchObject({
       code: 1,
       stdout: "Question 7 is not open. Nothing was sent.\n",
@@ -122,7 +123,7 @@ describe("keys", () => {
     expect((await key("back")).stdout).toBe("Sorter: The first answer. It has code.\n");
     expect((await key("again")).stdout).toBe("Sorter: The first answer. It has code.\n");
     expect(await key("back")).toMatchObject({ code: 1, stdout: "That was the first text.\n" });
-    expect((await key("stop", "nobody")).code).toBe(1);
+    expect(await key("stop", "nobody")).toMatchObject({ code: 1, stdout: "No agent of the name nobody is at work.\n" });
     expect((await key("stop")).stdout).toBe("Stop Sorter? Once more stops it.\n");
     expect((await key("stop", "sort")).stdout).toBe("Sent: stop Sorter.\n");
     session.complete("Done.");

@@ -167,12 +167,16 @@ it.each([
   press("mute", "30");
   press(key);
   await finish();
+  // An answer takes the place of the one before.
   const saidBefore = said();
+  expect(saidBefore).toHaveLength(3);
   await clock.advanceSettled(31 * 60_000);
   await finish();
   narrator.close();
   expect([queue.held, said()]).toEqual([held, saidBefore]);
 });
+
+const OUTCOME = { type: "state.changed", to_state: "thinking", summary_normal: "Nobody has answered." };
 
 it.each([
   [
@@ -185,6 +189,11 @@ it.each([
   [{ type: "progress.updated", progress: { percent: 40, description: "Sorts." } }, "40 percent. Sorts."],
   [{ type: "progress.updated", progress: { step: 2, total_steps: 5 } }, "Step 2 of 5."],
   [{ type: "progress.updated", progress: { step: 2 }, summary_normal: "Sorts." }, "Step 2. Sorts."],
+  [{ ...OUTCOME, extensions: { aaepd: { decision: "accept", decided_by: "reply" } } }, "The question: accept."],
+  [
+    { ...OUTCOME, extensions: { aaepd: { decision: "reject", decided_by: "default" } } },
+    "The question: reject. Nobody has answered.",
+  ],
   [{ type: "awaiting.handoff", reason: "The shelf is locked." }, "Sorter hands over. The shelf is locked."],
 ] as const)("of %j is said: %s", async (event, words) => {
   const { narrator, heard, finish, said } = stage("sentence");
@@ -196,4 +205,32 @@ it.each([
       .join(" ")
       .replace(/^Sorter\. /, ""),
   ).toBe(words);
+});
+
+it("what is done is told by the last text, where the agent's own words for it say nothing", async () => {
+  const { narrator, heard, finish, said } = stage("done");
+  heard({
+    type: "aaep:agent.output.streaming",
+    output_id: "o",
+    chunk: "The books are sorted. By colour.",
+    complete: true,
+  });
+  heard({ type: "aaep:agent.session.completed", summary_normal: "Done." });
+  await finish();
+  narrator.close();
+  expect(said().join(" ")).toMatch(/^Sorter is done\. The books are sorted\. /);
+});
+
+it("that an answer did not count is said with the number of its question, and that one is over", async () => {
+  const { clock, questions, narrator, heard, finish, said } = stage("done");
+  heard({ ...QUESTION, timestamp: new Date(clock.wallTime()).toISOString() });
+  await finish();
+  const before = said().length;
+  narrator.tellNotTaken("token");
+  narrator.tellNotTaken("token of another");
+  for (const one of questions.open()) narrator.endUnheard(one);
+  await finish();
+  narrator.close();
+  const notCounted = "The answer did not count.";
+  expect(said().slice(before)).toEqual(["Question 1:", notCounted, "A question:", notCounted, "Question 1 is over."]);
 });

@@ -124,6 +124,8 @@ it.each([
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   const keys = new TextKeys({ clock, say, tell: say, pace: () => {} });
+  keys.pressed("where", undefined);
+  expect(lines.splice(0)).toEqual(["No agent is at work."]);
   keys.pressed("mute", 1);
   clock.advance(59_999);
   expect(keys.holds(() => say("A question."))).toBe(true);
