@@ -15,7 +15,7 @@ import type { Exchange } from "../http/exchange.js";
 import { createTurnstile, type Turnstile } from "../service-calls/turnstile.js";
 import { createEnvelopes } from "./envelopes.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
-import { nodeHeaders, webHeaders } from "./headers.js";
+import { webHeaders } from "./headers.js";
 import { AS_BYTES, AS_JSON, type Passage, TEXT_AS_MESSAGE } from "./messages.js";
 import type { ResolvedConnectOptions } from "./options.js";
 import { countedBehind, readBody } from "./read-body.js";
@@ -40,50 +40,60 @@ export function createHandlers(
 ): ReadonlyMap<string, Handler> {
   // Streams that may be open limit the calls that wait.
   const options = { ...connectOptions, bodies: createTurnstile({ mostWaiting: Number.POSITIVE_INFINITY }) };
-  const shared = {
-    readMaxBytes: options.maxMessageBytes,
-    jsonOptions: JSON_OPTIONS,
-  };
-  const handlersOf = (passage: Passage, protocols: { readonly [Name in "connect" | "grpc" | "grpcWeb"]?: false }) => {
-    const gzip = passage === AS_JSON ? compressionGzip : countedBehind(compressionGzip);
-    const acceptCompression = options.compression ? [gzip] : [];
-    const router = createConnectRouter({ ...shared, acceptCompression, ...protocols });
-    for (const method of options.methods) {
-      if (method.kind === "stream")
-        duplex(router, method, passage, (requests, context) =>
-          converse(method, passage, requests, context, options, onStream),
-        );
-      // The protocol of Connect has a form of its own for unary calls.
-      else if (protocols.connect === undefined)
-        router.rpc(typedFor(method.descriptor as DescMethodUnary, passage), (request, context) =>
-          answer(method, passage, request, context, options),
-        );
-      else
-        duplex(router, method, passage, (requests, context) => answerOnce(method, passage, requests, context, options));
-    }
-    return router;
-  };
-  const grpc = { connect: false } as const;
-  const connect = { grpc: false, grpcWeb: false } as const;
-  const routers = {
-    grpc: { bytes: handlersOf(AS_BYTES, grpc), json: handlersOf(AS_JSON, grpc) },
-    connect: { bytes: handlersOf(AS_BYTES, connect), json: handlersOf(AS_JSON, connect) },
-  };
+  const handlers = new Map<string, UniversalHandler>();
+  for (const protocol of ["connect", "grpc"] as const)
+    for (const passage of [AS_BYTES, AS_JSON])
+      for (const handler of routerFor(protocol, passage, options, onStream).handlers)
+        handlers.set(keyOf(protocol, passage, handler.requestPath), handler);
   return new Map(
     options.methods.map((method): [string, Handler] => {
       const path = `/${method.descriptor.parent.typeName}/${method.descriptor.name}`;
-      const found = {
-        grpc: { bytes: handlerOf(routers.grpc.bytes, path), json: handlerOf(routers.grpc.json, path) },
-        connect: { bytes: handlerOf(routers.connect.bytes, path), json: handlerOf(routers.connect.json, path) },
-      };
-      const handle = (exchange: Exchange) => {
+      const handle = async (exchange: Exchange) => {
         const { contentType } = exchange;
-        const protocol = found[contentType.startsWith("application/grpc") ? "grpc" : "connect"];
-        return protocol[contentType.includes("json") ? "json" : "bytes"](requestOf(exchange, readBody(exchange)));
+        const protocol = contentType.startsWith("application/grpc") ? "grpc" : "connect";
+        const handler = handlers.get(keyOf(protocol, contentType.includes("json") ? AS_JSON : AS_BYTES, path));
+        if (handler === undefined) throw new Error(`no handler for ${path}`);
+        return handler(requestOf(exchange, readBody(exchange)));
       };
       return [path, { method, handle }];
     }),
   );
+}
+
+function keyOf(protocol: keyof typeof PROTOCOLS, passage: Passage, path: string): string {
+  return `${protocol} ${passage === AS_JSON ? "json" : "bytes"} ${path}`;
+}
+
+/** The library's options for one protocol. "grpc" is gRPC-Web as well. */
+const PROTOCOLS = { connect: { grpc: false, grpcWeb: false }, grpc: { connect: false } } as const;
+
+function routerFor(
+  protocol: keyof typeof PROTOCOLS,
+  passage: Passage,
+  options: HandlerOptions,
+  onStream: (call: StreamCall) => void,
+): ConnectRouter {
+  const gzip = passage === AS_JSON ? compressionGzip : countedBehind(compressionGzip);
+  const router = createConnectRouter({
+    readMaxBytes: options.maxMessageBytes,
+    jsonOptions: JSON_OPTIONS,
+    acceptCompression: options.compression ? [gzip] : [],
+    ...PROTOCOLS[protocol],
+  });
+  for (const method of options.methods) {
+    if (method.kind === "stream")
+      duplex(router, method, passage, (requests, context) =>
+        converse(method, passage, requests, context, options, onStream),
+      );
+    // The protocol of Connect has a form of its own for unary calls.
+    else if (protocol === "connect")
+      router.rpc(typedFor(method.descriptor as DescMethodUnary, passage), (request, context) =>
+        answer(method, passage, request, context, options),
+      );
+    else
+      duplex(router, method, passage, (requests, context) => answerOnce(method, passage, requests, context, options));
+  }
+  return router;
 }
 
 /** The library reads `textDecoder` from these options, although its types do not declare it. */
@@ -103,8 +113,8 @@ function exchangeOf(context: HandlerContext): Exchange {
 }
 
 /**
- * Registers every method as a stream in both directions. The library then passes on requests as they are read, with their faults, instead of judging
- * them itself; the handlers check the real kind of the method.
+ * Registers a method as a stream in both directions, whatever its kind is. The library then passes on requests as they are read, with their faults,
+ * instead of judging them itself; `serve` checks the real kind of the method.
  */
 function duplex(
   router: ConnectRouter,
@@ -114,12 +124,6 @@ function duplex(
 ): void {
   const method: DescMethodBiDiStreaming = { ...typedFor(descriptor, passage), methodKind: "bidi_streaming" };
   router.rpc(method, serve);
-}
-
-function handlerOf(router: ConnectRouter, path: string): UniversalHandler {
-  const handler = router.handlers.find(({ requestPath }) => requestPath === path);
-  if (handler === undefined) throw new Error(`no handler for ${path}`);
-  return handler;
 }
 
 function requestOf(exchange: Exchange, body: AsyncIterable<Uint8Array>): UniversalServerRequest {
@@ -218,7 +222,7 @@ function converse(
     options,
   );
   // The head is sent at once, so that the client knows that the stream is open, however long there is no event.
-  exchange.response.writeHead(200, nodeHeaders(context.responseHeader));
+  exchange.response.writeHead(200, Object.fromEntries(context.responseHeader));
   exchange.response.flushHeaders();
   onStream(call);
   try {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 
 /** The longest time of a timer in Node; a longer one fires at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
@@ -12,14 +12,6 @@ export function webHeaders(headers: IncomingHttpHeaders): Headers {
     if (typeof value !== "string") for (const one of value) result.append(name, one);
     else if (!isEndless(name, value)) result.append(name, value);
   }
-  return result;
-}
-
-export function nodeHeaders(headers: Headers): OutgoingHttpHeaders {
-  const result: OutgoingHttpHeaders = {};
-  headers.forEach((value, name) => {
-    result[name] = value;
-  });
   return result;
 }
 

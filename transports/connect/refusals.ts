@@ -5,7 +5,6 @@ import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { answerWhole, endResponse } from "../http/answers.js";
 import type { HttpService, RefusalForm } from "../http/http-service.js";
 import { connectErrorOf } from "./faults.js";
-import { nodeHeaders } from "./headers.js";
 import type { ResolvedConnectOptions } from "./options.js";
 
 /** The form of refusals for requests of each content type; undefined for one of other protocols. */
@@ -22,8 +21,7 @@ export function refusalForms({
       // headers as a message.
       response.statusCode = httpStatus;
       response.setHeader("content-type", contentType);
-      for (const [name, value] of Object.entries(nodeHeaders(setTrailerStatus(new Headers(), error))))
-        if (value !== undefined) response.setHeader(name, value);
+      for (const [name, value] of setTrailerStatus(new Headers(), error)) response.setHeader(name, value);
       endResponse(exchange, after);
     },
   };

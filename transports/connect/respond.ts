@@ -3,7 +3,6 @@ import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { After } from "../framing/options.js";
 import { endResponse } from "../http/answers.js";
 import type { Exchange } from "../http/exchange.js";
-import { nodeHeaders } from "./headers.js";
 
 /** Writes an answer as fast as the client takes it. Resolves when everything is handed over, or the client has gone. */
 export async function respond(exchange: Exchange, answer: UniversalServerResponse, after: After): Promise<void> {
@@ -12,12 +11,12 @@ export async function respond(exchange: Exchange, answer: UniversalServerRespons
   try {
     let chunk = await body?.next();
     if (signal.aborted || response.writableEnded) return;
-    if (!response.headersSent) response.writeHead(answer.status, nodeHeaders(answer.header ?? new Headers()));
+    if (!response.headersSent) response.writeHead(answer.status, Object.fromEntries(answer.header ?? []));
     for (; chunk?.done === false; chunk = await body?.next()) {
       if (!response.write(chunk.value)) await drained(exchange);
       if (signal.aborted) return;
     }
-    if (answer.trailer !== undefined) response.addTrailers(trailersOf(answer.trailer));
+    if (answer.trailer !== undefined) response.addTrailers(Object.fromEntries(answer.trailer));
     endResponse(exchange, after);
   } finally {
     void body?.return?.().catch(() => {});
@@ -34,8 +33,4 @@ function drained({ response, signal }: Exchange): Promise<void> {
     response.once("drain", done);
     signal.addEventListener("abort", done, { once: true });
   });
-}
-
-function trailersOf(headers: Headers): Record<string, string> {
-  return Object.fromEntries(headers);
 }
