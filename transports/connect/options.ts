@@ -15,10 +15,6 @@ export interface ConnectOptions {
   readonly compression?: boolean;
   /** Longest wait for the message of a unary call, ms. Read each time. Default 30,000. */
   readonly silentConnectionMs?: () => number;
-  /** Bytes that may wait for a stream's peer before `send` answers false. At least the stream's own buffer. Default 65,536. */
-  readonly highWaterMarkBytes?: number;
-  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the call is cut off. Default 16 MiB. */
-  readonly maxBufferedBytes?: number;
   /** The timer for all of these. Default: the platform's. */
   readonly after?: After;
 }
@@ -29,8 +25,6 @@ export function resolveConnectOptions(options: ConnectOptions): ResolvedConnectO
   return {
     compression: false,
     silentConnectionMs: () => 30_000,
-    highWaterMarkBytes: 64 * 1024,
-    maxBufferedBytes: 16 * 1024 * 1024,
     after: platformAfter,
     ...options,
   };

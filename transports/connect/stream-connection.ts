@@ -4,8 +4,9 @@ import { Fault } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
+import { doesNotRead } from "../framing/back-pressure.js";
 import { FrameQueue } from "../framing/frame-queue.js";
-import { doesNotRead, Outbox } from "../framing/outbox.js";
+import { Outbox } from "../framing/outbox.js";
 import type { Exchange } from "../http/exchange.js";
 import { STATUS, STATUS_OF } from "../rpc-status.js";
 import { deadlinePassed } from "../service-calls/deadline.js";
@@ -32,7 +33,7 @@ export interface StreamParts {
 
 export function createStreamCall(
   parts: StreamParts,
-  options: Pick<ResolvedConnectOptions, "highWaterMarkBytes" | "maxBufferedBytes" | "closeTimeoutMs" | "after">,
+  options: Pick<ResolvedConnectOptions, "closeTimeoutMs" | "after">,
 ): StreamCall {
   const { exchange, deadline } = parts;
   const { peer } = exchange;
@@ -49,10 +50,10 @@ export function createStreamCall(
     if (fault !== undefined) lost = fault;
     else if (!parts.takesOne) peerEnded = true;
   });
-  const outbox = new Outbox(exchange.response, options, {
+  const outbox = new Outbox(exchange.response, {
     ...parts.envelopes,
     overflowed: () => {
-      finish({ kind: "abrupt", fault: doesNotRead(peer, options.maxBufferedBytes) });
+      finish({ kind: "abrupt", fault: doesNotRead(peer) });
       exchange.cutOff(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     },
   });

@@ -4,9 +4,10 @@ import type { Fault } from "../../src/base/errors.js";
 import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection, FrameBatch, FrameReader, PeerIdentity } from "../../src/contracts/transport.js";
+import { doesNotRead } from "../framing/back-pressure.js";
 import { FrameQueue } from "../framing/frame-queue.js";
 import type { After } from "../framing/options.js";
-import { doesNotRead, kept, Outbox, type OutboxOwner } from "../framing/outbox.js";
+import { kept, Outbox, type OutboxOwner } from "../framing/outbox.js";
 import type { Exchange } from "../http/exchange.js";
 
 export interface SseOptions {
@@ -15,8 +16,6 @@ export interface SseOptions {
   readonly after: After;
 }
 
-/** Bytes that may wait for the listener before it is sent no more, and in all. */
-const LIMITS = { highWaterMarkBytes: 64 * 1024, maxBufferedBytes: 16 * 1024 * 1024 };
 /** Interval of the comments, ms: published clients give up after 30 s of silence. */
 const COMMENT_EVERY_MS = 15_000;
 /** How long the connection waits for its response, ms. */
@@ -82,10 +81,10 @@ export class SseConnection implements Connection<Uint8Array> {
     });
     response.write(`:\nretry: ${RETRY_MS}\n\n`);
     const overflowed = (): void => {
-      this.finish({ kind: "abrupt", fault: doesNotRead(this.peer, LIMITS.maxBufferedBytes) });
+      this.finish({ kind: "abrupt", fault: doesNotRead(this.peer) });
       exchange.cutOff();
     };
-    this.outbox = new Outbox(response, LIMITS, { ...AS_THEY_ARE, overflowed });
+    this.outbox = new Outbox(response, { ...AS_THEY_ARE, overflowed });
     for (const frame of early) this.outbox.send(frame);
     this.early = [];
     this.outbox.flush();

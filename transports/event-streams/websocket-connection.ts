@@ -2,7 +2,6 @@
 import type { Writable } from "node:stream";
 import type { Data, WebSocket } from "ws";
 import { Fault } from "../../src/base/errors.js";
-import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type {
   CloseInfo,
@@ -11,6 +10,7 @@ import type {
   PeekableConnection,
   PeerIdentity,
 } from "../../src/contracts/transport.js";
+import { BackPressure, doesNotRead } from "../framing/back-pressure.js";
 import { FrameQueue } from "../framing/frame-queue.js";
 import type { After } from "../framing/options.js";
 import { kept } from "../framing/outbox.js";
@@ -21,8 +21,6 @@ export interface WebSocketConnectionOptions {
   readonly after: After;
 }
 
-/** Most bytes handed to the library and not written yet. Further events wait in the engine (R18). */
-const MOST_UNANSWERED_BYTES = 64 * 1024;
 /** Interval of the pings, ms: published clients give up after 30 s of silence. */
 const PING_EVERY_MS = 15_000;
 /** How long a peer may answer no ping, ms. After it the peer is gone. */
@@ -43,8 +41,9 @@ export class WebSocketConnection implements PeekableConnection<Uint8Array> {
   private readonly options: WebSocketConnectionOptions;
   private readonly inbox: FrameQueue<Uint8Array>;
   private tellClosed: (info: CloseInfo) => void = () => {};
-  private unanswered = 0;
-  private waiting: Resolvers<void> | undefined;
+  private readonly pressure = new BackPressure(this);
+  /** Handed to the library, and not written yet. */
+  private waitingBytes = 0;
   /** The fault of the peer's frames. */
   private lost: Fault | undefined;
   /** The result of the close, once this side has begun it. */
@@ -92,27 +91,30 @@ export class WebSocketConnection implements PeekableConnection<Uint8Array> {
   send(frame: Uint8Array): boolean {
     if (!this.isOpen()) return false;
     this.socket.send(frame, { binary: false }, this.handedOver(frame.length));
-    return this.hasRoom();
+    return this.pressure.hasRoom(this.waitingBytes);
   }
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
     if (!this.isOpen()) return false;
     const joined = kept(batch, "websocket", textFrames);
     this.stream.write(joined, this.handedOver(joined.length));
-    return this.hasRoom();
+    return this.pressure.hasRoom(this.waitingBytes);
   }
 
   writable(): Promise<void> {
-    if (!this.isOpen() || this.hasRoom()) return Promise.resolve();
-    this.waiting ??= withResolvers();
-    return this.waiting.promise;
+    return this.pressure.writable(this.waitingBytes);
+  }
+
+  overflowed(): void {
+    this.lost ??= doesNotRead(this.peer);
+    this.socket.terminate();
   }
 
   async close(fault?: Fault, withinMs: Millis = this.options.closeTimeoutMs): Promise<void> {
     if (this.closing === undefined && this.isOpen()) {
       this.closing = fault === undefined ? { kind: "local" } : { kind: "local", fault };
       this.inbox.stop();
-      this.release();
+      this.pressure.end();
       this.socket.resume();
       this.socket.close(closeCodeOf(fault), reasonOf(fault));
       const cancel = this.options.after(withinMs, () => {
@@ -128,22 +130,13 @@ export class WebSocketConnection implements PeekableConnection<Uint8Array> {
     return this.closing === undefined && this.socket.readyState === this.socket.OPEN;
   }
 
-  private hasRoom(): boolean {
-    return this.unanswered < MOST_UNANSWERED_BYTES;
-  }
-
   /** Counts bytes until the returned function tells that they were written. */
   private handedOver(bytes: number): () => void {
-    this.unanswered += bytes;
+    this.waitingBytes += bytes;
     return () => {
-      this.unanswered -= bytes;
-      if (this.hasRoom()) this.release();
+      this.waitingBytes -= bytes;
+      this.pressure.left(this.waitingBytes);
     };
-  }
-
-  private release(): void {
-    this.waiting?.resolve();
-    this.waiting = undefined;
   }
 
   private take(data: Data, isBinary: boolean): void {
@@ -172,7 +165,7 @@ export class WebSocketConnection implements PeekableConnection<Uint8Array> {
   private gone(code: number): void {
     this.cancelPing();
     this.cancelDeath();
-    this.release();
+    this.pressure.end();
     const isBroken = code === ABNORMAL && this.closing === undefined;
     const fault = this.lost ?? (isBroken ? brokenOff(this.peer) : undefined);
     this.inbox.end(fault);

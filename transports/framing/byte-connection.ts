@@ -11,6 +11,7 @@ import type {
   PeerIdentity,
 } from "../../src/contracts/transport.js";
 import { faultFromNodeError } from "../node-errors.js";
+import { doesNotRead } from "./back-pressure.js";
 import { FrameDecoder } from "./decoder.js";
 import { FrameQueue } from "./frame-queue.js";
 import { type Framing, join } from "./framings.js";
@@ -19,7 +20,7 @@ import {
   type ResolvedByteConnectionOptions,
   resolveByteConnectionOptions,
 } from "./options.js";
-import { doesNotRead, kept, Outbox, type OutboxOwner } from "./outbox.js";
+import { kept, Outbox, type OutboxOwner } from "./outbox.js";
 
 /** The two directions; a duplex stream is passed as both. A socket must have been made with `allowHalfOpen`. */
 export interface ByteStreams {
@@ -72,7 +73,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner {
       this.tellClosed = resolve;
     });
     this.decoder = new FrameDecoder(options.maxFrameBytes, options.isLinesOnly);
-    this.outbox = new Outbox(writable, options, this);
+    this.outbox = new Outbox(writable, this);
     listenTo(readable, writable, this);
   }
 
@@ -128,7 +129,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, OutboxOwner {
   }
 
   overflowed(): void {
-    this.breakOff(doesNotRead(this.peer, this.options.maxBufferedBytes));
+    this.breakOff(doesNotRead(this.peer));
   }
 
   took(chunk: Uint8Array): void {

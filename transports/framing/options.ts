@@ -14,10 +14,6 @@ export interface ByteConnectionOptions {
    * `message_too_large`.
    */
   readonly maxFrameBytes?: number;
-  /** Bytes that may wait for the peer before `send` answers false. At least the stream's own mark. Default 65,536. */
-  readonly highWaterMarkBytes?: number;
-  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the connection is closed as `peer_gone`. Default 16 MiB. */
-  readonly maxBufferedBytes?: number;
   /** Default time limit of `close` for handed-over data to leave, ms. After it the rest is dropped. Default 2000. */
   readonly closeTimeoutMs?: number;
   /** The timer for that. Default: the platform's. */
@@ -44,14 +40,10 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
     framing: options.framing ?? "length-prefixed",
     isLinesOnly: options.isLinesOnly ?? false,
     maxFrameBytes: options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES,
-    highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
-    maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
     closeTimeoutMs: options.closeTimeoutMs ?? 2000,
     after: options.after ?? platformAfter,
   };
   assertWithin("maxFrameBytes", resolved.maxFrameBytes, 1, LARGEST_MAX_FRAME_BYTES);
-  assertWithin("highWaterMarkBytes", resolved.highWaterMarkBytes, 1, resolved.maxBufferedBytes);
-  assertWithin("maxBufferedBytes", resolved.maxBufferedBytes, 1, Number.MAX_SAFE_INTEGER);
   assertWithin("closeTimeoutMs", resolved.closeTimeoutMs, 0, 600_000);
   return resolved;
 }

@@ -1,81 +1,66 @@
 // The write side of a stream of bytes. Frames handed over one by one leave together after the running call; a batch leaves at once, with those that
 // were handed over before it. So a delivery is written before the acknowledgement of the publish that caused it.
 import type { Writable } from "node:stream";
-import { Fault } from "../../src/base/errors.js";
-import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
-import type { FrameBatch, PeerIdentity } from "../../src/contracts/transport.js";
+import type { FrameBatch } from "../../src/contracts/transport.js";
+import { BackPressure, type BackPressureOwner, HIGH_WATER_BYTES } from "./back-pressure.js";
 
-export interface OutboxLimits {
-  readonly highWaterMarkBytes: number;
-  readonly maxBufferedBytes: number;
-}
-
-export interface OutboxOwner {
+export interface OutboxOwner extends BackPressureOwner {
   /** The form of frames on the wire, one behind the other. */
   readonly joined: (frames: readonly Uint8Array[]) => Buffer;
   /** That of a batch, with its last frame. Made once for each form, and kept in the batch for all connections that send it. */
   readonly joinedBatch: (batch: FrameBatch<Uint8Array>) => Buffer;
-  readonly overflowed: () => void;
 }
 
 /** Frames that the peer has not taken wait in the stream. */
 export class Outbox {
   private readonly stream: Writable;
-  private readonly limits: OutboxLimits;
   private readonly owner: OutboxOwner;
-  /** Below the stream's own mark there would be no need to wait. */
-  private readonly highWaterMarkBytes: number;
+  private readonly pressure: BackPressure;
   // Handed over in this turn, not yet in their form on the wire.
   private held: Uint8Array[] = [];
   private heldBytes = 0;
-  private isTaking = true;
-  private waiting: Resolvers<void> | undefined;
 
-  constructor(stream: Writable, limits: OutboxLimits, owner: OutboxOwner) {
+  constructor(stream: Writable, owner: OutboxOwner) {
     this.stream = stream;
-    this.limits = limits;
     this.owner = owner;
-    this.highWaterMarkBytes = Math.max(limits.highWaterMarkBytes, stream.writableHighWaterMark);
+    // Below the stream's own mark there would be no need to wait.
+    this.pressure = new BackPressure(owner, Math.max(HIGH_WATER_BYTES, stream.writableHighWaterMark));
   }
 
   /** Returns whether more may be handed over. */
   send(bytes: Uint8Array): boolean {
-    if (!this.isTaking) return false;
+    if (!this.pressure.isTaking) return false;
     if (this.held.length === 0) {
       this.held = [bytes];
       process.nextTick(flush, this);
     } else this.held.push(bytes);
     this.heldBytes += bytes.length;
-    return this.hasRoom();
+    return this.pressure.hasRoom(this.waitingBytes());
   }
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
-    if (!this.isTaking) return false;
+    if (!this.pressure.isTaking) return false;
     const joined = this.owner.joinedBatch(batch);
     this.stream.write(this.held.length === 0 ? joined : Buffer.concat([this.takeHeld(), joined]), this.wrote);
-    return this.hasRoom();
+    return this.pressure.hasRoom(this.waitingBytes());
   }
 
   writable(): Promise<void> {
-    if (!this.isTaking || this.bufferedBytes() <= this.highWaterMarkBytes) return Promise.resolve();
-    this.waiting ??= withResolvers();
-    return this.waiting.promise;
+    return this.pressure.writable(this.waitingBytes());
   }
 
   /** Takes no more, and releases every waiter. Handed-over frames still leave; then the stream is ended, and `done` is called. */
   end(done: () => void): void {
     this.flush();
-    this.isTaking = false;
-    this.release();
+    this.pressure.end();
     this.stream.end(done);
   }
 
   /** Nothing will leave any more: drops what waits and releases every waiter. */
   settle(): void {
-    this.isTaking = false;
     this.held = [];
     this.heldBytes = 0;
-    this.release();
+    this.pressure.end();
   }
 
   /** Passes the held frames to the stream. */
@@ -92,23 +77,10 @@ export class Outbox {
 
   private readonly wrote = (error: Error | null | undefined): void => {
     // The owner receives the error as well, and settles the outbox.
-    if (error !== null && error !== undefined) return;
-    if (this.waiting !== undefined && this.bufferedBytes() <= this.highWaterMarkBytes) this.release();
+    if (error === null || error === undefined) this.pressure.left(this.waitingBytes());
   };
 
-  private release(): void {
-    this.waiting?.resolve();
-    this.waiting = undefined;
-  }
-
-  private hasRoom(): boolean {
-    const buffered = this.bufferedBytes();
-    if (buffered <= this.highWaterMarkBytes) return true;
-    if (buffered > this.limits.maxBufferedBytes) this.owner.overflowed();
-    return false;
-  }
-
-  private bufferedBytes(): number {
+  private waitingBytes(): number {
     return this.heldBytes + this.stream.writableLength;
   }
 }
@@ -129,12 +101,4 @@ export function kept(
   const made = make(last === undefined ? frames : [...frames, last]);
   joined.set(key, made);
   return made;
-}
-
-/** The fault of a peer for which more than `maxBufferedBytes` wait. */
-export function doesNotRead({ label }: PeerIdentity, maxBufferedBytes: number): Fault {
-  return new Fault(
-    "peer_gone",
-    `${label} does not read: more than ${maxBufferedBytes} bytes wait for it. Read faster, or connect again and resume.`,
-  );
 }

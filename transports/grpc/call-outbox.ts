@@ -1,5 +1,6 @@
 // The write side of a call, counted in bytes, because the library counts messages of any size.
 import type { FrameBatch } from "../../src/contracts/transport.js";
+import { BackPressure, type BackPressureOwner } from "../framing/back-pressure.js";
 import { bufferOf, messagesOf } from "../service-calls/batch-messages.js";
 import type { AdmittedCall } from "./gate.js";
 
@@ -12,12 +13,9 @@ export interface CallOutbox {
   readonly settle: () => void;
 }
 
-export interface CallOutboxOptions {
+export interface CallOutboxOptions extends BackPressureOwner {
   /** Whether concatenated frames are one message. */
   readonly joinsBatches: boolean;
-  readonly highWaterMarkBytes: number;
-  readonly maxBufferedBytes: number;
-  readonly onOverflow: () => void;
 }
 
 /**
@@ -26,44 +24,25 @@ export interface CallOutboxOptions {
  */
 export function createCallOutbox(below: AdmittedCall["below"], options: CallOutboxOptions): CallOutbox {
   let waitingBytes = 0;
-  let isSettled = false;
-  let waiters: (() => void)[] = [];
-
-  const isFull = (): boolean => waitingBytes > options.highWaterMarkBytes;
-
-  function release(): void {
-    if (!isSettled && isFull()) return;
-    const released = waiters;
-    waiters = [];
-    for (const go of released) go();
-  }
+  const pressure = new BackPressure(options);
 
   function send(messages: readonly Buffer[]): boolean {
-    if (isSettled) return false;
+    if (!pressure.isTaking) return false;
     for (const message of messages) {
       waitingBytes += message.length;
       below.sendMessage(message, () => {
         waitingBytes -= message.length;
-        release();
+        pressure.left(waitingBytes);
       });
     }
-    if (waitingBytes > options.maxBufferedBytes) options.onOverflow();
-    return !isSettled && !isFull();
+    return pressure.hasRoom(waitingBytes);
   }
 
   return {
     send: (frame) => send([bufferOf(frame)]),
     sendBatch: (batch) => send(messagesIn(batch, options.joinsBatches)),
-    writable: () => {
-      if (isSettled || !isFull()) return Promise.resolve();
-      return new Promise((resolve) => {
-        waiters.push(resolve);
-      });
-    },
-    settle: () => {
-      isSettled = true;
-      release();
-    },
+    writable: () => pressure.writable(waitingBytes),
+    settle: () => pressure.end(),
   };
 }
 

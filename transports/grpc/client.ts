@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { Fault, type FaultCode } from "../../src/base/errors.js";
 import { type HeldSocket, holdOwnSocket } from "../ipc/own-socket.js";
+import { bufferOf } from "../service-calls/batch-messages.js";
 import { detailIn } from "./status.js";
 
 export interface GrpcTarget {
@@ -121,13 +122,13 @@ export function createGrpcCalls(target: GrpcTarget, readFault: ReadFault): GrpcC
           if (error === null && answer !== undefined) resolve(answer);
           else reject(error === null ? gone("The answer is missing.") : faultOf(error, readFault));
         };
-        const call = connecting(() => client.makeUnaryRequest(path, asBuffer, asIs, request, metadata, options, told));
+        const call = connecting(() => client.makeUnaryRequest(path, bufferOf, asIs, request, metadata, options, told));
         const cancel = (): void => call.cancel();
         cancels.add(cancel);
       }),
     stream: (path, take) => {
       const call = connecting(() =>
-        client.makeBidiStreamRequest<Uint8Array, Uint8Array>(path, asBuffer, asIs, metadata),
+        client.makeBidiStreamRequest<Uint8Array, Uint8Array>(path, bufferOf, asIs, metadata),
       );
       const cancel = (): void => call.cancel();
       cancels.add(cancel);
@@ -164,10 +165,6 @@ export function createGrpcCalls(target: GrpcTarget, readFault: ReadFault): GrpcC
       }
     },
   };
-}
-
-function asBuffer(message: Uint8Array): Buffer {
-  return Buffer.from(message.buffer, message.byteOffset, message.byteLength);
 }
 
 function asIs(message: Buffer): Uint8Array {

@@ -27,10 +27,10 @@ export interface Gate {
   readonly admitted: (call: { readonly metadata: Metadata }) => AdmittedCall;
 }
 
-type GateOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxStreams" | "log">;
+type GateOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "limits" | "log">;
 
 export function createGate(options: GateOptions): Gate {
-  const turnstile = createTurnstile({ mostWaiting: options.maxStreams });
+  const turnstile = createTurnstile({ mostWaiting: options.limits.maxStreams });
   /** By their labels. */
   const connections = new Map<string, ServiceConnection>();
   const admittedCalls = new WeakMap<Metadata, AdmittedCall>();

@@ -4,6 +4,15 @@ import type { ServiceAddress } from "../../src/contracts/transport.js";
 import { type After, platformAfter } from "../framing/options.js";
 import type { ServiceListenOptions } from "../service-calls/listen.js";
 
+const LIMITS = {
+  /** Streams at a time on one connection. Further streams wait at the client. */
+  maxStreams: 2048,
+  /** Interval of the pings that detect a vanished client, ms. */
+  keepaliveIntervalMs: 30_000,
+  /** How long a client may take to answer a ping, ms. After it the connection is ended. */
+  keepaliveTimeoutMs: 10_000,
+};
+
 export interface GrpcOptions extends ServiceListenOptions {
   readonly address: ServiceAddress;
   /** The methods to serve. Health checks and reflection are added. */
@@ -19,39 +28,27 @@ export interface GrpcOptions extends ServiceListenOptions {
   readonly log: Pick<Log, "error" | "debug">;
   /** Largest accepted message, bytes. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED. */
   readonly maxMessageBytes?: number;
-  /** Streams at a time on one connection. Further streams wait at the client. Default 2,048. */
-  readonly maxStreams?: number;
-  /** Bytes that may wait for the client of a stream before `send` answers false. Default 65,536. */
-  readonly highWaterMarkBytes?: number;
-  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the connection is closed. Default 16 MiB. */
-  readonly maxBufferedBytes?: number;
   /**
    * Time limit for handed-over data to leave when a stream is closed, and of `drain` for calls under way, ms. After it the connection is closed.
    * Default 2,000.
    */
   readonly closeTimeoutMs?: number;
-  /** Interval of the pings that detect a vanished client, ms. Default 30,000. */
-  readonly keepaliveIntervalMs?: number;
-  /** How long a client may take to answer a ping, ms. After it the connection is ended. Default 10,000. */
-  readonly keepaliveTimeoutMs?: number;
+  /** Other limits than `LIMITS`, for tests. */
+  readonly limits?: Partial<typeof LIMITS>;
   /** The timer of `closeTimeoutMs` and `silentConnectionMs`. Default: the platform's. Pings and the deadlines of clients use the library's own. */
   readonly after?: After;
 }
 
-export type ResolvedGrpcOptions = Required<Omit<GrpcOptions, Exclude<keyof ServiceListenOptions, "after">>> &
-  ServiceListenOptions;
+export type ResolvedGrpcOptions = Required<Omit<GrpcOptions, "limits" | Exclude<keyof ServiceListenOptions, "after">>> &
+  ServiceListenOptions & { readonly limits: typeof LIMITS };
 
 export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
   return {
     admit: () => undefined,
     maxMessageBytes: (1024 + 16) * 1024,
-    maxStreams: 2048,
-    highWaterMarkBytes: 64 * 1024,
-    maxBufferedBytes: 16 * 1024 * 1024,
     closeTimeoutMs: 2000,
-    keepaliveIntervalMs: 30_000,
-    keepaliveTimeoutMs: 10_000,
     after: platformAfter,
     ...options,
+    limits: { ...LIMITS, ...options.limits },
   };
 }

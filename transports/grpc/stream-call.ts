@@ -5,8 +5,8 @@ import { type Fault, publicFault } from "../../src/base/errors.js";
 import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
-import { doesNotRead } from "../framing/outbox.js";
-import { watchCallEnd } from "./call-end.js";
+import { doesNotRead } from "../framing/back-pressure.js";
+import { watchCallEnd } from "../service-calls/deadline.js";
 import { createCallInbox, createSingleFrameInbox } from "./call-inbox.js";
 import { createCallOutbox } from "./call-outbox.js";
 import type { AdmittedCall } from "./gate.js";
@@ -17,7 +17,7 @@ export type StreamCall = ServerDuplexStream<Buffer, Buffer> | ServerWritableStre
 
 export type StreamCallOptions = { readonly joinsBatches: boolean } & Pick<
   ResolvedGrpcOptions,
-  "describeFault" | "highWaterMarkBytes" | "maxBufferedBytes" | "closeTimeoutMs" | "after"
+  "describeFault" | "closeTimeoutMs" | "after"
 >;
 
 /** `call` must have just begun: events of its end are listened for from here on. */
@@ -41,11 +41,9 @@ export function createStreamConnection(
   const inbox = "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
   const outbox = createCallOutbox(below, {
     joinsBatches: options.joinsBatches,
-    highWaterMarkBytes: options.highWaterMarkBytes,
-    maxBufferedBytes: options.maxBufferedBytes,
-    onOverflow: () => {
+    overflowed: () => {
       if (state !== "open") return;
-      const fault = doesNotRead(peer, options.maxBufferedBytes);
+      const fault = doesNotRead(peer);
       inbox.end(fault);
       finish({ kind: "abrupt", fault });
       connection.cutOff();

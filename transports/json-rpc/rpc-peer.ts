@@ -19,9 +19,10 @@ import {
 import { encodeMessage, notificationBatch } from "./outgoing.js";
 import { faultFromRpcError, rpcErrorFromFault } from "./status.js";
 
+/** Most unanswered requests of the peer. At the limit reading pauses until one is answered. */
+const MOST_UNANSWERED = 4096;
+
 export interface RpcOptions {
-  /** Most unanswered requests of the peer. At the limit reading pauses until one is answered. Default 4096. */
-  readonly maxUnansweredRequests?: number;
   /** Whether the connection closes by itself when the peer has ended and every request of the peer is answered. Default true. */
   readonly closeAtEnd?: boolean;
   /** Receives unexpected failures of handlers, of which the peer learns only that there was one. Default: nowhere. */
@@ -106,8 +107,7 @@ export class RpcPeer implements AnsweringConnection {
         this.areAnswersBlocked = false;
       });
     }
-    const { maxUnansweredRequests = 4096 } = this.options;
-    if (this.unanswered.size >= maxUnansweredRequests && this.over === undefined) return this.anAnswer();
+    if (this.unanswered.size >= MOST_UNANSWERED && this.over === undefined) return this.anAnswer();
     return this.handlers.room?.();
   }
 

@@ -12,7 +12,7 @@ import type { Configuration } from "../config/config.js";
 
 /** The parts of all services. A service takes those that it has a use for. */
 export interface ServiceParts
-  extends Required<Omit<ConnectOptions, "highWaterMarkBytes" | "maxBufferedBytes">>,
+  extends Required<ConnectOptions>,
     Required<Pick<ServiceListenOptions, "onAcceptFault">>,
     Required<Pick<HttpListenOptions, "corsOrigins">> {
   readonly pages: readonly HttpPage[];

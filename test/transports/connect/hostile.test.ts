@@ -252,12 +252,12 @@ describe("streams", () => {
   });
 
   it("a sender that goes on after a false is cut off at the limit", async () => {
-    const stage = await started({ highWaterMarkBytes: 1000, maxBufferedBytes: 1_000_000 });
+    const stage = await started();
     const stream = callOf(sessionTo(stage), "Listen");
     stream.end(EMPTY_ENVELOPE);
     stream.pause();
     const server = await stage.listens.next();
-    for (let sent = 0; sent < 100; sent++) server.send(eventFrame("evt_1", "x".repeat(100_000)));
+    for (let sent = 0; sent < 200; sent++) server.send(eventFrame("evt_1", "x".repeat(100_000)));
     const { kind, fault } = await server.closed;
     expect([kind, fault?.code]).toEqual(["abrupt", "peer_gone"]);
     await expectOthersServed(stage);

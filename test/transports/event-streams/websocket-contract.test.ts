@@ -96,3 +96,13 @@ it.each<[FaultCode | undefined, number]>([
   await server.close(code && new Fault(code, "It is over."));
   expect((await told).map(String)).toEqual([String(expected), code === undefined ? "" : "It is over."]);
 });
+
+it("breaks off from a peer for which more waits than the limit", async () => {
+  const { server, stop } = await open();
+  onTestFinished(() => stop());
+  for (let count = 0; count < 17; count++) server.send(Buffer.alloc(1_000_000, "a"));
+  expect(await server.closed).toMatchObject({
+    kind: "abrupt",
+    fault: { code: "peer_gone", sentence: expect.stringContaining("does not read") },
+  });
+});

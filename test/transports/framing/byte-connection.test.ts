@@ -114,8 +114,8 @@ describe("createByteConnection", () => {
 
   it("lets who waits to send go on when the connection closes, and answers false from then on", async () => {
     const { stream } = slowWritable();
-    const { connection } = connectionOver(stream, { highWaterMarkBytes: 10 });
-    expect(connection.send(Buffer.alloc(100))).toBe(false);
+    const { connection } = connectionOver(stream);
+    expect(connection.send(Buffer.alloc(100_000))).toBe(false);
     const waiting = connection.writable();
     stream.destroy(Object.assign(new Error("broken"), { code: "EPIPE" }));
     await waiting;
@@ -200,11 +200,11 @@ describe("createByteConnection", () => {
 
   it("breaks off from a peer for which more waits than the limit", async () => {
     const { stream } = slowWritable();
-    const { connection } = connectionOver(stream, { maxBufferedBytes: 1000, highWaterMarkBytes: 100 });
-    for (let index = 0; index < 20; index++) connection.send(Buffer.alloc(100));
+    const { connection } = connectionOver(stream);
+    for (let index = 0; index < 17; index++) connection.send(Buffer.alloc(1_000_000));
     const info = await connection.closed;
     expect([info.kind, info.fault?.code]).toEqual(["abrupt", "peer_gone"]);
-    expect(info.fault?.sentence).toContain("1000 bytes");
+    expect(info.fault?.sentence).toContain("16777216 bytes");
   });
 
   it("pins its defaults and refuses what is out of range", () => {
@@ -214,8 +214,6 @@ describe("createByteConnection", () => {
       framing: "length-prefixed",
       isLinesOnly: false,
       maxFrameBytes: 1_064_960,
-      highWaterMarkBytes: 65_536,
-      maxBufferedBytes: 16_777_216,
       closeTimeoutMs: 2000,
     });
     expect(() => resolveByteConnectionOptions({ maxFrameBytes: 0 })).toThrow(/maxFrameBytes is 0/);

@@ -1,5 +1,5 @@
 // How messages of a call leave, and how many bytes of them may wait.
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { FrameBatch } from "../../../src/contracts/transport.js";
 import { createCallOutbox } from "../../../transports/grpc/call-outbox.js";
 
@@ -19,7 +19,7 @@ function heldCall() {
   return { call: { sendMessage }, written, left };
 }
 
-const UNLIMITED = { highWaterMarkBytes: 1000, maxBufferedBytes: 1000, onOverflow: () => {} };
+const UNLIMITED = { overflowed: () => {} };
 
 it.each([
   { joinsBatches: false, messages: ["one", "two", "three"] },
@@ -42,17 +42,11 @@ it("an empty run writes nothing", () => {
 
 it("bytes wait up to a mark, more than the limit break the call off, and a settled call takes nothing", async () => {
   const { call, written, left } = heldCall();
-  let overflows = 0;
-  const onOverflow = (): void => {
-    overflows += 1;
-  };
-  const outbox = createCallOutbox(call, {
-    joinsBatches: false,
-    highWaterMarkBytes: 4,
-    maxBufferedBytes: 8,
-    onOverflow,
-  });
-  expect(["1234", "5"].map((text) => outbox.send(Buffer.from(text)))).toEqual([true, false]);
+  const overflowed = vi.fn();
+  const outbox = createCallOutbox(call, { joinsBatches: false, overflowed });
+  const [mark, limit] = [Buffer.alloc(64 * 1024), Buffer.alloc(16 * 1024 * 1024 - 64 * 1024)];
+  const one = Buffer.from("1");
+  expect([mark, one].map((frame) => outbox.send(frame))).toEqual([true, false]);
   const freed: string[] = [];
   void outbox.writable().then(() => freed.push("written"));
   await Promise.resolve();
@@ -60,12 +54,14 @@ it("bytes wait up to a mark, more than the limit break the call off, and a settl
   left[1]?.();
   await Promise.resolve();
   expect(freed).toEqual(["written"]);
-  expect([outbox.sendBatch(runOf("6789")), overflows]).toEqual([false, 0]);
+  expect(outbox.sendBatch({ frames: [limit], joined: new Map() })).toBe(false);
+  expect(overflowed).not.toHaveBeenCalled();
   void outbox.writable().then(() => freed.push("settled"));
-  expect([outbox.send(Buffer.from("0")), overflows]).toEqual([false, 1]);
+  expect(outbox.send(one)).toBe(false);
+  expect(overflowed).toHaveBeenCalledOnce();
   outbox.settle();
   await outbox.writable();
   expect(freed).toEqual(["written", "settled"]);
-  expect([outbox.send(Buffer.from("late")), outbox.sendBatch(runOf("late"))]).toEqual([false, false]);
-  expect(written).toEqual(["1234", "5", "6789", "0"]);
+  expect([outbox.send(one), outbox.sendBatch(runOf("late"))]).toEqual([false, false]);
+  expect(written.map(({ length }) => length)).toEqual([mark, one, limit, one].map(({ length }) => length));
 });

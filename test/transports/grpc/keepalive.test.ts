@@ -11,7 +11,7 @@ import { allOf, rawSocket } from "../../support/peers/raw-socket.js";
 import { type Stage, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHILD = fileURLToPath(new URL("../children/grpc-client.mjs", import.meta.url));
-const SOON = { keepaliveIntervalMs: 100, keepaliveTimeoutMs: 500 };
+const SOON = { limits: { keepaliveIntervalMs: 100, keepaliveTimeoutMs: 500 } };
 
 /** A stream that a process of its own holds open. */
 async function heldByChild({ address, bidi }: Stage) {
@@ -57,7 +57,7 @@ describe("a client that is gone without a word", () => {
 
 describe("a client that is there", () => {
   it("keeps an idle stream through many pings of the server", async () => {
-    const { address, bidi } = await stageOf({ keepaliveIntervalMs: 10, keepaliveTimeoutMs: 60_000 });
+    const { address, bidi } = await stageOf({ limits: { keepaliveIntervalMs: 10, keepaliveTimeoutMs: 60_000 } });
     const client = callConnection(createGrpcClient(address), SUBSCRIBE);
     const server = await bidi.next();
     // The pings go by a timer inside the library, and its client tells of none.

@@ -81,7 +81,7 @@ describe("messages", () => {
 
 describe("what a connection may do", () => {
   it("makes streams beyond its limit wait, or refuses them where Node's own client sends them all the same", async () => {
-    const { client, bidi } = await clientOf({ maxStreams: 2 });
+    const { client, bidi } = await clientOf({ limits: { maxStreams: 2 } });
     const calls = Array.from({ length: 3 }, () => callConnection(client, SUBSCRIBE));
     const servers = [await bidi.next(), await bidi.next()];
     await servers[0]?.close();

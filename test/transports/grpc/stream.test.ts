@@ -186,12 +186,12 @@ describe("a client that does not read", () => {
   });
 
   it("loses its connection where its sender goes on after a false, and another connection is not touched", async () => {
-    const stage = await stageOf({ maxBufferedBytes: 256 * KIB });
+    const stage = await stageOf();
     const slow = callConnection(clientAt(stage.address), SUBSCRIBE);
     const toSlow = await stage.bidi.next();
     const other = callConnection(clientAt(stage.address), SUBSCRIBE);
     const toOther = await stage.bidi.next();
-    for (let index = 0; index < 64; index++) toSlow.send(Buffer.alloc(64 * KIB));
+    for (let index = 0; index < 32; index++) toSlow.send(Buffer.alloc(1024 * KIB));
     expect(await toSlow.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
     toOther.send(Buffer.from("well"));
     expect((await takeFrames(other.frames[Symbol.asyncIterator](), 1)).map(String)).toEqual(["well"]);

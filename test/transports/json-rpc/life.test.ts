@@ -90,30 +90,30 @@ it("what waits is handed over no more when the connection is closed", async () =
 describe("what comes in waits with the peer", () => {
   it("while too many requests have no answer", async () => {
     const answers: ReturnType<typeof gate<string>>[] = [];
-    const peer = rawAgainst(
-      {
-        request: () => {
-          const answer = gate<string>();
-          answers.push(answer);
-          return answer.promise;
-        },
+    let isOpen = false;
+    const peer = rawAgainst({
+      request: () => {
+        if (isOpen) return "rest";
+        const answer = gate<string>();
+        answers.push(answer);
+        return answer.promise;
       },
-      { maxUnansweredRequests: 2 },
-    );
-    for (let id = 0; id < 5; id++) {
+    });
+    peer.say(...Array.from({ length: 4094 }, (_, id) => request(id, "m")));
+    await turns(3);
+    for (let id = 4094; id < 4099; id++) {
       peer.say(request(id, "m"));
       await turns(3);
     }
-    expect(peer.calls.length).toBe(2);
+    expect(peer.calls.length).toBe(4096);
     answers[0]?.open("first");
     expect(await peer.hear(1)).toMatchObject([{ id: 0, result: "first" }]);
     await turns(5);
     // What had come with one read is handed over together.
-    expect(peer.calls.length).toBeGreaterThan(2);
+    expect(peer.calls.length).toBeGreaterThan(4096);
+    isOpen = true;
     for (const answer of answers) answer.open("rest");
-    await turns(5);
-    for (const answer of answers) answer.open("rest");
-    expect((await peer.hear(4)).length).toBe(4);
+    expect((await peer.hear(4098)).length).toBe(4098);
   });
 
   it("while it does not take its answers", async () => {

@@ -1,6 +1,6 @@
 // Why a call ended, where the clock on the wall is set while it runs.
 import { afterEach, expect, test, vi } from "vitest";
-import { type CallEnd, watchCallEnd } from "../../../transports/grpc/call-end.js";
+import { type CallEnd, watchCallEnd } from "../../../transports/service-calls/deadline.js";
 
 const CONNECTION = { peer: { label: "test", trust: "same-user" }, isConnected: () => true } as const;
 
