@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOfParts } from "../../../src/cli/speak/spoken-parts.js";
-import { createSpokenQuestions, type SpokenQuestion } from "../../../src/cli/speak/spoken-questions.js";
+import { createSpokenQuestions, listParts, type SpokenQuestion } from "../../../src/cli/speak/spoken-questions.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
 const clock = createVirtualClock();
@@ -60,4 +60,31 @@ test("the number of a question is known after its end", () => {
   const { questions } = asked({ action: "Run it" });
   questions.heard(event("session.completed", at(10)));
   expect([questions.open(), questions.numberOf("rt_1"), questions.numberOf("rt_2")]).toEqual([[], 1, undefined]);
+});
+
+test("an answer goes to the question that was said, to none while another has just begun, and to each by its number", () => {
+  const questions = createSpokenQuestions(clock);
+  const ask = (reply_token: string): SpokenQuestion => {
+    const fields = { reply_token, event_id: `evt_${reply_token}`, timeout_seconds: 600, action: "Run it" };
+    return questions.ask(event("awaiting.confirmation", at(0), fields)) as SpokenQuestion;
+  };
+  const [first, second] = [ask("rt_1"), ask("rt_2")];
+  const answered = (number?: number) => {
+    const read = questions.answer("accept", number);
+    return read.kind === "none" ? read.why : read.question.number;
+  };
+  expect(answered()).toBe("No question was said to its end yet. Nothing was sent.");
+  questions.noteSaid(first);
+  clock.advance(1);
+  second.begunAt = clock.now();
+  expect([answered(), answered(1), answered(2)]).toEqual(["Question 2 has just begun. Nothing was sent.", 1, 2]);
+  clock.advance(1000);
+  // A person feels again what was said.
+  first.begunAt = clock.now();
+  expect(answered()).toBe(1);
+  expect(textOfParts(listParts(questions))).toMatch(/^2 open questions\. Bank asks\. Question 1\. /);
+  const outcome = { extensions: { aaepd: { question: "evt_rt_1", decision: "accept" } } };
+  expect(questions.heard(event("state.changed", at(10), outcome))).toEqual([first]);
+  expect(answered()).toBe("Question 1 has ended. Nothing was sent.");
+  expect(textOfParts(listParts(questions))).toMatch(/^Bank asks\. Question 2\. /);
 });

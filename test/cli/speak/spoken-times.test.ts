@@ -234,3 +234,17 @@ it("that an answer did not count is said with the number of its question, and th
   const notCounted = "The answer did not count.";
   expect(said().slice(before)).toEqual(["Question 1:", notCounted, "A question:", notCounted, "Question 1 is over."]);
 });
+
+it("the same words of a state are said once in ten seconds, and those of a text each time", async () => {
+  const { clock, narrator, heard, finish, said } = stage("sentence");
+  const state = { type: "aaep:agent.state.changed", to_state: "thinking", summary_normal: "Reads." };
+  for (const event of [state, state]) heard(event);
+  for (const output_id of ["a", "b"])
+    heard({ type: "aaep:agent.output.streaming", output_id, chunk: "Yes.", complete: true });
+  await finish();
+  await clock.advanceSettled(10_000);
+  heard(state);
+  await finish();
+  narrator.close();
+  expect(said()).toEqual(["Sorter.", "Reads.", "Yes.", "Yes.", "Reads."]);
+});
