@@ -5,7 +5,6 @@ import { allowOrigin, corsHeaders, isPreflight, preflightHeaders } from "./cors.
 import type { Exchange } from "./exchange.js";
 import type { HttpHandler, HttpService, RefusalForm } from "./http-service.js";
 import type { HttpPage, ResolvedHttpOptions } from "./options.js";
-
 import { hostsOf } from "./target.js";
 
 /** Longest logged path, UTF-16 units: the beginning of a path is enough, and a client may send 16 KiB. */

@@ -1,5 +1,5 @@
-// A service of the HTTP server, beside its plain pages: the methods of Connect, and later other transports. The front door admits a request before a
-// service sees it. All services of a server share its connections, versions, origins and end.
+// A service of the HTTP server, beside its plain pages: Connect, event streams, and posts of JSON. The front door admits a request before a service
+// sees it. All services of a server share its connections, versions, origins and end.
 import type { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { Exchange } from "./exchange.js";
