@@ -50,9 +50,9 @@ export declare type PublishRequest = Message<"aaep.v1.PublishRequest"> & {
     /**
      * Takes over a session on this stream.
      *
-     * @generated from field: aaep.v1.SessionClaim resume = 4;
+     * @generated from field: aaep.v1.ResumeSessionParams resume = 4;
      */
-    value: SessionClaim;
+    value: ResumeSessionParams;
     case: "resume";
   } | { case: undefined; value?: undefined };
 };
@@ -91,9 +91,9 @@ export declare const EventBatchSchema: GenMessage<EventBatch>;
 /**
  * A session and the token that opens it.
  *
- * @generated from message aaep.v1.SessionClaim
+ * @generated from message aaep.v1.ResumeSessionParams
  */
-export declare type SessionClaim = Message<"aaep.v1.SessionClaim"> & {
+export declare type ResumeSessionParams = Message<"aaep.v1.ResumeSessionParams"> & {
   /**
    * @generated from field: string session_id = 1;
    */
@@ -113,10 +113,10 @@ export declare type SessionClaim = Message<"aaep.v1.SessionClaim"> & {
 };
 
 /**
- * Describes the message aaep.v1.SessionClaim.
- * Use `create(SessionClaimSchema)` to create a new message.
+ * Describes the message aaep.v1.ResumeSessionParams.
+ * Use `create(ResumeSessionParamsSchema)` to create a new message.
  */
-export declare const SessionClaimSchema: GenMessage<SessionClaim>;
+export declare const ResumeSessionParamsSchema: GenMessage<ResumeSessionParams>;
 
 /**
  * @generated from message aaep.v1.PublishResponse
@@ -136,9 +136,9 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
     /**
      * Answers `publish`.
      *
-     * @generated from field: aaep.v1.PublishReceipt receipt = 2;
+     * @generated from field: aaep.v1.PublishResult receipt = 2;
      */
-    value: PublishReceipt;
+    value: PublishResult;
     case: "receipt";
   } | {
     /**
@@ -152,9 +152,9 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
     /**
      * Answers `resume`.
      *
-     * @generated from field: aaep.v1.SessionSummary session = 4;
+     * @generated from field: aaep.v1.ResumeSessionResult session = 4;
      */
-    value: SessionSummary;
+    value: ResumeSessionResult;
     case: "session";
   } | {
     /**
@@ -168,17 +168,17 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
     /**
      * News: a question that was published on this stream has its outcome.
      *
-     * @generated from field: aaep.v1.Outcome outcome = 6;
+     * @generated from field: aaep.v1.QuestionOutcome outcome = 6;
      */
-    value: Outcome;
+    value: QuestionOutcome;
     case: "outcome";
   } | {
     /**
      * News: a person is waited for, or no longer.
      *
-     * @generated from field: aaep.v1.Waiting waiting = 7;
+     * @generated from field: aaep.v1.QuestionWaiting waiting = 7;
      */
-    value: Waiting;
+    value: QuestionWaiting;
     case: "waiting";
   } | {
     /**
@@ -272,15 +272,15 @@ export declare const ClosingSchema: GenMessage<Closing>;
 /**
  * Where published events stand (R33).
  *
- * @generated from message aaep.v1.PublishReceipt
+ * @generated from message aaep.v1.PublishResult
  */
-export declare type PublishReceipt = Message<"aaep.v1.PublishReceipt"> & {
+export declare type PublishResult = Message<"aaep.v1.PublishResult"> & {
   /**
    * One for each event, in order.
    *
-   * @generated from field: repeated aaep.v1.PublishedEvent events = 1;
+   * @generated from field: repeated aaep.v1.EventReceipt events = 1;
    */
-  events: PublishedEvent[];
+  events: EventReceipt[];
 
   /**
    * Of the first session that started here; each has its own in its place of `events`.
@@ -291,15 +291,15 @@ export declare type PublishReceipt = Message<"aaep.v1.PublishReceipt"> & {
 };
 
 /**
- * Describes the message aaep.v1.PublishReceipt.
- * Use `create(PublishReceiptSchema)` to create a new message.
+ * Describes the message aaep.v1.PublishResult.
+ * Use `create(PublishResultSchema)` to create a new message.
  */
-export declare const PublishReceiptSchema: GenMessage<PublishReceipt>;
+export declare const PublishResultSchema: GenMessage<PublishResult>;
 
 /**
- * @generated from message aaep.v1.PublishedEvent
+ * @generated from message aaep.v1.EventReceipt
  */
-export declare type PublishedEvent = Message<"aaep.v1.PublishedEvent"> & {
+export declare type EventReceipt = Message<"aaep.v1.EventReceipt"> & {
   /**
    * @generated from field: string event_id = 1;
    */
@@ -321,10 +321,10 @@ export declare type PublishedEvent = Message<"aaep.v1.PublishedEvent"> & {
 };
 
 /**
- * Describes the message aaep.v1.PublishedEvent.
- * Use `create(PublishedEventSchema)` to create a new message.
+ * Describes the message aaep.v1.EventReceipt.
+ * Use `create(EventReceiptSchema)` to create a new message.
  */
-export declare const PublishedEventSchema: GenMessage<PublishedEvent>;
+export declare const EventReceiptSchema: GenMessage<EventReceipt>;
 
 /**
  * @generated from message aaep.v1.ManifestReceipt
@@ -341,9 +341,9 @@ export declare const ManifestReceiptSchema: GenMessage<ManifestReceipt>;
 /**
  * How a question ended (AAEP ch. 6).
  *
- * @generated from message aaep.v1.Outcome
+ * @generated from message aaep.v1.QuestionOutcome
  */
-export declare type Outcome = Message<"aaep.v1.Outcome"> & {
+export declare type QuestionOutcome = Message<"aaep.v1.QuestionOutcome"> & {
   /**
    * @generated from field: string event_id = 1;
    */
@@ -399,15 +399,15 @@ export declare type Outcome = Message<"aaep.v1.Outcome"> & {
 };
 
 /**
- * Describes the message aaep.v1.Outcome.
- * Use `create(OutcomeSchema)` to create a new message.
+ * Describes the message aaep.v1.QuestionOutcome.
+ * Use `create(QuestionOutcomeSchema)` to create a new message.
  */
-export declare const OutcomeSchema: GenMessage<Outcome>;
+export declare const QuestionOutcomeSchema: GenMessage<QuestionOutcome>;
 
 /**
- * @generated from message aaep.v1.Waiting
+ * @generated from message aaep.v1.QuestionWaiting
  */
-export declare type Waiting = Message<"aaep.v1.Waiting"> & {
+export declare type QuestionWaiting = Message<"aaep.v1.QuestionWaiting"> & {
   /**
    * @generated from field: string reply_token = 1;
    */
@@ -432,10 +432,10 @@ export declare type Waiting = Message<"aaep.v1.Waiting"> & {
 };
 
 /**
- * Describes the message aaep.v1.Waiting.
- * Use `create(WaitingSchema)` to create a new message.
+ * Describes the message aaep.v1.QuestionWaiting.
+ * Use `create(QuestionWaitingSchema)` to create a new message.
  */
-export declare const WaitingSchema: GenMessage<Waiting>;
+export declare const QuestionWaitingSchema: GenMessage<QuestionWaiting>;
 
 /**
  * @generated from message aaep.v1.PublishBatchRequest
@@ -465,9 +465,9 @@ export declare const PublishBatchRequestSchema: GenMessage<PublishBatchRequest>;
  */
 export declare type PublishBatchResponse = Message<"aaep.v1.PublishBatchResponse"> & {
   /**
-   * @generated from field: aaep.v1.PublishReceipt receipt = 1;
+   * @generated from field: aaep.v1.PublishResult receipt = 1;
    */
-  receipt?: PublishReceipt | undefined;
+  receipt?: PublishResult | undefined;
 
   /**
    * @generated from field: string agent_key = 2;
@@ -516,9 +516,9 @@ export declare const ConfirmRequestSchema: GenMessage<ConfirmRequest>;
  */
 export declare type ConfirmResponse = Message<"aaep.v1.ConfirmResponse"> & {
   /**
-   * @generated from field: aaep.v1.Outcome outcome = 1;
+   * @generated from field: aaep.v1.QuestionOutcome outcome = 1;
    */
-  outcome?: Outcome | undefined;
+  outcome?: QuestionOutcome | undefined;
 
   /**
    * @generated from field: string agent_key = 2;
@@ -567,9 +567,9 @@ export declare const ClarifyRequestSchema: GenMessage<ClarifyRequest>;
  */
 export declare type ClarifyResponse = Message<"aaep.v1.ClarifyResponse"> & {
   /**
-   * @generated from field: aaep.v1.Outcome outcome = 1;
+   * @generated from field: aaep.v1.QuestionOutcome outcome = 1;
    */
-  outcome?: Outcome | undefined;
+  outcome?: QuestionOutcome | undefined;
 
   /**
    * @generated from field: string agent_key = 2;
@@ -683,9 +683,9 @@ export declare type GetOutcomeResponse = Message<"aaep.v1.GetOutcomeResponse"> &
   /**
    * Absent while the question is open.
    *
-   * @generated from field: optional aaep.v1.Outcome outcome = 1;
+   * @generated from field: optional aaep.v1.QuestionOutcome outcome = 1;
    */
-  outcome?: Outcome | undefined;
+  outcome?: QuestionOutcome | undefined;
 
   /**
    * @generated from field: string agent_key = 2;
@@ -704,9 +704,9 @@ export declare const GetOutcomeResponseSchema: GenMessage<GetOutcomeResponse>;
  */
 export declare type ResumeSessionRequest = Message<"aaep.v1.ResumeSessionRequest"> & {
   /**
-   * @generated from field: aaep.v1.SessionClaim session = 1;
+   * @generated from field: aaep.v1.ResumeSessionParams session = 1;
    */
-  session?: SessionClaim | undefined;
+  session?: ResumeSessionParams | undefined;
 
   /**
    * @generated from field: string agent_key = 2;
@@ -725,9 +725,9 @@ export declare const ResumeSessionRequestSchema: GenMessage<ResumeSessionRequest
  */
 export declare type ResumeSessionResponse = Message<"aaep.v1.ResumeSessionResponse"> & {
   /**
-   * @generated from field: aaep.v1.SessionSummary session = 1;
+   * @generated from field: aaep.v1.ResumeSessionResult session = 1;
    */
-  session?: SessionSummary | undefined;
+  session?: ResumeSessionResult | undefined;
 
   /**
    * @generated from field: string agent_key = 2;
@@ -744,9 +744,9 @@ export declare const ResumeSessionResponseSchema: GenMessage<ResumeSessionRespon
 /**
  * Where an agent left off (R8).
  *
- * @generated from message aaep.v1.SessionSummary
+ * @generated from message aaep.v1.ResumeSessionResult
  */
-export declare type SessionSummary = Message<"aaep.v1.SessionSummary"> & {
+export declare type ResumeSessionResult = Message<"aaep.v1.ResumeSessionResult"> & {
   /**
    * @generated from field: string session_id = 1;
    */
@@ -780,9 +780,9 @@ export declare type SessionSummary = Message<"aaep.v1.SessionSummary"> & {
   openQuestions: Event[];
 
   /**
-   * @generated from field: repeated aaep.v1.QuestionOutcome outcomes = 7;
+   * @generated from field: repeated aaep.v1.SettledQuestion outcomes = 7;
    */
-  outcomes: QuestionOutcome[];
+  outcomes: SettledQuestion[];
 
   /**
    * There are more questions or outcomes: ask again with this value as `after`.
@@ -793,10 +793,10 @@ export declare type SessionSummary = Message<"aaep.v1.SessionSummary"> & {
 };
 
 /**
- * Describes the message aaep.v1.SessionSummary.
- * Use `create(SessionSummarySchema)` to create a new message.
+ * Describes the message aaep.v1.ResumeSessionResult.
+ * Use `create(ResumeSessionResultSchema)` to create a new message.
  */
-export declare const SessionSummarySchema: GenMessage<SessionSummary>;
+export declare const ResumeSessionResultSchema: GenMessage<ResumeSessionResult>;
 
 /**
  * @generated from message aaep.v1.AgentState
@@ -864,9 +864,9 @@ export declare type OpenOutput = Message<"aaep.v1.OpenOutput"> & {
 export declare const OpenOutputSchema: GenMessage<OpenOutput>;
 
 /**
- * @generated from message aaep.v1.QuestionOutcome
+ * @generated from message aaep.v1.SettledQuestion
  */
-export declare type QuestionOutcome = Message<"aaep.v1.QuestionOutcome"> & {
+export declare type SettledQuestion = Message<"aaep.v1.SettledQuestion"> & {
   /**
    * @generated from field: string reply_token = 1;
    */
@@ -879,10 +879,10 @@ export declare type QuestionOutcome = Message<"aaep.v1.QuestionOutcome"> & {
 };
 
 /**
- * Describes the message aaep.v1.QuestionOutcome.
- * Use `create(QuestionOutcomeSchema)` to create a new message.
+ * Describes the message aaep.v1.SettledQuestion.
+ * Use `create(SettledQuestionSchema)` to create a new message.
  */
-export declare const QuestionOutcomeSchema: GenMessage<QuestionOutcome>;
+export declare const SettledQuestionSchema: GenMessage<SettledQuestion>;
 
 /**
  * @generated from message aaep.v1.SetManifestRequest

@@ -1,7 +1,7 @@
 // What agents are told of their sessions and what they published, in JSON and in protobuf (R8, R33).
 import { expect, expectTypeOf, it } from "vitest";
 import type { ResumeSessionResult } from "#gen/aaep/types.js";
-import { PublishReceiptSchema, SessionSummarySchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { PublishResultSchema, ResumeSessionResultSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import type { QuestionFate, SessionSummary } from "../../../../src/engine/sessions/session-record.js";
 import { receiptDocument, summaryDocument } from "../../../../src/protocols/aaep/agent/agent-documents.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
@@ -48,7 +48,9 @@ it("what became of a question is one of a closed set, the same for the engine, t
       outcomes: [{ reply_token: "rpl_0001", outcome: "forgotten" }],
     }),
   ).toBe(false);
-  expect(decodeDocument(SessionSummarySchema, encodeDocument(SessionSummarySchema, document))).toEqual(document);
+  expect(decodeDocument(ResumeSessionResultSchema, encodeDocument(ResumeSessionResultSchema, document))).toEqual(
+    document,
+  );
 });
 
 it("a receipt has the token of each session where it started, and the first one's beside them (R8)", () => {
@@ -70,5 +72,5 @@ it("a receipt has the token of each session where it started, and the first one'
     resume_token: "rst_2",
   });
   expect(isAsPublished("aaep", "PublishResult", document)).toBe(true);
-  expect(decodeDocument(PublishReceiptSchema, encodeDocument(PublishReceiptSchema, document))).toEqual(document);
+  expect(decodeDocument(PublishResultSchema, encodeDocument(PublishResultSchema, document))).toEqual(document);
 });

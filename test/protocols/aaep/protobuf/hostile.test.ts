@@ -1,6 +1,6 @@
 // Bytes that no library writes: each is refused before it costs much, and none can be read in two ways (R20, AAEP §3.7).
 import { describe, expect, it } from "vitest";
-import { PublishRequestSchema, SessionSummarySchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { PublishRequestSchema, ResumeSessionResultSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema, ConfirmationReplySchema, SubscriptionRequestSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
@@ -67,8 +67,8 @@ describe("what is too much is refused before all of it is decoded", () => {
   });
 
   it("messages in a list", () => {
-    const agents = times(MAX_MESSAGE_VALUES + 1, part(SessionSummarySchema.field.agents.number, []));
-    expect(faultOf(() => decodeDocument(SessionSummarySchema, bytesOf(agents, CUT_SHORT)))).toMatchObject({
+    const agents = times(MAX_MESSAGE_VALUES + 1, part(ResumeSessionResultSchema.field.agents.number, []));
+    expect(faultOf(() => decodeDocument(ResumeSessionResultSchema, bytesOf(agents, CUT_SHORT)))).toMatchObject({
       code: "message_too_large",
     });
   });
