@@ -54,13 +54,13 @@ describe("the line", () => {
   it("marks the daemon's own words, which never share a row with an agent's, and an open question in the count", () => {
     const line = lineOf(24, "Wait.");
     line.add(
-      speech("", { rank: "critical", opening: part("Ann asks.", true), parts: [part("⡇ Go?"), part("1 or 2.", true)] }),
+      speech("", { rank: "critical", opening: part("Ann asks.", true), parts: [part("⡇ Go"), part("on?"), part("1 or 2.", true)] }),
     );
     line.move("new");
     expect(rowsFrom(line)).toEqual([
       " Wait.                !1",
       `${OWN_MARK}Ann asks.              `,
-      " ⡇ Go?                  ",
+      " ⡇ Go on?               ",
       `${OWN_MARK}1 or 2.                `,
     ]);
   });

@@ -18,7 +18,8 @@ async function stage(script?: Script) {
   const server = await startSsipServer(script);
   const clock = createClock();
   const options = { path: server.path, clock, environment: NO_ENVIRONMENT };
-  const voice = createSsipVoice({ clock, connect: () => connectSpeechDispatcher(options), rate: 40, voice: "Anna" });
+  const settings = { rate: 40, volume: -20, voice: "Anna" };
+  const voice = createSsipVoice({ clock, connect: () => connectSpeechDispatcher(options), ...settings });
   whenFinished(() => voice.close());
   return { server, voice };
 }
@@ -39,6 +40,7 @@ describe("what is sent", () => {
       "SET SELF CLIENT_NAME aaepd:speak:main",
       "SET SELF NOTIFICATION ALL on",
       "SET SELF RATE 40",
+      "SET SELF VOLUME -20",
       "SET SELF SYNTHESIS_VOICE Anna",
       "SET SELF PRIORITY text",
       "SET SELF LANGUAGE en",

@@ -77,6 +77,8 @@ test("ids that nobody accepted, terms that are wider than asked for, and request
     renegotiate,
     // A renegotiation keeps what it does not name.
     { ...ACCEPTED, honored_capabilities: { ...capabilities, languages: ["fr", "en"] } },
+    renegotiate,
+    { ...ACCEPTED, honored_capabilities: { ...capabilities, supports_confirmation_reply: true } },
     { ...renegotiate, subscription_id: "sub_2" },
     { ...CLOSE, subscription_id: "sub_3" },
   ]);
@@ -86,8 +88,9 @@ test("ids that nobody accepted, terms that are wider than asked for, and request
   expect(lines).toEqual([
     `line 2, ${wider("max_events_per_second")}`,
     `line 4, ${wider("languages")}`,
-    `line 5, /subscription_id: ${foreign}`,
-    `line 6, /subscription_id: ${foreign}`,
+    `line 6, ${wider("supports_confirmation_reply")}`,
+    `line 7, /subscription_id: ${foreign}`,
+    `line 8, /subscription_id: ${foreign}`,
     "4 violations in 4 of 0 events and 6 other messages.",
   ]);
   expect(err).toBe("Note: the file ends before 1 request got an answer.\n");

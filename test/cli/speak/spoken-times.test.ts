@@ -1,7 +1,9 @@
 // What `aaepd speak` says by the clock: that a silent agent is still at work, how much time is left to answer, and that too much waits.
 import { expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
+import type { BrailleDisplay } from "../../../src/braille/braille-display.js";
 import { KeyActions } from "../../../src/cli/speak/key-actions.js";
+import type { KeyName } from "../../../src/cli/speak/key-names.js";
 import type { Mode } from "../../../src/cli/speak/narration-table.js";
 import { Narrator } from "../../../src/cli/speak/narrator.js";
 import { createSpokenQuestions } from "../../../src/cli/speak/spoken-questions.js";
@@ -139,24 +141,43 @@ it("where agents' words are left out, a label ends as a sentence does", async ()
   expect(said().join(" ")).toContain("Without an answer, the answer is taken to be. Answer");
 });
 
+function keysOf(
+  all: ReturnType<typeof stage>,
+  display?: Pick<BrailleDisplay, "isTaken" | "take" | "giveBack" | "answer">,
+) {
+  const subscription = { renegotiate: async () => [] } as unknown as Subscription;
+  const keys = new KeyActions({
+    ...all,
+    subscription,
+    display: display as BrailleDisplay | undefined,
+    isReadOnly: false,
+  });
+  return (key: KeyName, ...words: readonly string[]) => keys.pressed({ key, words, variables: [] });
+}
+
+it("the key of the braille display takes it, and gives it back", () => {
+  let isTaken = false;
+  const take = () => {
+    isTaken = true;
+    return true;
+  };
+  const giveBack = () => {
+    isTaken = false;
+  };
+  const press = keysOf(stage("done"), { isTaken: false, take, giveBack, answer: () => {} });
+  expect([press("braille"), isTaken]).toEqual([{ said: "The braille display shows aaepd." }, true]);
+  expect([press("braille", "release"), isTaken]).toEqual([{ said: "The braille display is given back." }, false]);
+  expect(press("braille", "keep")).toEqual({ said: "Say take or release.", isRefused: true });
+});
+
 it.each([
   ["resume", "no"],
   ["pause", "paused"],
   ["mute", "muted"],
 ] as const)("a mute of some minutes ends by itself, and is forgotten once %s is pressed", async (key, held) => {
-  const { clock, queue, questions, narrator, finish, said } = stage("done");
-  const subscription = { renegotiate: async () => [] } as unknown as Subscription;
-  const keys = new KeyActions({
-    queue,
-    narrator,
-    questions,
-    subscription,
-    clock,
-    display: undefined,
-    isReadOnly: false,
-  });
-  const press = (name: "resume" | "pause" | "mute", ...words: readonly string[]) =>
-    keys.pressed({ key: name, words, variables: [] });
+  const all = stage("done");
+  const { clock, queue, narrator, finish, said } = all;
+  const press = keysOf(all);
   press("mute", "30");
   await finish();
   await clock.advanceSettled(30 * 60_000 - 1);
