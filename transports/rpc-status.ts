@@ -5,7 +5,6 @@ import type { FaultCode } from "../src/base/errors.js";
 /** The codes of gRPC by name; Connect's are the same in lower case. OK is no fault. */
 export const STATUS = {
   CANCELLED: 1,
-  UNKNOWN: 2,
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
@@ -13,7 +12,6 @@ export const STATUS = {
   PERMISSION_DENIED: 7,
   RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
-  ABORTED: 10,
   UNIMPLEMENTED: 12,
   INTERNAL: 13,
   UNAVAILABLE: 14,

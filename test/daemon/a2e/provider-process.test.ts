@@ -159,17 +159,18 @@ describe("a host as a child", () => {
     await rig.expectOthersServed();
   });
 
-  it("one that rejects the handshake is told in the log", async () => {
+  it.each([
+    ["rejected the handshake", { ok: false, accepted_caps: [], reason: "auth_failed" }, "auth_failed"],
+    ["answered the handshake in a wrong form", { ok: true }, "`accepted_caps` is missing; handshake/resp needs it."],
+    ["serves none of the capabilities", { ok: true, accepted_caps: [] }, undefined],
+  ])("that %s is told in the log", async (words, answer, reason) => {
     const source = `process.stdin.once("data", (text) => {
       process.stdout.write(JSON.stringify({ type: "handshake/resp", id: "h", req_id: JSON.parse(text).id, session_id: "", max_parallel: 1,
-        ok: false, accepted_caps: [], reason: "auth_failed" }) + "\\n");
+        ...${JSON.stringify(answer)} }) + "\\n");
     });`;
     const rig = await rigWith(host(source));
     await eventually(() => {
-      expect(rig.log.find(({ message }) => message.includes("rejected the handshake"))?.fields).toEqual({
-        provider: "host",
-        reason: "auth_failed",
-      });
+      expect(rig.log.find(({ message }) => message.includes(words))?.fields).toEqual({ provider: "host", reason });
     });
   });
 
