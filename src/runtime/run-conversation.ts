@@ -143,7 +143,6 @@ export class MessageConversation<Frame, Message> implements Conversation, Delive
   }
 
   private tell(message: Message): void {
-    if (this.isOver) return;
     if (this.isTaking) this.say(message);
     else this.untold = { message };
   }

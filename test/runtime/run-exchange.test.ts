@@ -191,7 +191,13 @@ test("R34: messages that take long give way after two milliseconds", async () =>
     await quiet();
   }
   expect(received).toHaveLength(10);
+  for (let index = 0; index < 3; index += 1) peer.send(String(index));
+  await quiet();
+  expect(received).toHaveLength(12);
   close();
+  for (let round = 0; round < 5; round += 1) await quiet();
+  clock.turn();
+  expect(received).toHaveLength(12);
   await conversation.done;
 });
 

@@ -116,11 +116,13 @@ describe("the end of a client's side", () => {
 describe("a client that hangs up", () => {
   it("loses its subscription although messages of it still wait for their turn (R7)", async () => {
     const { rig, stream } = await subscribed();
-    for (let count = 0; count < 50; count++) stream.say({ type: "aaepd.list_pending" });
+    for (let count = 0; count < 256; count++) stream.say({ type: "aaepd.list_pending" });
+    stream.say(REQUEST);
     await new Promise(setImmediate);
     stream.hangUp();
     await new Promise(setImmediate);
     rig.clock.turn();
+    await rig.settle();
     expect(subscriptionCount(rig)).toBe(0);
   });
 

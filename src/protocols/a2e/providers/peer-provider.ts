@@ -24,7 +24,6 @@ export class PeerProvider extends ProviderSession {
   private readonly peer: PeerIdentity;
   private readonly access: Access;
   private readonly startedAt: Millis;
-  private isOver = false;
 
   constructor(services: A2eServices, peer: PeerIdentity, host: ExchangeHost) {
     super(services, host, "The provider has gone. Try again later.");
@@ -35,7 +34,6 @@ export class PeerProvider extends ProviderSession {
   }
 
   receive(message: unknown, text: string): void {
-    if (this.isOver) return;
     if (!isObject(message) || typeof message.type !== "string") {
       this.fail("invalid_message", "Send objects with a `type`.", isObject(message) ? message.id : undefined);
       return;
@@ -59,7 +57,6 @@ export class PeerProvider extends ProviderSession {
   }
 
   refuse(fault: Fault, text: string | undefined): void {
-    if (this.isOver) return;
     this.fail(codeOfFrame(fault), fault.sentence, idIn(text));
     const requestId = idIn(text, "req_id");
     if (requestId !== undefined) this.unreadable(requestId);
@@ -71,13 +68,8 @@ export class PeerProvider extends ProviderSession {
     else if (this.isOpen()) {
       // The agents end first, because the provider still has their requests.
       await within(until, agents.allLeft(), clock);
-      if (!this.isOver) this.tell("shutdown", { timeout: 0 });
+      this.tell("shutdown", { timeout: 0 });
     }
-    this.leave();
-  }
-
-  override ended(): void {
-    this.isOver = true;
     this.leave();
   }
 

@@ -113,7 +113,6 @@ class AgentStream implements Conversation, FrameTaker<Uint8Array> {
 
   /** An agent that sends without reading is not read from either, and nothing overtakes a publish under way. */
   room(): Promise<void> | undefined {
-    if (this.isOver) return undefined;
     if (!this.isBlocked)
       return this.handler.room() ?? (this.places.length < MOST_WAITING ? undefined : this.nextChange());
     return this.connection.writable().then(() => {
