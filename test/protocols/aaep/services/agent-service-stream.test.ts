@@ -194,18 +194,29 @@ describe("a stream that is faster than what it talks to", () => {
     expect(agent.heard()).toHaveLength(1101);
   });
 
-  it("has 256 requests handled a turn", async () => {
+  it("has 256 requests handled a turn, and none once its client is gone", async () => {
     const { stream, settle, rig } = createAgentServiceRig();
     const agent = stream();
     const flow = async (): Promise<void> => {
       for (let count = 0; count < 4; count += 1) await new Promise(setImmediate);
     };
-    for (let index = 0; index < 300; index += 1) agent.send(publish(`${index}`, session(`sess_${index}`).started()));
+    const openCount = () => rig.engine.status().openSessionCount;
+    const begin = (from: number, to: number): void => {
+      for (let index = from; index < to; index += 1)
+        agent.send(publish(`${index}`, session(`sess_${index}`).started()));
+    };
+    begin(0, 300);
     await flow();
-    const first = rig.engine.status().openSessionCount;
+    const first = openCount();
     expect(first).toBeGreaterThan(200);
     expect(first).toBeLessThanOrEqual(256);
     await settle();
-    expect(rig.engine.status().openSessionCount).toBe(300);
+    expect(openCount()).toBe(300);
+    begin(300, 600);
+    await flow();
+    const second = openCount();
+    agent.hangUp();
+    await settle();
+    expect(openCount()).toBe(second);
   });
 });
