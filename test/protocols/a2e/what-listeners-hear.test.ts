@@ -73,12 +73,16 @@ describe("what listeners hear", () => {
     stage.advance(1000);
     agent.say(base("memory/get/req", "m1"));
     provider.say(base("memory/get/resp", "r", { req_id: provider.last().id, value: 1 }));
+    agent.say(base("memory/note", "n1", { text: "Sea." }));
+    expect(provider.last()).toMatchObject({ type: "memory/note", id: "n1", text: "Sea." });
     const tools = heard().filter(({ type }) => type.includes("tool"));
     expect(tools.map(({ tool, status }) => [tool, status])).toEqual([
       ["skill.execute", undefined],
       ["skill.execute", "timeout"],
       ["memory.get", undefined],
       ["memory.get", "success"],
+      ["memory.note", undefined],
+      ["memory.note", "success"],
     ]);
   });
 

@@ -88,7 +88,7 @@ export abstract class ProviderSession implements ExchangeSession, Provider {
   }
 
   passOn(text: string): void {
-    if (this.isServing) this.host.send(this.forProvider(text, {}));
+    this.host.send(this.forProvider(text, {}));
   }
 
   requestCount(): number {
