@@ -91,7 +91,7 @@ test("ids that nobody accepted, terms that are wider than asked for, and request
     `line 6, ${wider("supports_confirmation_reply")}`,
     `line 7, /subscription_id: ${foreign}`,
     `line 8, /subscription_id: ${foreign}`,
-    "4 violations in 4 of 0 events and 6 other messages.",
+    "5 violations in 5 of 0 events and 8 other messages.",
   ]);
   expect(err).toBe("Note: the file ends before 1 request got an answer.\n");
   expect(code).toBe(1);
