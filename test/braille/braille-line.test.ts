@@ -54,7 +54,11 @@ describe("the line", () => {
   it("marks the daemon's own words, which never share a row with an agent's, and an open question in the count", () => {
     const line = lineOf(24, "Wait.");
     line.add(
-      speech("", { rank: "critical", opening: part("Ann asks.", true), parts: [part("⡇ Go"), part("on?"), part("1 or 2.", true)] }),
+      speech("", {
+        rank: "critical",
+        opening: part("Ann asks.", true),
+        parts: [part("⡇ Go"), part("on?"), part("1 or 2.", true)],
+      }),
     );
     line.move("new");
     expect(rowsFrom(line)).toEqual([

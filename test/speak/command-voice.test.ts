@@ -59,3 +59,10 @@ it("a program that is not there has failed", async () => {
     fault: { sentence: expect.stringContaining("/nowhere/speaks") },
   });
 });
+
+it("the end of a program that was given up is no failure of the next one", async () => {
+  const voice = voiceOf(`if (message.text === "Slow.") setTimeout(() => say({ done: message.id }), 500);`);
+  const first = voice.speak(utterance("One."));
+  voice.reset();
+  expect([await first, await voice.speak(utterance("Slow."))]).toEqual([{ kind: "cancelled" }, { kind: "done" }]);
+});
