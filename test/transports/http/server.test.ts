@@ -13,6 +13,7 @@ import { createJsonPosts } from "../../../transports/http/json-posts.js";
 import { listenHttp } from "../../../transports/http/listen.js";
 import { versionOf } from "../../../transports/http/which-http.js";
 import { STATUS_OF } from "../../../transports/rpc-status.js";
+import { rawSocket, textOf } from "../../support/peers/raw-socket.js";
 import { rawHttp } from "../../support/services/raw-calls.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -37,11 +38,11 @@ describe("the status of a fault", () => {
 });
 
 /** A server that answers each document with itself. Returns its socket. */
-async function echoing(roomBytes: number): Promise<string> {
+async function echoing(roomBytes: number, silentMs = 60_000): Promise<string> {
   const path = join(temporaryDirectory(), "a.http");
   const answer = async (text: string) => ({ status: 200, contentType: "text/plain", body: text });
   const room = createSharedRoom(() => roomBytes);
-  const limits = { maxBodyBytes: 100, room, silentConnectionMs: () => 60_000, after: platformAfter };
+  const limits = { maxBodyBytes: 100, room, silentConnectionMs: () => silentMs, after: platformAfter };
   const listener = await listenHttp(
     { address: { kind: "unix", path }, pages: [], admit: () => undefined, log: SILENT, closeTimeoutMs: 0 },
     [createJsonPosts([{ path: "/said", answer }], limits)],
@@ -63,6 +64,24 @@ it("R34: documents that have not come whole share a room, which they leave with 
   await expect.poll(async () => (await post()).status).toBe(503);
   slow.destroy();
   await expect.poll(async () => (await post()).status).toBe(200);
+});
+
+it.each([
+  ["text/plain", "{}", 415],
+  ["application/json", "x".repeat(101), 413],
+  ["application/json", Buffer.from([0xff]), 400],
+])("a document of %s that cannot be taken is refused", async (type, body, expected) => {
+  const path = await echoing(1000);
+  const { status } = await rawHttp(`unix:${path}`, "/said", { headers: { "content-type": type }, body });
+  expect(status).toBe(expected);
+});
+
+it("a document that does not come whole in time is refused", async () => {
+  const socket = rawSocket(await echoing(1000, 10));
+  socket.write(
+    "POST /said HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+  );
+  expect(await textOf(socket, /did not come in time/)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 describe("a request that offers another protocol", () => {
