@@ -180,6 +180,20 @@ describe("createByteConnection", () => {
     expect(timers.due()).toEqual([]);
   });
 
+  it("ends with an output that closes, unless everything has left: then it waits for the peer's end", async () => {
+    const broken = connectionOver(slowWritable().stream.destroy());
+    expect(await broken.connection.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
+    const { connection, readable } = connectionOver(new PassThrough().resume(), { after: handTimers().after });
+    let isClosed = false;
+    const closing = connection.close().then(() => {
+      isClosed = true;
+    });
+    for (let turns = 0; turns < 3; turns += 1) await turn();
+    expect(isClosed).toBe(false);
+    readable.end();
+    await closing;
+  });
+
   it("R33: after lost framing the answer still goes out before close", async () => {
     const { stream, written, finishOne } = slowWritable();
     const { connection, readable } = connectionOver(stream);
