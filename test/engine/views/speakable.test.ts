@@ -151,6 +151,11 @@ describe("R37: words beside texts", () => {
     ]);
     const [listed] = asks.subscription.listener.openQuestions().events;
     expect(listed?.extensions).toEqual(question.event.extensions);
+    // Its summaries take nothing from it.
+    const texts = { action: `Open ${"\u202e".repeat(300)}`, summary_normal: "x".repeat(4000) };
+    rig.publish(session().confirmation("rpl_2", texts));
+    const [action] = segmentsOf(asks.received.at(-1) as Received, "action");
+    expect(String((action as { braille?: string } | undefined)?.braille).match(/override/g)).toHaveLength(300);
   });
 });
 
