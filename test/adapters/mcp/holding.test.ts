@@ -1,7 +1,7 @@
 // Calls of tools that a person named to be held.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineKind } from "../../../src/adapters/mcp/held-lines.js";
+import { isOneCall, lineKind } from "../../../src/adapters/mcp/held-lines.js";
 import { foldedName } from "../../../src/base/tool-name.js";
 import { casesOf } from "../../support/extent.js";
 import { hostileLines } from "../hostile-lines.js";
@@ -241,6 +241,15 @@ test(`Safety 3: ${SAFETY}: a name that folds to a named one is held, whatever is
     }),
     { numRuns: casesOf(1000) },
   );
+});
+
+test.each([
+  ['{"method":"tools/call","params":{"name":"send"}}', true],
+  ['{"method":"tools/call","Method":"ping","params":{"name":"send"}}', false],
+  ['{"method":"tools/call","params":{"name":"send"},"params":{}}', false],
+  ['{"method":"tools/call","params":{"name":"send","NAME":"list"}}', false],
+])("of %s a yes can mean but one call: %s", (text, isOne) => {
+  expect(isOneCall(text)).toBe(isOne);
 });
 
 test("everything else passes byte for byte while tools are held, and only what is no message does not", () => {
