@@ -26,6 +26,20 @@ const GROUP = "Terms of the subscription:";
 const BOUNDARIES = ["none", "word", "sentence", "paragraph", "completion"];
 const LEVELS = ["1", "2", "3"];
 
+/** The flags of capabilities that have another name there. */
+export const CAPABILITY_FLAGS: Readonly<Record<string, string>> = {
+  max_events_per_second: "--rate",
+  preferred_verbosity: "--verbosity",
+  coalesce_boundaries: "--boundaries",
+  event_filters: "--include or --exclude",
+  pace_wpm: "--wpm",
+  supports_confirmation_reply: "--confirmations",
+  supports_clarification_reply: "--clarifications",
+  supported_conformance_levels: "--levels",
+  supported_extensions: "--extensions",
+  accept_signed_manifests_only: "--signed-only",
+};
+
 export function addCapabilityOptions(command: Command): void {
   const options = [
     new Option("-r, --rate <n>", "at most n events a second, not counting critical ones").argParser(

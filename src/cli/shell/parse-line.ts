@@ -1,8 +1,10 @@
 // Runs a command line. A mistyped one is told in commander's own sentence, and where to read more.
 import type { Command, CommanderError } from "commander";
 import { type Fault, usage } from "../../base/errors.js";
+import { ownMember } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { CAPABILITY_FLAGS } from "./capability-options.js";
 import { EXIT } from "./run-command.js";
 
 /** Rejects with what the command throws; with a Fault "usage" if the command line is wrong. */
@@ -12,7 +14,10 @@ export async function parseLine(program: Command, argv: readonly string[], io: C
   if (isHelp) names.shift();
   try {
     if (isHelp) showHelp(program, names);
-    else await program.parseAsync(argv, { from: "user" });
+    else {
+      if (argv.some((argument) => argument === "-h" || argument === "--help")) assertCommands(program, argv);
+      await program.parseAsync(argv, { from: "user" });
+    }
   } catch (caught) {
     const { CommanderError } = await import("commander");
     if (!(caught instanceof CommanderError)) throw caught;
@@ -20,6 +25,12 @@ export async function parseLine(program: Command, argv: readonly string[], io: C
     if (caught.code === "commander.help") io.setExitCode(EXIT.usage);
     else if (caught.exitCode !== 0) throw usageFault(caught, program, names);
   }
+}
+
+/** Where help is asked for, commander does not look whether the command before it is one. */
+function assertCommands(command: Command, [word = "", ...others]: readonly string[]): void {
+  if (word.startsWith("-") || word === "help" || word === "" || command.commands.length === 0) return;
+  assertCommands(command.commands.find((one) => one.name() === word) ?? unknownCommand(command, word), others);
 }
 
 /** Commander's own help command knows commands of the first level alone. */
@@ -39,7 +50,10 @@ function usageFault({ message }: CommanderError, program: Command, names: readon
   // "error: unknown option '--tiem'\n(Did you mean --time?)"
   const at = message.lastIndexOf("\n(Did you mean ");
   const said = message.slice(0, at < 0 ? undefined : at).replace(/^error: /, "");
-  const guess = at < 0 ? "" : message.slice(at + 2, -1);
+  const [, capability = ""] = /^unknown option '--([\w-]+)/.exec(said) ?? [];
+  const flag = ownMember(CAPABILITY_FLAGS, capability.replaceAll("-", "_"));
+  const near = at < 0 ? "" : message.slice(at + 2, -1);
+  const guess = flag !== undefined && names[0] === "tail" ? `Did you mean ${flag}?` : near;
   const mistake = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
   const sentences = [mistake, guess, `See ${pathIn(program, names)} --help.`];
   return usage(sentences.filter(Boolean).join(" "));
