@@ -1,6 +1,7 @@
 // The answers of the demo. A recording holds none, so its screen reader gives the one by which the recorded agent went on, or the person does.
 import type { Envelope } from "#gen/aaep/types.js";
 import type { Subscriber } from "../../client/listener/subscriber.js";
+import type { Terms } from "../../client/listener/terms.js";
 import type { SubscriberReply } from "../../client/listener/types.js";
 import { type AskedQuestion, answerInWords, questionFromEvent } from "../questions/asked-question.js";
 import { createTailQuestions } from "../questions/tail-questions.js";
@@ -38,7 +39,10 @@ interface DemoAnswer {
 export function createDemoAnswers(options: DemoAnswersOptions) {
   const { io, subscriber, isInteractive, speed, onAnswer, say, onFailure } = options;
   const { clock } = io;
-  const prompt = isInteractive ? createTailQuestions({ io, say, tell: say, verbosity: "terse", onFailure }) : undefined;
+  const renegotiate = async (changes: Terms): Promise<unknown> => subscriber()?.renegotiate(changes);
+  const prompt = isInteractive
+    ? createTailQuestions({ io, say, tell: say, verbosity: "terse", renegotiate, onFailure })
+    : undefined;
   const source = prompt?.source("", subscriber);
   const cancelTimers: (() => void)[] = [];
   let endedCount = 0;

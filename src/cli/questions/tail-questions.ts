@@ -1,7 +1,8 @@
 // `aaepd tail --interactive`: joins the lines of standard input and the questions of the followed daemons.
-import type { Capabilities, Envelope } from "#gen/aaep/types.js";
+import type { Envelope } from "#gen/aaep/types.js";
 import { type Fault, usage } from "../../base/errors.js";
 import type { Subscriber } from "../../client/listener/subscriber.js";
+import type { Terms } from "../../client/listener/terms.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { readLines } from "../terminal/read-lines.js";
 import type { QuestionSource } from "./open-question.js";
@@ -19,30 +20,31 @@ interface TailQuestionsOptions {
   readonly tell: (line: string) => void;
   /** Verbosity that the subscriptions request. */
   readonly verbosity: Verbosity;
+  /** Asks all daemons for other terms, those that are away too. */
+  readonly renegotiate: (changes: Terms) => Promise<unknown>;
   readonly onFailure: (caught: unknown) => void;
 }
 
-type Verbosity = NonNullable<Capabilities["preferred_verbosity"]>;
+type Verbosity = NonNullable<Terms["preferred_verbosity"]>;
 
-const BOTH: Capabilities = { supports_confirmation_reply: true, supports_clarification_reply: true };
-const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_clarification_reply: false };
+/** What a subscription requests in order to be asked. */
+export const ASKED: Terms = { supports_confirmation_reply: true, supports_clarification_reply: true };
+const NOT_ASKED: Terms = { supports_confirmation_reply: false, supports_clarification_reply: false };
 
 /** No person has heard a question after a shorter time, ms. */
 const TOO_SOON_MS = 1000;
 
-export function createTailQuestions({ io, say, tell, verbosity, onFailure }: TailQuestionsOptions) {
+export function createTailQuestions({ io, say, tell, verbosity, renegotiate, onFailure }: TailQuestionsOptions) {
   const isTerminal = io.stdin.isTTY === true;
-  const subscribers = new Set<() => Subscriber | undefined>();
-  let canAnswer = true;
+  const followed = new Set<() => Subscriber | undefined>();
   let hasStopped = false;
   let tellAsking: () => void = () => {};
 
   const stops = createStopDesk(say);
   const keys = new TextKeys({
     ...{ clock: io.clock, say, tell },
-    pace: (isPaused) => {
-      for (const subscriber of subscribers) pace(subscriber(), isPaused);
-    },
+    // A daemon that refuses holds nothing back.
+    pace: (paused) => void renegotiate({ aaepd: { paused } }).catch(() => {}),
   });
   const prompt = createQuestionPrompt({
     say,
@@ -81,14 +83,8 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
   /** Gives up answering, so that no agent waits for a person who can no longer answer (R7). */
   async function giveUp(): Promise<void> {
     if (hasStopped) return;
-    canAnswer = false;
     say("Standard input has ended: questions cannot be answered here any more.");
-    for (const subscriber of subscribers) {
-      // A daemon without a subscription at the moment: the next subscription requests no questions.
-      await subscriber()
-        ?.renegotiate(NEITHER)
-        .catch(() => {});
-    }
+    await renegotiate(NOT_ASKED).catch(() => {});
   }
 
   readAnswers().catch((caught) => {
@@ -97,8 +93,8 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
 
   function createSource(label: string, subscriber: () => Subscriber | undefined) {
     // A daemon that is the only one needs no name.
-    const source = sourceOf(subscriber, verbosity, () => (subscribers.size > 1 ? label : ""));
-    subscribers.add(subscriber);
+    const source = sourceOf(subscriber, verbosity, () => (followed.size > 1 ? label : ""));
+    followed.add(subscriber);
     let wasInterrupted = false;
     const take = (event: Envelope): boolean => {
       stops.heard(source, event);
@@ -125,8 +121,7 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
         wasInterrupted = true;
       },
       active: (): void => {
-        subscribers.add(subscriber);
-        if (keys.isPaused) pace(subscriber(), true);
+        followed.add(subscriber);
         if (!wasInterrupted) return;
         wasInterrupted = false;
         const open = subscriber()?.listPending();
@@ -134,7 +129,7 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
       },
       /** Reports the end of following; `active` may start it again. */
       ended: (): void => {
-        subscribers.delete(subscriber);
+        followed.delete(subscriber);
         stops.forget(source);
         if (!wasInterrupted) prompt.interrupted(source);
         wasInterrupted = true;
@@ -143,8 +138,6 @@ export function createTailQuestions({ io, say, tell, verbosity, onFailure }: Tai
   }
 
   return {
-    /** Capabilities that a subscription requests in order to be asked; none once nobody answers any more. */
-    capabilities: () => (canAnswer ? BOTH : NEITHER),
     source: createSource,
     /** Whether the person wants no text at the moment, and what is to be shown later. */
     keys,
@@ -187,11 +180,6 @@ async function isAsked(subscriber: Subscriber | undefined, token: string): Promi
 function press({ key, number }: Extract<Typed, { kind: "key" }>, stops: StopDesk, keys: TextKeys): void {
   if (key === "stop") stops.typed(number);
   else keys.pressed(key, number);
-}
-
-/** A daemon that refuses, or is away, holds nothing back. */
-function pace(subscriber: Subscriber | undefined, paused: boolean): void {
-  subscriber?.renegotiate({ aaepd: { paused } }).catch(() => {});
 }
 
 /** Lists the open questions in the form for subscribers that prefer detail (AAEP §5.3.1.2): this subscription requests it for a moment. */

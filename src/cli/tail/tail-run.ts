@@ -1,16 +1,15 @@
 // Follows one daemon, or all of them, and prints their events.
 import type { Envelope } from "#gen/aaep/types.js";
-import type { Framing } from "../../../transports/framing/framings.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { usage } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
-import { Subscriber } from "../../client/listener/subscriber.js";
-import type { Connector, Discovery, SubscriberEnd, Target } from "../../client/listener/types.js";
+import { Listening } from "../../client/listener/subscribe.js";
+import type { Terms } from "../../client/listener/terms.js";
+import type { Discovery, Interruption, Source, SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
-import type { SpeakableOptions } from "../../speakable/index.js";
-import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
-import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
+import { ASKED, createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
+import { capabilitiesFromOptions } from "../shell/capability-options.js";
 import { allOf, daemonsFrom } from "../shell/daemons-from.js";
 import { createHelpLines } from "../shell/fault-lines.js";
 import { chosenSocket, connectingTo, noDaemonIn } from "../shell/find-socket.js";
@@ -19,48 +18,14 @@ import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
 import { agentText, createReadText, ownLine, shownName } from "../terminal/agent-text.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { createLineWriter } from "../terminal/line-writer.js";
+import { createLineWriter, type LineWriter } from "../terminal/line-writer.js";
 import { createSignsOfLife, type SignsOfLife } from "../terminal/signs-of-life.js";
 import { readCursor, writeCursor } from "./cursor-file.js";
 import { createOnlyFilter } from "./only-filter.js";
 import { createTailLines, type TailLine } from "./tail-lines.js";
-
-export interface TailOptions extends CapabilityOptions, Omit<SpeakableOptions, "language"> {
-  readonly socket?: string;
-  readonly from?: readonly string[];
-  readonly local?: true;
-  readonly framing?: Framing;
-  readonly json?: true;
-  readonly label?: true;
-  readonly time: boolean;
-  readonly agent: boolean;
-  readonly only?: readonly string[];
-  readonly quiet?: true;
-  readonly verbose?: true;
-  readonly count?: number;
-  readonly interactive?: true;
-  readonly resumeAfter?: string;
-  readonly cursorFile?: string;
-  readonly reconnect: boolean;
-  readonly subscriberId?: string;
-  readonly subscriberName: string;
-  readonly akashik?: true;
-  readonly interests?: readonly string[];
-  readonly minRelevance?: number;
-  readonly debounce?: number;
-  /** Which events are shown and asked. Only callers of the function have it. Default: all. */
-  readonly concerns?: (event: Envelope) => boolean;
-}
+import { patternsOfNothing, refuseMixture, type TailOptions } from "./tail-options.js";
 
 const NEEDS_SOCKET = "Named pipes cannot be listed here. Give the daemon's pipe with --socket.";
-
-interface Followed {
-  readonly subscriber: Subscriber;
-  readonly label: string;
-  readonly isConnected: () => boolean;
-  /** Whether the person knows that the connection is lost and awaited. */
-  readonly isToldWaiting: () => boolean;
-}
 
 export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
   const help = createHelpLines(options.verbose === true);
@@ -74,276 +39,248 @@ export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
   return runCommand(io, run, exitCodeFromFault, help);
 }
 
-/** Options of one way to follow mean nothing in the other. */
-function refuseMixture(options: TailOptions): void {
-  const { label, interactive, resumeAfter, cursorFile, only, akashik, interests, minRelevance, debounce } = options;
-  const ofField = { "--interests": interests, "--min-relevance": minRelevance, "--debounce": debounce };
-  const ofEvents = {
-    "--label": label,
-    "--interactive": interactive,
-    "--resume-after": resumeAfter,
-    "--cursor-file": cursorFile,
-    "--only": only,
-  };
-  const [name] = Object.entries(akashik === true ? ofEvents : ofField).find(([, value]) => value !== undefined) ?? [];
-  if (name !== undefined) {
-    throw usage(akashik === true ? `${name} does not go with --akashik.` : `${name} goes with --akashik.`);
-  }
-  if (akashik !== true || Object.keys(capabilitiesFromOptions(options)).length === 0) return;
-  throw usage("--akashik has no terms of a subscription. Give --interests, --min-relevance or --debounce.");
-}
-
-/** All daemons of this user, or those of `--from`. */
-function daemonsToFollow(
-  { from, local, framing }: TailOptions,
-  { environment, daemonDirectories: directories, clock: timers }: CommandIo,
-  { looked, say }: { looked: (daemonCount: number) => void; say: (label: string, text: string) => void },
-): Discovery {
-  const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, timers)];
-  if (elsewhere.length > 0 && local !== true) return allOf(elsewhere);
-  const here = discoverDaemons({
-    directories,
-    framing,
-    timers,
-    onLooked: looked,
-    onStale: (fault, label) => say(label, fault.sentence),
-    onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
-  });
-  return allOf([...elsewhere, here]);
-}
-
 async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
-  const status = createLineWriter(io.stderr);
-  if (options.label === true && options.json !== true) {
-    throw usage("--label goes with --json. Give both, or neither.");
-  }
-  const { from } = options;
-  const socket = from === undefined ? chosenSocket(options.socket, io.environment) : undefined;
-  const { cursorFile } = options;
-  if (socket === undefined && (cursorFile !== undefined || options.resumeAfter !== undefined)) {
-    const sentence = `${cursorFile === undefined ? "--resume-after" : "--cursor-file"} is about one daemon. Name its socket (--socket).`;
-    throw usage(sentence);
-  }
-  const resumeAfter = options.resumeAfter ?? (cursorFile === undefined ? undefined : readCursor(cursorFile));
-  const subscriberId = options.subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
-  const lineOf = tailLinesFor(options, io);
-  const only = createOnlyFilter(options.only);
-  let left = options.count ?? Number.POSITIVE_INFINITY;
-  const { promise: finished, resolve, reject } = withResolvers<ExitCode>();
-  const finish = (code: ExitCode): void => {
-    // Before the connections close, so that the prompt does not report their loss.
-    questions?.stop();
-    resolve(code);
-  };
-  const fail = (caught: unknown): void => {
-    questions?.stop();
-    reject(caught);
-  };
-
-  function say(label: string, text: string): void {
-    if (options.quiet === true || text === "") return;
-    void status.write(ownLine(agentText(label === "" ? text : `${label}: ${text}`)));
-  }
-
-  const questions =
-    options.interactive === true
-      ? createTailQuestions({
-          io,
-          say: (line) => void status.write(ownLine(line)),
-          tell: (line) => void status.write(line),
-          verbosity: options.verbosity ?? "normal",
-          onFailure: fail,
-        })
-      : undefined;
-
-  async function print(line: string): Promise<void> {
-    if (left <= 0) return;
-    left -= 1;
-    await output.write(line);
-    if (left <= 0) finish(EXIT.ok);
-  }
-
-  const signs = signsFor(options, io, (line) => {
-    if (questions?.keys.isPaused !== true) void status.write(ownLine(line));
-  });
-  for (const doubt of only.warnings) say("", `Warning: ${doubt}`);
-  for (const pattern of patternsOfNothing(options)) {
-    say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
-  }
-
-  /** `source`: the questions of an earlier daemon at the same place. `waits`: called whenever there is no connection. */
-  function follow(
-    connect: Connector,
-    label: string,
-    from: string | undefined,
-    source?: FollowedSource,
-    waits: () => void = () => {},
-  ): Followed {
-    let quotesText = false;
-    let isToldWaiting = false;
-    let isConnected = false;
-    const subscriber: Subscriber = new Subscriber({
-      connect,
-      request: {
-        subscriber_id: subscriberId,
-        subscriber_name: options.subscriberName,
-        capabilities: { ...capabilitiesFromOptions(options), ...questions?.capabilities() },
-      },
-      onEvent: (event) => {
-        if (options.concerns?.(event) === false) return;
-        const show = (): Promise<void> | undefined => {
-          const line = only.admits(event) ? lineOf(label, event, quotesText) : undefined;
-          signs?.heard(event, line !== undefined);
-          return line === undefined ? undefined : print(line);
-        };
-        // A question and its outcome are announced once; programs receive every event.
-        const isTold = source?.heard(event, () => void show()) === true && options.json !== true;
-        if (!isTold) return show();
-        signs?.heard(event, false);
-        return undefined;
-      },
-      onState: (state) => {
-        if (state.kind === "active") source?.active();
-        if (state.kind === "waiting") source?.interrupted();
-        if (state.kind === "ended") source?.ended();
-        if (state.kind === "active") {
-          isToldWaiting = false;
-          quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
-        }
-        if (state.kind === "waiting") {
-          // Further failed attempts are no news.
-          if (isToldWaiting && state.because.kind === "fault") return waits();
-          isToldWaiting = true;
-        }
-        isConnected = state.kind === "active";
-        const show = (): void => say(label, stateInWords(state, label));
-        if (questions?.keys.holds(show) !== true) show();
-        if (state.kind === "waiting") waits();
-      },
-      onReplyNotTaken: (token) => source?.notTaken(token),
-      onError: ({ answers, code, message }) => {
-        if (answers === "aaepd.stop" && source?.notStopped(code === "unsupported") === true) return;
-        say(label, `The daemon did not accept a message: ${message}`);
-      },
-      reconnect: options.reconnect ? "after-first" : "never",
-      timers: io.clock,
-      ...(from === undefined ? undefined : { cursor: from }),
-      onCursor: (cursor) => {
-        if (cursorFile !== undefined) writeCursor(cursorFile, cursor);
-      },
-    });
-    subscriber.ended.catch(fail);
-    return { subscriber, label, isConnected: () => isConnected, isToldWaiting: () => isToldWaiting };
-  }
-
-  const endedAs = (end: SubscriberEnd): ExitCode => exitCodeFromEnd(end, (line) => void status.write(line));
-
-  async function followOne(connect: Connector): Promise<ExitCode> {
-    const source = questions?.source("", () => subscriber);
-    const { subscriber } = follow(connect, "", resumeAfter, source);
-    const code = await Promise.race([finished, subscriber.ended.then(endedAs)]);
-    await subscriber.close();
-    return code;
-  }
-
-  async function followAll(): Promise<ExitCode> {
-    const directories = io.daemonDirectories;
-    if (from === undefined && directories.length === 0) throw usage(NEEDS_SOCKET);
-    const followed = new Map<string, Followed>();
-    const stoppedAt = new Map<string, string>();
-    /** The last line about each socket, so that an unchanged state is not repeated at every change beside it. */
-    const lastWords = new Map<string, string>();
-    const rejected = new Set<string>();
-    /** Questions asked at a place may be answered at the next daemon there (R8b). */
-    const sources = new Map<string, FollowedSource | undefined>();
-    const present = new Set<string>();
-
-    function appeared({ name: path, label = path, connect }: Target): void {
-      present.add(path);
-      if (followed.has(path)) return;
-      const source = sources.get(path) ?? questions?.source(label, () => followed.get(path)?.subscriber);
-      sources.set(path, source);
-      const one = follow(connect, label, stoppedAt.get(path), source, () => stopWithoutConnection(path));
-      followed.set(path, one);
-      void one.subscriber.ended.then(
-        (end) => hasEnded(path, one, end),
-        () => {},
-      );
-    }
-
-    function leaves(path: string): void {
-      present.delete(path);
-      stopWithoutConnection(path);
-    }
-
-    function looked(daemonCount: number): void {
-      if (daemonCount > 0) return;
-      if (!options.reconnect && from === undefined) fail(noDaemonIn(directories));
-      // Of a daemon that was followed and has gone, its own line has told that it is awaited.
-      else if (sources.size === 0)
-        say(
-          "",
-          `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd setup, or in a terminal of its own: aaepd serve`,
-        );
-    }
-
-    /** Notes the place of a follower that has ended. A change at the socket follows it again from there. */
-    function hasEnded(path: string, one: Followed, end: SubscriberEnd): void {
-      const { because } = end;
-      const place = one.subscriber.cursor;
-      if (place !== undefined) stoppedAt.set(path, place);
-      if (followed.get(path) === one) followed.delete(path);
-      if (because.kind === "rejected") rejected.add(path);
-      const isHopeless = present.size > 0 && [...present].every((socketPath) => rejected.has(socketPath));
-      if (because.kind !== "asked" && (isHopeless || (!options.reconnect && followed.size === 0))) {
-        finish(endedAs(end));
-        return;
-      }
-      const why = because.kind === "asked" ? "" : interruptionInWords(because);
-      if (lastWords.get(path) !== why) say(one.label, why);
-      lastWords.set(path, why);
-    }
-
-    /** Stops followers without socket and connection. A stopping daemon removes its socket first, so a connected follower is heard to the end. */
-    function stopWithoutConnection(path: string): void {
-      const one = followed.get(path);
-      if (one === undefined || present.has(path) || one.isConnected()) return;
-      followed.delete(path);
-      if (!one.isToldWaiting()) say(one.label, "Its socket is gone.");
-      void one.subscriber.close();
-    }
-
-    const daemons = daemonsToFollow(options, io, { looked, say });
-    const stopWatching = daemons.watch({ appeared, left: leaves, failed: fail });
-    try {
-      return await finished;
-    } finally {
-      stopWatching();
-      await Promise.all([...followed.values()].map(({ subscriber }) => subscriber.close()));
-    }
-  }
-
+  const following = new Tail(options, io, output);
   return whileRead(
     output,
     io,
-    () => finish(EXIT.ok),
-    async () => {
-      try {
-        if (socket === undefined) return await followAll();
-        const framing = options.framing === undefined ? {} : { framing: options.framing };
-        return await followOne(connectingTo(socket, ipcConnector(socket.path, framing)));
-      } finally {
-        questions?.stop();
-        signs?.close();
-      }
-    },
+    () => following.finish(EXIT.ok),
+    () => following.follow(),
   );
 }
 
-function exitCodeFromEnd({ because }: SubscriberEnd, write: (line: string) => void): ExitCode {
-  if (because.kind === "asked" || because.kind === "closed") return EXIT.ok;
-  write(`Error: ${interruptionInWords(because)}`);
+/** The one daemon that is named, and the place to go on from there; without a socket all daemons are followed. */
+function chosenPlace({ from, socket: given, cursorFile, resumeAfter }: TailOptions, io: CommandIo) {
+  const socket = from === undefined ? chosenSocket(given, io.environment) : undefined;
+  if (socket === undefined && (cursorFile !== undefined || resumeAfter !== undefined)) {
+    const option = cursorFile === undefined ? "--resume-after" : "--cursor-file";
+    throw usage(`${option} is about one daemon. Name its socket (--socket).`);
+  }
+  if (socket === undefined && from === undefined && io.daemonDirectories.length === 0) throw usage(NEEDS_SOCKET);
+  return { socket, cursor: resumeAfter ?? (cursorFile === undefined ? undefined : readCursor(cursorFile)) };
+}
+
+/** A daemon that is followed, or was. */
+interface Followed {
+  readonly questions: FollowedSource | undefined;
+  /** Whether the text of its chunks is shown in quotes: it is cut anywhere. */
+  quotesText: boolean;
+  /** Whether the person knows that the connection is lost and awaited. */
+  isToldWaiting: boolean;
+  /** How it ended. A change at its address follows it again. */
+  end: Interruption["kind"] | undefined;
+  /** The last line about an end, so that an unchanged one is not repeated at every change beside it. */
+  endWords: string;
+}
+
+class Tail {
+  readonly #options: TailOptions;
+  readonly #io: CommandIo;
+  readonly #output: LineWriter;
+  readonly #status: LineWriter;
+  readonly #isOfOne: boolean;
+  readonly #lineOf: TailLine;
+  readonly #only: ReturnType<typeof createOnlyFilter>;
+  readonly #signs: SignsOfLife | undefined;
+  readonly #questions: ReturnType<typeof createTailQuestions> | undefined;
+  readonly #listening: Listening;
+  /** By the names of their sources: a question asked at a place may be answered at the next daemon there (R8b). */
+  readonly #followed = new Map<string, Followed>();
+  readonly #finished = withResolvers<ExitCode>();
+  #left: number;
+
+  constructor(options: TailOptions, io: CommandIo, output: LineWriter) {
+    const { socket, cursor } = chosenPlace(options, io);
+    this.#options = options;
+    this.#io = io;
+    this.#output = output;
+    this.#status = createLineWriter(io.stderr);
+    this.#isOfOne = socket !== undefined;
+    this.#lineOf = tailLinesFor(options, io);
+    this.#only = createOnlyFilter(options.only);
+    this.#left = options.count ?? Number.POSITIVE_INFINITY;
+    for (const doubt of this.#only.warnings) this.#say("", `Warning: ${doubt}`);
+    for (const pattern of patternsOfNothing(options))
+      this.#say(
+        "",
+        `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`,
+      );
+    this.#questions = options.interactive === true ? this.#createQuestions() : undefined;
+    this.#signs = signsFor(options, io, (line) => {
+      if (this.#questions?.keys.isPaused !== true) void this.#status.write(ownLine(line));
+    });
+    const { subscriberId, subscriberName, cursorFile, framing, reconnect } = options;
+    const connector = socket && connectingTo(socket, ipcConnector(socket.path, framing && { framing }));
+    this.#listening = new Listening(
+      socket && connector ? [{ name: socket.path, label: "", connect: connector }] : [],
+      socket ? [] : [this.#daemons()],
+      { ...capabilitiesFromOptions(options), ...(this.#questions && ASKED) },
+      {
+        id: subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`,
+        name: subscriberName,
+        reconnect: reconnect ? "after-first" : "never",
+        timers: io.clock,
+        cursor,
+        ...(cursorFile === undefined ? undefined : { onCursor: (next: string) => writeCursor(cursorFile, next) }),
+        onState: (state, source) => this.#changed(state, source),
+        onReplyNotTaken: (token, source) => this.#of(source).questions?.notTaken(token),
+        onError: ({ answers, code, message }, source) => {
+          const { questions } = this.#of(source);
+          if (answers === "aaepd.stop" && questions?.notStopped(code === "unsupported") === true) return;
+          this.#say(source.label, `The daemon did not accept a message: ${message}`);
+        },
+      },
+    );
+  }
+
+  finish(code: ExitCode): void {
+    this.#finished.resolve(code);
+  }
+
+  async follow(): Promise<ExitCode> {
+    try {
+      return await Promise.race([this.#finished.promise, this.#read()]);
+    } finally {
+      // Before the connections close, so that the prompt does not report their loss.
+      this.#questions?.stop();
+      this.#signs?.close();
+      await this.#listening.close();
+    }
+  }
+
+  async #read(): Promise<ExitCode> {
+    for await (const event of this.#listening) {
+      const source = this.#listening.sourceOf(event);
+      if (source !== undefined && this.#options.concerns?.(event) !== false) await this.#heard(event, source);
+    }
+    return this.#finished.promise;
+  }
+
+  #heard(event: Envelope, source: Source): Promise<void> | undefined {
+    const { questions, quotesText } = this.#of(source);
+    const show = (): Promise<void> | undefined => {
+      const line = this.#only.admits(event) ? this.#lineOf(source.label, event, quotesText) : undefined;
+      this.#signs?.heard(event, line !== undefined);
+      return line === undefined ? undefined : this.#print(line);
+    };
+    // A question and its outcome are announced once; programs receive every event.
+    const isTold = questions?.heard(event, () => void show()) === true && this.#options.json !== true;
+    if (!isTold) return show();
+    this.#signs?.heard(event, false);
+    return undefined;
+  }
+
+  async #print(line: string): Promise<void> {
+    if (this.#left <= 0) return;
+    this.#left -= 1;
+    await this.#output.write(line);
+    if (this.#left <= 0) this.finish(EXIT.ok);
+  }
+
+  #say(label: string, text: string): void {
+    if (this.#options.quiet === true || text === "") return;
+    void this.#status.write(ownLine(agentText(label === "" ? text : `${label}: ${text}`)));
+  }
+
+  #changed(state: SubscriberState, source: Source): void {
+    const one = this.#of(source);
+    one.end = undefined;
+    switch (state.kind) {
+      case "connecting":
+        return;
+      case "active":
+        one.questions?.active();
+        one.isToldWaiting = false;
+        one.quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
+        break;
+      case "waiting":
+        one.questions?.interrupted();
+        // Further failed attempts are no news.
+        if (one.isToldWaiting && state.because.kind === "fault") return;
+        one.isToldWaiting = true;
+        break;
+      case "ended":
+        // Otherwise the command itself is at its end.
+        if (state.because.kind !== "asked") this.#ended(state.because, one, source.label);
+        return;
+    }
+    const show = (): void => this.#say(source.label, stateInWords(state, source.label));
+    if (this.#questions?.keys.holds(show) !== true) show();
+  }
+
+  #ended(because: Interruption, one: Followed, label: string): void {
+    one.questions?.ended();
+    one.end = because.kind;
+    const words = interruptionInWords(because);
+    if (this.#isHopeless()) {
+      if (because.kind !== "closed") void this.#status.write(`Error: ${words}`);
+      this.finish(exitCodeFromEnd(because));
+    } else if (one.endWords !== words) this.#say(label, words);
+    one.endWords = words;
+  }
+
+  /** Whether nothing more is to be expected: the only daemon has ended, every one rejects, or none is left and none is awaited. */
+  #isHopeless(): boolean {
+    const ends = [...this.#followed.values()].map(({ end }) => end);
+    const isOver = ends.every((end) => end !== undefined);
+    return isOver && (this.#isOfOne || !this.#options.reconnect || ends.every((end) => end === "rejected"));
+  }
+
+  #of({ name, label }: Source): Followed {
+    const known = this.#followed.get(name);
+    if (known !== undefined) return known;
+    const questions = this.#questions?.source(label, () => this.#listening.subscriberOf(name));
+    const one = { questions, quotesText: false, isToldWaiting: false, end: undefined, endWords: "" };
+    this.#followed.set(name, one);
+    return one;
+  }
+
+  #createQuestions(): ReturnType<typeof createTailQuestions> {
+    return createTailQuestions({
+      io: this.#io,
+      say: (line) => void this.#status.write(ownLine(line)),
+      tell: (line) => void this.#status.write(line),
+      verbosity: this.#options.verbosity ?? "normal",
+      renegotiate: (changes: Terms) => this.#listening.renegotiate(changes),
+      onFailure: this.#finished.reject,
+    });
+  }
+
+  /** All daemons of this user, or those of `--from`. */
+  #daemons(): Discovery {
+    const { from, local, framing } = this.#options;
+    const { environment, daemonDirectories: directories, clock: timers } = this.#io;
+    const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, timers)];
+    if (elsewhere.length > 0 && local !== true) return allOf(elsewhere);
+    const here = discoverDaemons({
+      directories,
+      framing,
+      timers,
+      onLooked: (daemonCount) => {
+        if (daemonCount === 0) this.#foundNone();
+      },
+      onStale: (fault, label) => this.#say(label, fault.sentence),
+      onLeftOut: (fault) => this.#say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
+    });
+    return allOf([...elsewhere, here]);
+  }
+
+  #foundNone(): void {
+    const { reconnect, from } = this.#options;
+    const { daemonDirectories: directories } = this.#io;
+    if (!reconnect && from === undefined) this.#finished.reject(noDaemonIn(directories));
+    // Of a daemon that was followed and has gone, its own line has told that it is awaited.
+    else if (this.#followed.size === 0)
+      this.#say(
+        "",
+        `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd setup, or in a terminal of its own: aaepd serve`,
+      );
+  }
+}
+
+function exitCodeFromEnd(because: Interruption): ExitCode {
+  if (because.kind === "closed") return EXIT.ok;
   return because.kind === "rejected" ? EXIT.fault : exitCodeFromFault(because.fault);
 }
 
@@ -366,11 +303,4 @@ function tailLinesFor(options: TailOptions, io: CommandIo): TailLine {
     colors: colorsFor(io),
     read: createReadText("braille", options),
   });
-}
-
-/** Every core type has a colon. A pattern without one is not refused, because types may be added, but it is probably a mistake. */
-function patternsOfNothing({ include = [], exclude = [] }: TailOptions): readonly string[] {
-  return [...include, ...exclude].filter(
-    (pattern) => !pattern.includes(":") && !(pattern.endsWith("*") && "aaep:".startsWith(pattern.slice(0, -1))),
-  );
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { addCapabilityOptions } from "../shell/capability-options.js";
 import { fromOptions, share, textList, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import type { TailOptions } from "./tail-run.js";
+import type { TailOptions } from "./tail-options.js";
 
 const HELP = `
 Without --socket the command follows the daemon that AAEPD_SOCKET names. Without that variable it follows every daemon of this user, also those that

@@ -51,7 +51,7 @@ export function subscribe(
 }
 
 /** Its functions can be taken off it. */
-class Listening implements Subscription {
+export class Listening implements Subscription {
   readonly #options: SubscribeOptions;
   readonly #id: string;
   readonly #isLasting: boolean;
@@ -160,6 +160,11 @@ class Listening implements Subscription {
       return OVER;
     },
   };
+
+  /** The subscriber of the daemon with that name, for callers that mean this daemon alone; undefined while it is not followed. */
+  subscriberOf(name: string): Subscriber | undefined {
+    return this.#followed.get(name)?.subscriber;
+  }
 
   get #all(): readonly Followed[] {
     return [...this.#followed.values()];
