@@ -7,7 +7,6 @@ import { COMMANDS } from "./commands.js";
 import { createProgram } from "./program.js";
 import type { CommandContext } from "./shell/context.js";
 import type { ProgramOutput } from "./shell/program-form.js";
-import { withPages } from "./shell/program-paths.js";
 import { exitCodeFromFault } from "./shell/run-command.js";
 import { type CommandIo, processIo } from "./terminal/command-io.js";
 import { helpWidth } from "./terminal/terminal-width.js";
@@ -36,7 +35,7 @@ export async function main(options: MainOptions): Promise<void> {
   loaded?.catch(() => {});
   const output: ProgramOutput = {
     width,
-    writeOut: (text) => stdio.writable.on("error", ignore).write(withPages(text)),
+    writeOut: (text) => stdio.writable.on("error", ignore).write(text),
     writeErr: (text) => io.stderr.write(text),
   };
   const context: CommandContext = {

@@ -52,7 +52,7 @@ test("a producer: a line for each case, the verdict, the reports, and their comp
   const changed = join(folder, "changed.json");
   writeFileSync(changed, JSON.stringify(report));
   const compared = await conformance("compare", path, changed);
-  expect(compared.out()).toMatch(/^P1-schema: passed .* → failed /m);
+  expect(compared.out()).toMatch(/^P1-schema: passed → failed \(/m);
   expect(compared.exitCode()).toBe(1);
   const other = join(folder, "other.json");
   writeFileSync(other, JSON.stringify({ ...report, metadata: { ...report.metadata, target_kind: "subscriber" } }));
