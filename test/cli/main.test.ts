@@ -36,7 +36,7 @@ describe("the command line", () => {
     [["tail", "--quiet=1"], "Did you mean --quiet?"],
     [["config", "unshow"], "Unknown command 'unshow'. Did you mean show? See aaepd config --help."],
     [["\u2028\u001b]0;x"], "Unknown command ' \\u001b]0;x'. See aaepd --help."],
-    [["publish"], "Missing required argument 'file'. See aaepd publish --help."],
+    [["publish"], "Missing required argument 'file'. Usage: aaepd publish [options] <file>. See aaepd publish --help."],
     [["sevre", "--help"], "Unknown command 'sevre'. Did you mean serve? See aaepd --help."],
     [["journal", "inspct", "-h"], "Unknown command 'inspct'. Did you mean inspect? See aaepd journal --help."],
     [["tail", "--max-events-per-second", "3"], "Did you mean --rate? See aaepd tail --help."],

@@ -46,7 +46,7 @@ function unknownCommand(command: Command, name: string): never {
   return command.error(`error: unknown command '${name}'\n(${didYouMean(name, known)})`.replace("\n()", ""));
 }
 
-function usageFault({ message }: CommanderError, program: Command, names: readonly string[]): Fault {
+function usageFault({ code, message }: CommanderError, program: Command, names: readonly string[]): Fault {
   // "error: unknown option '--tiem'\n(Did you mean --time?)"
   const at = message.lastIndexOf("\n(Did you mean ");
   const said = message.slice(0, at < 0 ? undefined : at).replace(/^error: /, "");
@@ -55,12 +55,14 @@ function usageFault({ message }: CommanderError, program: Command, names: readon
   const near = at < 0 ? "" : message.slice(at + 2, -1);
   const guess = flag !== undefined && names[0] === "tail" ? `Did you mean ${flag}?` : near;
   const mistake = `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
-  const sentences = [mistake, guess, `See ${pathIn(program, names)} --help.`];
+  const [command, path] = commandIn(program, names);
+  const form = code === "commander.missingArgument" ? `Usage: ${path} ${command.usage()}.` : "";
+  const sentences = [mistake, guess, form, `See ${path} --help.`];
   return usage(sentences.filter(Boolean).join(" "));
 }
 
-/** The full name of the command that the names lead to, as in "aaepd journal inspect". */
-function pathIn(command: Command, [name, ...others]: readonly string[]): string {
+/** The command that the names lead to, and its full name, as in "aaepd journal inspect". */
+function commandIn(command: Command, [name, ...others]: readonly string[], path = command.name()): [Command, string] {
   const next = command.commands.find((one) => one.name() === name);
-  return next === undefined ? command.name() : `${command.name()} ${pathIn(next, others)}`;
+  return next === undefined ? [command, path] : commandIn(next, others, `${path} ${next.name()}`);
 }
