@@ -4,7 +4,7 @@ import type { AaepdError } from "#gen/aaep/v1/handshake_pb.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 
 /** The name of a status as gRPC writes it, "OK" among them. */
-export type StatusName = "OK" | keyof typeof STATUS | "OUT_OF_RANGE" | "DATA_LOSS";
+export type StatusName = "OK" | keyof typeof STATUS | "UNKNOWN" | "ABORTED" | "OUT_OF_RANGE" | "DATA_LOSS";
 
 /** How a call ended. */
 export interface ServiceEnd {
@@ -62,8 +62,11 @@ export interface ServiceClient {
   readonly close: () => Promise<void>;
 }
 
+/** All of gRPC: a client's library has some that the daemon never sends. */
 const NAMES = new Map<number, StatusName>([
   [0, "OK"],
+  [2, "UNKNOWN"],
+  [10, "ABORTED"],
   [11, "OUT_OF_RANGE"],
   [15, "DATA_LOSS"],
   ...Object.entries(STATUS).map(([name, code]): [number, StatusName] => [code, name as StatusName]),
