@@ -43,15 +43,16 @@ export interface JournalReader {
 
 /**
  * Opens the journal of a folder. Rejects with a Fault "not_found" if the folder has no journal, "address_invalid" if something in the folder that
- * is to be a file is none, and "storage_unavailable" if the journal cannot be read or a newer build wrote it.
+ * is to be a file is none, and "storage_unavailable" if the journal cannot be read or a newer build wrote it. Unless it `mayBeInUse`, the pages that
+ * lead to records are looked at first: LMDB ends the process at some damage of theirs.
  */
-export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise<JournalReader> {
+export async function openJournalReader(directory: string, lmdb?: Lmdb, mayBeInUse = true): Promise<JournalReader> {
   const path = join(directory, DATA_FILE);
   assertPlainFiles(directory);
   if (!existsSync(path)) {
     throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
   }
-  const verdict = inspectDataFile(path, false);
+  const verdict = inspectDataFile(path, !mayBeInUse);
   // LMDB would read beyond the end of an empty file.
   const reasons = {
     none: "has nothing in it yet. Look again when a daemon has begun to write to it",

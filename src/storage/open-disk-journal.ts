@@ -48,6 +48,9 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
     const store = createLmdbBlockStore(opened, path);
     const recovery = await store.recover(0);
     if (recovery.kind === "failing") throw new Error(`${recovery.failure.reason} ${recovery.failure.remedy}`);
+    // Whatever a start needs is read here, so that its damage is found here.
+    for (const _ of recovery.state([]));
+    const ids = [...store.newestIds()];
     const close = async (): Promise<void> => {
       await opened.close();
       closed?.();
@@ -57,12 +60,14 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
       store,
       recovered: recovery,
       path,
-      ids: store.newestIds(),
+      ids,
       closeStore: close,
     };
     return { path, create: () => new WindowedJournal(window), abandon: close };
   } catch (caught) {
     await file?.close();
+    // LMDB found damage in a file that was closed in order: it is looked through, and set aside.
+    if (options.wasLeft === false && !(caught instanceof Fault)) return openDiskJournal({ ...options, wasLeft: true });
     closed?.();
     if (caught instanceof Fault) throw caught;
     const found = await diagnoseDisk(path, 0);

@@ -34,8 +34,9 @@ export interface ReadJournal {
 /** Throws a Fault "usage" if there is no journal, or several to choose from; "storage_unavailable" or "address_invalid" if it cannot be read. */
 export async function readJournal(options: JournalChoiceOptions, environment: Environment): Promise<ReadJournal> {
   const path = journalDirectory(options, environment);
-  const { layout, blocks, close } = await openJournalReader(path);
-  const place = { path, layoutVersion: layout, writerPid: journalOwner(path), diskBytes: diskBytesOf(path) };
+  const writerPid = journalOwner(path);
+  const { layout, blocks, close } = await openJournalReader(path, undefined, writerPid !== undefined);
+  const place = { path, layoutVersion: layout, writerPid, diskBytes: diskBytesOf(path) };
   return { place, blocks: (from) => withMissing(blocks(from)), close };
 }
 

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../../src/contracts/journal.js";
+import { openJournalReader } from "../../../src/storage/journal-reader.js";
 import { DATA_FILE, inspectDataFile } from "../../../src/storage/lmdb/data-file.js";
 import { isWhole, itInFull } from "../../support/extent.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
@@ -88,6 +89,30 @@ describe("a file that was cut off", () => {
       expect(second.journal.find("evt_again")).toBeDefined();
       await second.journal.close();
     }
+  });
+});
+
+describe("a page that was emptied after an orderly end", () => {
+  it("costs no start: the file is set aside where a start needs the page; a reader says that it is damaged", async () => {
+    const { file } = await recorded();
+    const whole = readFileSync(file);
+    let setAside = 0;
+    for (let page = 2; (page + 1) * 4096 <= whole.length; page += 1) {
+      const directory = temporaryDirectory();
+      const path = join(directory, DATA_FILE);
+      writeFileSync(path, Buffer.from(whole).fill(0, page * 4096, (page + 1) * 4096), { mode: 0o600 });
+      if (inspectDataFile(path, true).kind !== "damaged") continue;
+      const damaged = { code: "storage_unavailable", sentence: expect.stringContaining("is damaged: page") };
+      await expect(openJournalReader(directory, undefined, false)).rejects.toMatchObject(damaged);
+      const { journal } = await openRig({ directory, wasLeft: false });
+      if (readdirSync(directory).some((name) => name.includes("damaged-"))) {
+        setAside += 1;
+        await journal.append([newEvent("new")]).durable;
+        expect(journal.find("evt_new")).toBeDefined();
+      }
+      await journal.close();
+    }
+    expect(setAside).toBeGreaterThan(0);
   });
 });
 
