@@ -1,5 +1,6 @@
 // The changes that `aaepd hook install` and `uninstall` make to the files of a host, known before anything is written.
 import { spawnSync } from "node:child_process";
+import { isAbsolute } from "node:path";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { givenName } from "../../adapters/names.js";
 import { usage } from "../../base/errors.js";
@@ -66,6 +67,8 @@ export function planInstall(
   const host = SETTINGS_HOSTS[id];
   const version = options.hostVersion ?? versionOf(host, io);
   const shim = shimPath(io.environment);
+  // A relative one would be looked for in the folder of the host, where anybody's project may stand.
+  if (!isAbsolute(shim)) throw usage(`HOME is ${JSON.stringify(io.environment.HOME)}. Set it to an absolute path.`);
   const command = commandOf(host, shim, options, io);
   const wanted = new Map(
     eventsOf(host, version).map(({ event, asks, mayBeLate: late }): [string, Entry] => [

@@ -58,6 +58,19 @@ const hooksIn = (
   JSON.parse(readFileSync(path, "utf8")).hooks;
 
 describe("aaepd hook install claude", () => {
+  it.each(["", "home"])(
+    "refuses the home %j: its command would be looked for in the folder of each project",
+    async (HOME) => {
+      const { aaepd } = homeOf("2.1.328", { HOME });
+      const stage = await aaepd("install", "claude");
+      expect([stage.err(), stage.out(), stage.exitCode()]).toEqual([
+        `Error: HOME is "${HOME}". Set it to an absolute path.\n`,
+        "",
+        2,
+      ]);
+    },
+  );
+
   it("shows the difference, writes it, and says who hears", async () => {
     const { aaepd, settings, shim } = homeOf();
     const stage = await aaepd("install", "claude");
