@@ -1,6 +1,7 @@
 // The capabilities of AAEP §5.3 and R26 as options of the command line.
 import { type Command, Option } from "commander";
 import type { Capabilities } from "#gen/aaep/types.js";
+import { textOf } from "../../base/members.js";
 import { counted } from "../terminal/amounts.js";
 import { knownList, languageList, textList, wholeNumber } from "./option-values.js";
 
@@ -110,22 +111,28 @@ function definedMembersOrNone(members: Readonly<Record<string, unknown>>): Capab
 /** The `max_chars` of a subscription that requests none (R26). */
 const LONGEST_TEXT = 16_384;
 
+/** The texts of a list; none of anything else that a producer sent. */
+export function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
 /** Describes the terms, as in "3 events a second, text by sentence and completion, terse, en". */
 export function termsInWords(honored: Capabilities): string {
-  const { max_events_per_second: rate, coalesce_boundaries: boundaries, preferred_verbosity: verbosity } = honored;
+  const { max_events_per_second: rate, preferred_verbosity: verbosity, pace_wpm: pace } = honored;
+  const [boundaries, languages] = [honored.coalesce_boundaries, honored.languages].map(textsOf);
   const maxChars = honored.aaepd?.max_chars;
   return [
-    rate === undefined ? "no rate limit" : `${counted(rate, "event")} a second`,
-    boundaries === undefined
+    typeof rate === "number" ? `${counted(rate, "event")} a second` : "no rate limit",
+    boundaries?.length === 0
       ? []
-      : boundaries.includes("none")
+      : boundaries?.includes("none")
         ? "text as it comes"
-        : `text by ${boundaries.join(" and ")}`,
-    verbosity ?? [],
-    honored.languages?.join(", ") ?? [],
+        : `text by ${boundaries?.join(" and ")}`,
+    textOf(verbosity) || [],
+    languages?.join(", ") || [],
     honored.cognitive_load === "low" ? "low cognitive load" : [],
-    honored.pace_wpm === undefined ? [] : `${honored.pace_wpm} words a minute`,
-    maxChars === undefined || maxChars >= LONGEST_TEXT ? [] : `texts up to ${maxChars} characters`,
+    typeof pace === "number" ? `${pace} words a minute` : [],
+    typeof maxChars === "number" && maxChars < LONGEST_TEXT ? `texts up to ${maxChars} characters` : [],
     honored.aaepd?.paused === true ? "paused" : [],
   ]
     .flat()

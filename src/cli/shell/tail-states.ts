@@ -1,7 +1,7 @@
 // Describes the states of a subscription in sentences for people.
 
 import { unreachable } from "../../base/exhaustive.js";
-import { ownMember } from "../../base/members.js";
+import { membersOf, ownMember, textOf } from "../../base/members.js";
 import type { Interruption, SubscriberState } from "../../client/listener/types.js";
 import { sentences, shownText } from "../terminal/shown-text.js";
 import { termsInWords } from "./capability-options.js";
@@ -11,11 +11,12 @@ export function stateInWords(state: SubscriberState, label = ""): string {
   if (state.kind === "waiting") return waitingInWords(state.because);
   if (state.kind !== "active") return "";
   const { accepted } = state;
-  const { agent_name: name, agent_id: id } = accepted.producer;
-  const notes = accepted.negotiation_notes ?? "";
+  const { agent_name: name, agent_id: id } = membersOf(accepted.producer);
+  const notes = textOf(accepted.negotiation_notes);
   const { resumed } = accepted.honored_capabilities.aaepd ?? {};
   const what = resumed === "all" ? "Connected again" : "Connected";
-  const to = (name ?? id) === label ? "" : ` to ${name ?? id}`;
+  const producer = textOf(name) || textOf(id) || "a producer without a name";
+  const to = producer === label ? "" : ` to ${producer}`;
   const sentence = `${what}${to}: ${termsInWords(accepted.honored_capabilities)}.`;
   const place = ownMember(PLACES, resumed ?? "") ?? "";
   return shownText(sentences(sentence, notes, place));
@@ -42,12 +43,12 @@ export function interruptionInWords(because: Interruption): string {
     case "closed": {
       const { reason_code: code = "no reason given", reason_message: message } = because.close;
       return shownText(
-        `The daemon has closed the subscription: ${message ?? ownMember(REASONS, code) ?? "it says no more"} (${code}).`,
+        `The daemon has closed the subscription: ${textOf(message) || (ownMember(REASONS, code) ?? "it says no more")} (${code}).`,
       );
     }
     case "rejected": {
       const { reason_code: code, reason_message: message } = because.rejected;
-      return shownText(`The daemon has rejected the subscription: ${message} (${code})`);
+      return shownText(`The daemon has rejected the subscription: ${textOf(message) || "it says no more"} (${code})`);
     }
     case "fault":
       return shownText(because.fault.sentence);

@@ -9,7 +9,7 @@ import type { Terms } from "../../client/listener/terms.js";
 import type { Discovery, Interruption, Source, SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
 import { ASKED, createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
-import { capabilitiesFromOptions } from "../shell/capability-options.js";
+import { capabilitiesFromOptions, textsOf } from "../shell/capability-options.js";
 import { allOf, daemonsFrom } from "../shell/daemons-from.js";
 import { createHelpLines } from "../shell/fault-lines.js";
 import { chosenSocket, connectingTo, noDaemonIn } from "../shell/find-socket.js";
@@ -192,7 +192,7 @@ class Tail {
       case "active":
         one.questions?.active();
         one.isToldWaiting = false;
-        one.quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
+        one.quotesText = textsOf(state.accepted.honored_capabilities.coalesce_boundaries).includes("none");
         break;
       case "waiting":
         one.questions?.interrupted();

@@ -49,13 +49,15 @@ export function endFault(because: SubscriberEnd["because"]): Fault | undefined {
   if (because.kind === "fault") return because.fault;
   if (because.kind !== "rejected") return undefined;
   const { reason_code: reason, reason_message: sentence, retry_after_seconds: retryAfterSeconds } = because.rejected;
-  // A later version of AAEP may have further reasons.
-  return new Fault(ownMember<FaultCode>(CODES, reason) ?? "unsupported", sentence, { retryAfterSeconds });
+  // A later version of AAEP may have further reasons. A producer may leave the sentence out.
+  return new Fault(ownMember<FaultCode>(CODES, reason) ?? "unsupported", `${sentence ?? reason}`, {
+    retryAfterSeconds,
+  });
 }
 
 /** Why a call is not answered. Of origin "local", unless the producer refused what was asked for. */
 export function lossFault(end: Interruption, connection: ListenerConnection): Fault {
-  if (end.kind === "rejected") return new Fault("capabilities_incompatible", end.rejected.reason_message);
+  if (end.kind === "rejected") return new Fault("capabilities_incompatible", `${end.rejected.reason_message}`);
   return (end.kind === "fault" ? end.fault : goneFault(connection)).with({ origin: "local" });
 }
 

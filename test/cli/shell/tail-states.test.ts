@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { SubscriptionAccepted } from "#gen/aaep/types.js";
 import { Fault } from "../../../src/base/errors.js";
 import { interruptionInWords, stateInWords } from "../../../src/cli/shell/tail-states.js";
+import type { SubscriberState } from "../../../src/client/listener/types.js";
 
 const accepted = (aaepd: object, more: object = {}) => ({
   kind: "active" as const,
@@ -27,6 +28,15 @@ test.each([
   ],
 ])("R17: met with %j", (aaepd, said) => {
   expect(stateInWords(accepted(aaepd), "")).toBe(said);
+});
+
+test.each([
+  [{ coalesce_boundaries: 5, languages: null, max_events_per_second: "7", preferred_verbosity: {}, pace_wpm: [] }],
+  [{ coalesce_boundaries: [null, {}], languages: [5] }],
+])("terms of a broken producer, %j, end nothing: what cannot be read is left out", (terms) => {
+  const broken = { honored_capabilities: terms, producer: null, negotiation_notes: 5 };
+  const state = { kind: "active", isResumed: false, accepted: broken } as unknown as SubscriberState;
+  expect(stateInWords(state)).toBe("Connected to a producer without a name: no rate limit.");
 });
 
 test("a daemon is named where its line is not labelled with the name, and its notes follow", () => {

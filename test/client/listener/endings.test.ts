@@ -253,7 +253,10 @@ test("a discovery that cannot be stopped keeps no connection open", async () => 
   expect(side(producer).received.at(-1)).toMatchObject({ type: "subscription.close" });
 });
 
-test("R20: terms that the first daemon of a discovery rejects end the iteration", async () => {
+test.each([
+  [rejected, "Ask less."],
+  [{ ...rejected, reason_message: undefined }, "capabilities_incompatible"],
+])("R20: terms that the first daemon of a discovery rejects end the iteration: %j", async (rejection, sentence) => {
   const producer = createFakeProducer();
   const { discovery, appear, stopCount } = scriptedDiscovery();
   const { subscription } = start(discovery);
@@ -261,8 +264,8 @@ test("R20: terms that the first daemon of a discovery rejects end the iteration"
   await settle();
   appear("a", producer.connect);
   await settle();
-  side(producer).say(rejected);
-  expect(await ended).toMatchObject({ code: "capabilities_incompatible", sentence: "Ask less." });
+  side(producer).say(rejection);
+  expect(await ended).toMatchObject({ code: "capabilities_incompatible", sentence });
   expect(stopCount()).toBe(1);
 });
 
