@@ -61,12 +61,17 @@ describe("beside other protocols", () => {
       { Params: { name: "delete_file" } },
       { tool: { name: "delete_file" } },
       { payload: { method: "tools/call", params: { name: "delete_file" } } },
+      { tool_calls: [{ function: { name: "delete_file", arguments: "{}" } }] },
+      { calls: [{ tool_name: "read_file" }, { tool_name: "delete_file" }] },
+      { tools: ["delete_file"] },
+      { function_call: { name: "delete_file" } },
+      { payload: { params: { call: { name: "delete_file" } } } },
     ];
     for (const fields of elsewhere)
       expect(await agent.ask("mine/run/req", fields), JSON.stringify(fields)).toMatchObject({
         code: "invalid_message",
       });
-    for (const fields of elsewhere.slice(0, 3))
+    for (const fields of elsewhere)
       expect(await agent.ask("tool/call/req", { tool_name: "read_file", ...fields })).toMatchObject({
         code: "invalid_message",
       });

@@ -130,7 +130,7 @@ export class OpenSession {
     const { isIrreversible } = this.services.options;
     const isCall = type === "tool/call/req";
     if (isCall && isIrreversible(message.tool_name)) return false;
-    for (const tool of namedTools(message, isCall ? 0 : undefined)) if (isIrreversible(tool)) return true;
+    for (const tool of namedTools(message, isCall ? "arguments" : undefined)) if (isIrreversible(tool)) return true;
     return false;
   }
 

@@ -71,22 +71,28 @@ export function withMembers(text: string, replacements: Readonly<Record<string, 
   return written + rest.slice(0, closing) + added + rest.slice(closing);
 }
 
-/** Members that name a tool, and those that may be about something else unless they are text or a list. */
-const TOOL_NAME = /^tool[\s_-]?name$/i;
-const NAME = /^(?:tool|name|function)$/i;
-/** Members whose members are the message's own to some host, as MCP has them. */
-const AROUND = /^(?:data|params|arguments|payload|call|tool|function)$/i;
-/** As deep as `{"payload":{"params":{"name":…}}}`. */
-const DEEPEST = 2;
+/** Members that name tools, and those that may be about something else unless they are text or a list. */
+const TOOL_NAMES = /^tools?names?$/;
+const NAMES = /^(?:tools?|names?|functions?)$/;
+/** Members whose members are the message's own to some host, as MCP and lists of calls have them. */
+const AROUND = /^(?:data|params|arguments|payload|request|calls?|tools?|functions?|toolcalls?|functioncalls?)$/;
+/** Deeper than `{"payload":{"params":{"calls":[{"name":…}]}}}`. */
+const DEEPEST = 4;
 
 /**
- * Names of tools in a message of whatever type, and in the objects within it that hosts read as part of it: a host could take it for a call of one.
- * Case makes no difference in the names of members.
+ * Names of tools in a message of whatever type, except in its member `passedOver`, and in the objects within it that hosts read as part of it: a host
+ * could take it for calls. Case, blanks, `_` and `-` make no difference in the names of members.
  */
-export function* namedTools(message: A2eMessage, depth = DEEPEST): Iterable<unknown> {
-  for (const [name, value] of Object.entries(message)) {
-    if (TOOL_NAME.test(name) || (NAME.test(name) && (typeof value === "string" || Array.isArray(value)))) yield value;
-    if (depth > 0 && AROUND.test(name) && isObject(value)) yield* namedTools(value, depth - 1);
+export function* namedTools(message: A2eMessage, passedOver?: string, depth = DEEPEST): Iterable<unknown> {
+  for (const [member, value] of Object.entries(message)) {
+    if (member === passedOver) continue;
+    const name = member.toLowerCase().replaceAll(/[\s_-]/g, "");
+    const isAround = depth > 0 && AROUND.test(name);
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (isAround && isObject(one)) yield* namedTools(one, undefined, depth - 1);
+      else if (TOOL_NAMES.test(name)) yield one;
+      else if (NAMES.test(name) && (typeof one === "string" || Array.isArray(one))) yield one;
+    }
   }
 }
 
