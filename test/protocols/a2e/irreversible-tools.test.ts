@@ -39,6 +39,16 @@ describe("R5: a tool that cannot be undone", () => {
     expect(agent.last()).toMatchObject({ req_id: "c1", data: "gone" });
   });
 
+  it.each(["runtime_error", "timeout"])("without an answer of its provider (%s) it is not to be made again", (code) => {
+    const { stage, provider, reader, agent, token } = asked();
+    give(stage.rig, reader, token, "accept");
+    if (code === "timeout") stage.advance(10_000);
+    else provider.hangUp();
+    stage.advance(0);
+    const message = expect.stringContaining("may have had its effect");
+    expect(agent.last()).toMatchObject({ code, req_id: "c1", retryable: false, message });
+  });
+
   it("a no is runtime_error, which must not be sent again", () => {
     const { stage, provider, reader, agent, token } = asked();
     give(stage.rig, reader, token, "reject");

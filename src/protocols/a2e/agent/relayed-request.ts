@@ -48,6 +48,7 @@ const LONGEST_SECONDS = 86_400;
 const NOT_HEARD = "The call could not be announced, so it was not made. Try again later.";
 const NO_PROVIDER = "The provider of this capability has gone. Try again later.";
 const UNREADABLE = "The provider has answered, and the answer could not be read. The call may have had its effect.";
+const UNANSWERED = "No answer came from the provider. The call may have had its effect.";
 const NOT_TAKEN = "The answer did not fit: the agent takes no messages at present.";
 
 export class RelayedRequest {
@@ -154,26 +155,29 @@ export class RelayedRequest {
       return;
     }
     if (!isIrreversible || durable === undefined) {
-      this.forward(provider);
+      this.forward(provider, isIrreversible);
       return;
     }
     // Nothing that cannot be undone happens before its record is safe (R29).
     durable.then(
       () => {
-        if (!this.isOver) this.forward(provider);
+        if (!this.isOver) this.forward(provider, isIrreversible);
       },
       () => this.end("runtime_error", NOT_HEARD),
     );
   }
 
-  private forward(provider: Provider): void {
+  /** A call that cannot be undone is not to be made again because no answer came. */
+  private forward(provider: Provider, isIrreversible: boolean): void {
     const { services, call } = this;
     const { mirror, by } = services;
     const { timeout } = this.request.message;
+    const giveUp = (code: ErrorCode, sentence: string): void =>
+      isIrreversible ? this.end(code, UNANSWERED, { retryable: false }) : this.end(code, sentence);
     const seconds = isTimeLimit(timeout) ? timeout : this.isToolCall ? TOOL_CALL_SECONDS : undefined;
     const limitMs = seconds === undefined ? by.options.requestTimeoutMs() : seconds * 1000;
     this.cancelTimeout = by.clock.wakeAt(by.clock.now() + limitMs, () =>
-      this.end("timeout", `No answer came within ${limitMs / 1000} s.`),
+      giveUp("timeout", `No answer came within ${limitMs / 1000} s.`),
     );
     this.takeBack = provider.request(this.request.text, {
       event: (news, text) => {
@@ -187,7 +191,7 @@ export class RelayedRequest {
       refused: (news, text) =>
         this.answer(news, text, typeof news.code === "string" && news.code !== "" ? news.code : "runtime_error"),
       unreadable: () => this.end("runtime_error", UNREADABLE, { retryable: false }),
-      lost: (sentence) => by.engine.inTurn(() => this.end("runtime_error", sentence)),
+      lost: (sentence) => by.engine.inTurn(() => giveUp("runtime_error", sentence)),
     });
   }
 
