@@ -64,6 +64,7 @@ describe("beside other protocols", () => {
       { tool_calls: [{ function: { name: "delete_file", arguments: "{}" } }] },
       { calls: [{ tool_name: "read_file" }, { tool_name: "delete_file" }] },
       { tools: ["delete_file"] },
+      { toolId: "delete_file" },
       { function_call: { name: "delete_file" } },
       { payload: { params: { call: { name: "delete_file" } } } },
     ];
@@ -75,6 +76,9 @@ describe("beside other protocols", () => {
       expect(await agent.ask("tool/call/req", { tool_name: "read_file", ...fields })).toMatchObject({
         code: "invalid_message",
       });
+    expect(
+      await agent.ask("tool/call/req", { tool_name: "delete_file", calls: [{ tool_name: "Delete-File" }] }),
+    ).toMatchObject({ code: "invalid_message" });
     void agent.ask("mine/run/req", { name: "read_file", data: { text: "delete_file" } });
     expect(await provider.messages.next("a request of another type")).toMatchObject({ name: "read_file" });
     const call = { tool_name: "read_file", arguments: { name: "delete_file" } };

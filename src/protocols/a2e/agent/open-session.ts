@@ -129,8 +129,10 @@ export class OpenSession {
   private isUnaskedCall(type: string, message: A2eMessage): boolean {
     const { isIrreversible } = this.services.options;
     const isCall = type === "tool/call/req";
-    if (isCall && isIrreversible(message.tool_name)) return false;
-    for (const tool of namedTools(message, isCall ? "arguments" : undefined)) if (isIrreversible(tool)) return true;
+    // The person is asked about this one alone.
+    const asked = isCall ? message.tool_name : undefined;
+    for (const tool of namedTools(message, isCall ? "arguments" : undefined))
+      if (tool !== asked && isIrreversible(tool)) return true;
     return false;
   }
 

@@ -72,7 +72,7 @@ export function withMembers(text: string, replacements: Readonly<Record<string, 
 }
 
 /** Members that name tools, and those that may be about something else unless they are text or a list. */
-const TOOL_NAMES = /^tools?names?$/;
+const TOOL_NAMES = /^(?:tools?|functions?)(?:names?|ids?)$/;
 const NAMES = /^(?:tools?|names?|functions?)$/;
 /** Members whose members are the message's own to some host, as MCP and lists of calls have them. */
 const AROUND = /^(?:data|params|arguments|payload|request|calls?|tools?|functions?|toolcalls?|functioncalls?)$/;
