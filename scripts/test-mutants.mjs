@@ -3,8 +3,8 @@
 //   npm run test:mutants -- --only src/engine/views  a file or a folder only; may be repeated
 //   npm run test:mutants -- --last N                 only files of the last N commits that touched sources; in a clone of one commit all files
 // Options: --seed TEXT draws others (the hash of the last commit), --tests PATH asks exactly these tests, a file or a folder, may be repeated,
-// --at-least PERCENT (default 92; a room with 20 or more may have 7 less), --budget SECONDS of tests for each mutant, the nearest first, as on an idle machine (default 10; no end
-// with --tests), --slots N at a time (default 2), --json, --root FOLDER.
+// --at-least PERCENT (default 92; a room with 20 or more may have 7 less), --budget SECONDS of tests for each mutant, the nearest first, as on an
+// idle machine (default 10; no end with --tests), --slots N at a time (default 2), --json, --root FOLDER.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

@@ -1,12 +1,10 @@
 // The messages of AAEP as bytes, and what is read in them. Knows no connection and no state.
 import type { AaepdError } from "#gen/aaep/types.js";
 import { Fault, type FaultCode } from "../base/errors.js";
-import { isObject, membersOf } from "../base/members.js";
-
-export type Fields = Readonly<Record<string, unknown>>;
+import { isObject, type Members, membersOf } from "../base/members.js";
 
 /** The object that a frame holds. Throws a Fault "invalid_json" or "invalid_message": the peer is no AAEP producer. */
-export function parseObject(frame: Uint8Array): Fields {
+export function parseObject(frame: Uint8Array): Members {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(frame));
@@ -20,7 +18,7 @@ export function parseObject(frame: Uint8Array): Fields {
 }
 
 /** The text of a member. Throws as `parseObject`. */
-export function textIn(message: Fields, member: string): string {
+export function textIn(message: Members, member: string): string {
   const text = message[member];
   if (typeof text === "string") return text;
   throw notAaep(`has no ${member}`);

@@ -50,7 +50,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
     if (recovery.kind === "failing") throw new Error(`${recovery.failure.reason} ${recovery.failure.remedy}`);
     // Whatever a start needs is read here, so that its damage is found here.
     for (const _ of recovery.state([]));
-    const ids = [...store.newestIds()];
+    const ids = givenOut([...store.newestIds()]);
     const close = async (): Promise<void> => {
       await opened.close();
       closed?.();
@@ -80,4 +80,10 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
       cause: caught,
     });
   }
+}
+
+/** The entries, once. Afterwards they are in nobody's memory, although the options that hand them on stay as long as the journal. */
+function* givenOut<Entry>(entries: Entry[]): Iterable<Entry> {
+  yield* entries;
+  entries.length = 0;
 }

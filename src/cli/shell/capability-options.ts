@@ -119,17 +119,17 @@ export function textsOf(value: unknown): readonly string[] {
 /** Describes the terms, as in "3 events a second, text by sentence and completion, terse, en". */
 export function termsInWords(honored: Capabilities): string {
   const { max_events_per_second: rate, preferred_verbosity: verbosity, pace_wpm: pace } = honored;
-  const [boundaries, languages] = [honored.coalesce_boundaries, honored.languages].map(textsOf);
+  const boundaries = textsOf(honored.coalesce_boundaries);
   const maxChars = honored.aaepd?.max_chars;
   return [
     typeof rate === "number" ? `${counted(rate, "event")} a second` : "no rate limit",
-    boundaries?.length === 0
+    boundaries.length === 0
       ? []
-      : boundaries?.includes("none")
+      : boundaries.includes("none")
         ? "text as it comes"
-        : `text by ${boundaries?.join(" and ")}`,
+        : `text by ${boundaries.join(" and ")}`,
     textOf(verbosity) || [],
-    languages?.join(", ") || [],
+    textsOf(honored.languages).join(", ") || [],
     honored.cognitive_load === "low" ? "low cognitive load" : [],
     typeof pace === "number" ? `${pace} words a minute` : [],
     typeof maxChars === "number" && maxChars < LONGEST_TEXT ? `texts up to ${maxChars} characters` : [],

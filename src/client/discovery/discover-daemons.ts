@@ -11,9 +11,8 @@ import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcDirectories, ipcPath } from "../../../transports/ipc/paths.js";
 import { isMissing } from "../../../transports/node-errors.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { isObject, someText } from "../../base/members.js";
+import { isObject, type Members, someText } from "../../base/members.js";
 import type { Discovery, DiscoveryListeners, Target } from "../listener/types.js";
-import type { Fields } from "../messages.js";
 import { PLATFORM_TIMERS, type Timers } from "../timers.js";
 
 export interface DiscoverDaemonsOptions {
@@ -262,7 +261,7 @@ async function readDaemon(directory: string, name: string): Promise<FoundDaemon>
 }
 
 /** Reads the manifest, with `pid` beside its own members. A missing or incomplete file gives no members. */
-async function readManifest(path: string): Promise<Fields> {
+async function readManifest(path: string): Promise<Members> {
   try {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     return isObject(value) ? value : {};

@@ -1,7 +1,6 @@
 // Calls of the daemon's services over HTTP, as Connect with JSON (docs/services.md). For browsers and everything else that has `fetch`.
 import { Fault, type FaultCode, type FaultDetail } from "../../base/errors.js";
-import { ownMember, textOf } from "../../base/members.js";
-import type { Fields } from "../messages.js";
+import { type Members, ownMember, textOf } from "../../base/members.js";
 import type { Timers } from "../timers.js";
 import { boundedJson } from "./envelopes.js";
 
@@ -46,7 +45,7 @@ export async function openHttpCalls(url: string, options: HttpConnectorOptions, 
     return token !== former;
   }
 
-  function refusalOf(error: Fields): Fault {
+  function refusalOf(error: Members): Fault {
     const fault = faultOf(error);
     const mayChange = fault.code === "unauthenticated" && typeof given === "function";
     return mayChange ? fault.with({ retryAfterSeconds: TOKEN_AGAIN_SECONDS }) : fault;
@@ -59,7 +58,7 @@ export async function openHttpCalls(url: string, options: HttpConnectorOptions, 
      * call was aborted; with "permission_denied" if its Unix socket is not the user's own. `own`: a signal of its own, for a caller with many calls
      * at a time, because platforms warn of a signal that many listen to.
      */
-    call: async (service: string, method: string, body: Fields, own?: AbortSignal): Promise<Fields> => {
+    call: async (service: string, method: string, body: Members, own?: AbortSignal): Promise<Members> => {
       const text = JSON.stringify(body);
       const make = () => reached(post(service, method, "json", text, own));
       let response = await make();
@@ -94,7 +93,7 @@ const CODE_OF: Readonly<Record<string, FaultCode>> = {
   resource_exhausted: "rate_limit",
 };
 
-function faultOf({ code, message, details }: Fields): Fault {
+function faultOf({ code, message, details }: Members): Fault {
   const [detail] = Array.isArray(details) ? details : [];
   const told = typeof detail?.value === "string" ? errorIn(detail.value) : {};
   // A code that a later daemon has added stays as it is.

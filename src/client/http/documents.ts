@@ -1,7 +1,6 @@
 // Documents of AAEP in the JSON form of protobuf, as Connect sends them (docs/protobuf.md), turned back into their own form. By names instead of
 // descriptors, which are too large for a page: no name means two things in the messages of a listener's stream.
-import { ownMember, textOf } from "../../base/members.js";
-import type { Fields } from "../messages.js";
+import { type Members, ownMember, textOf } from "../../base/members.js";
 
 /** The fields that hold a name of an enum, with the enum's prefix. */
 export const ENUM_PREFIXES: Readonly<Record<string, string>> = {
@@ -49,18 +48,18 @@ export const FREE_FIELDS: ReadonlySet<string> = new Set([
 export const TEXT_LISTS: ReadonlySet<string> = new Set(["include", "exclude"]);
 
 /** Returns the document in a message's JSON. `type`: the type that the message's name stands for; events have their own. */
-export function documentOf(json: Fields, type?: string): Record<string, unknown> {
+export function documentOf(json: Members, type?: string): Record<string, unknown> {
   return Object.fromEntries([...(type === undefined ? [] : [["type", type] as const]), ...membersOf(json)]);
 }
 
 type Member = readonly [name: string, value: unknown];
 
-function membersOf(json: Fields): readonly Member[] {
+function membersOf(json: Members): readonly Member[] {
   const payload = CORE_TYPE.exec(textOf(json.type))?.[1]?.replace(".", "_");
   const members = Object.entries(json).flatMap(([field, value]): readonly Member[] => {
     if (field === "additional") return [];
     const name = memberName(field);
-    if (name === payload) return membersOf(value as Fields);
+    if (name === payload) return membersOf(value as Members);
     const plain = plainOf(field, value);
     return plain === undefined ? [] : [[name, plain]];
   });
@@ -74,8 +73,8 @@ const CORE_TYPE = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.([a-z]
 function plainOf(name: string, value: unknown): unknown {
   if (FREE_FIELDS.has(name)) return value;
   if (Array.isArray(value)) return value.map((item) => plainOf(name, item));
-  if (TEXT_LISTS.has(name)) return (value as Fields).values ?? [];
-  if (typeof value === "object" && value !== null) return documentOf(value as Fields);
+  if (TEXT_LISTS.has(name)) return (value as Members).values ?? [];
+  if (typeof value === "object" && value !== null) return documentOf(value as Members);
   if (typeof value !== "string") return value;
   if (WHOLE_NUMBERS.has(name)) return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   const prefix = ownMember(ENUM_PREFIXES, name);

@@ -1,11 +1,13 @@
 // The messages of a stream of Connect: a byte of flags, four bytes with the length, and the message as JSON.
+
 import { Fault } from "../../base/errors.js";
-import { encodeMessage, type Fields, parseObject } from "../messages.js";
+import type { Members } from "../../base/members.js";
+import { encodeMessage, parseObject } from "../messages.js";
 
 export interface Envelope {
   /** The stream has ended with this message. */
   readonly isLast: boolean;
-  readonly message: Fields;
+  readonly message: Members;
 }
 
 const HEAD_BYTES = 5;
@@ -68,7 +70,7 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /** The JSON of an answer, read piece by piece. Rejects with the fault of `notDaemon` as soon as it is longer than a daemon's, or is no object. */
-export async function boundedJson({ body }: Response): Promise<Fields> {
+export async function boundedJson({ body }: Response): Promise<Members> {
   const reader = body?.getReader();
   const pieces: Uint8Array[] = [];
   let heldBytes = 0;

@@ -1,12 +1,14 @@
 // A listener's conversation over HTTP/1.1: the stream `Listen`, and single calls with the key of its acceptance, as one connection whose frames are
 // messages of AAEP in JSON. The stream is read when the listener asks for frames, so a slow loop holds the daemon's stream, and its silence is
 // watched only while it is read.
+
 import { Fault, faultFrom } from "../../base/errors.js";
+import type { Members } from "../../base/members.js";
 import { within } from "../../base/time-limit.js";
 import { withResolvers } from "../../base/with-resolvers.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import type { Connector, ListenerConnection } from "../listener/types.js";
-import { encodeMessage, errorFromFault, type Fields, parseObject } from "../messages.js";
+import { encodeMessage, errorFromFault, parseObject } from "../messages.js";
 import { PLATFORM_TIMERS, type Timers } from "../timers.js";
 import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "./calls.js";
 import { documentOf, memberName } from "./documents.js";
@@ -66,7 +68,7 @@ function createListenConnection(
     wake();
   }
 
-  async function begin({ type: _, ...request }: Fields): Promise<void> {
+  async function begin({ type: _, ...request }: Members): Promise<void> {
     try {
       const response = await calls
         .stream(SERVICE, "Listen", enveloped({ request: { additional: request } }))
@@ -123,23 +125,23 @@ function createListenConnection(
 
   function take({ isLast, message }: Envelope): void {
     if (isLast) {
-      if (message.error !== undefined) throw calls.faultOf(message.error as Fields);
+      if (message.error !== undefined) throw calls.faultOf(message.error as Members);
       finish({ kind: "remote" });
     }
-    for (const event of (message.events ?? []) as readonly Fields[]) push(documentOf(event));
+    for (const event of (message.events ?? []) as readonly Members[]) push(documentOf(event));
     for (const document of documentsIn(message)) {
       if (document.type === "subscription.accepted") noteTerms(document);
       push(document);
     }
   }
 
-  function noteTerms({ honored_capabilities: honored }: Fields): void {
-    const given = (honored as { readonly aaepd?: Fields } | undefined)?.aaepd;
+  function noteTerms({ honored_capabilities: honored }: Members): void {
+    const given = (honored as { readonly aaepd?: Members } | undefined)?.aaepd;
     key = given?.key;
     silentMs = Number(given?.heartbeat_seconds ?? 0) * 1000 * SILENT_INTERVALS;
   }
 
-  async function say({ type, ...rest }: Fields): Promise<void> {
+  async function say({ type, ...rest }: Members): Promise<void> {
     if (over !== undefined) return;
     try {
       const { method, body } = callOf(String(type), rest);
@@ -180,7 +182,7 @@ function createListenConnection(
  * The call that a message becomes. AAEP's own messages have `additional`, which takes their members as JSON. The daemon's own messages take them by
  * their names.
  */
-function callOf(type: string, members: Fields): { readonly method: string; readonly body: Fields } {
+function callOf(type: string, members: Members): { readonly method: string; readonly body: Members } {
   const isReply = type.endsWith(".reply");
   const field = isReply ? type.replace(".", "_") : type.slice(type.indexOf(".") + 1);
   const method = isReply ? "Reply" : `_${field}`.replace(/_./g, (start) => start.slice(1).toUpperCase());
@@ -188,11 +190,11 @@ function callOf(type: string, members: Fields): { readonly method: string; reado
 }
 
 /** The documents in a response besides its events. Nobody is told of a heartbeat. */
-function documentsIn({ events: _, heartbeat: __, ...others }: Fields): readonly Record<string, unknown>[] {
+function documentsIn({ events: _, heartbeat: __, ...others }: Members): readonly Record<string, unknown>[] {
   return Object.entries(others).map(([field, json]) => {
     const type = `${AAEPS_OWN.test(field) ? "subscription" : "aaepd"}.${memberName(field)}`;
     // The JSON of protobuf leaves out an empty list.
-    return { ...(field === "pending" ? { questions: [] } : undefined), ...documentOf(json as Fields, type) };
+    return { ...(field === "pending" ? { questions: [] } : undefined), ...documentOf(json as Members, type) };
   });
 }
 
@@ -200,7 +202,7 @@ const AAEPS_OWN = /^(?:accepted|rejected|close)$/;
 
 function withoutPlace(document: Record<string, unknown>): object {
   if (document.type !== "subscription.accepted") return document;
-  const honored = document.honored_capabilities as { readonly aaepd?: Fields };
+  const honored = document.honored_capabilities as { readonly aaepd?: Members };
   const { cursor: _, ...aaepd } = honored.aaepd ?? {};
   return { ...document, honored_capabilities: { ...honored, aaepd } };
 }

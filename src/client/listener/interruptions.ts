@@ -1,7 +1,7 @@
 // Why a subscription is interrupted, whether another attempt is of use, and what callers are told.
 import type { SubscriptionRejected } from "#gen/aaep/types.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
-import { ownMember } from "../../base/members.js";
+import { ownMember, textOf } from "../../base/members.js";
 import { isHopeless } from "../timers.js";
 import type { Interruption, ListenerConnection, SubscriberEnd } from "./types.js";
 
@@ -27,13 +27,14 @@ export function retryDelayMs(because: Interruption): number | undefined {
   }
 }
 
-/** A producer may send any number, and a timer of the platform takes one beyond its range as none. */
+/** A producer may send anything, and of some objects no number can be made; a timer of the platform takes one beyond its range as none. */
 function boundedMs(seconds: number | undefined, isOfUse: boolean): number | undefined {
   if (seconds === undefined) return isOfUse ? 0 : undefined;
-  return Math.min(Math.max(Number(seconds) || 0, 0), LONGEST_RETRY_SECONDS) * 1000;
+  return Math.min(Math.max(typeof seconds === "object" ? 0 : Number(seconds) || 0, 0), LONGEST_RETRY_SECONDS) * 1000;
 }
 
-const CODES: Readonly<Record<SubscriptionRejected["reason_code"], FaultCode>> = {
+/** Every other reason, such as one of a later version of AAEP, is "unsupported". */
+const CODES: Readonly<Record<Exclude<SubscriptionRejected["reason_code"], "unknown">, FaultCode>> = {
   version_unsupported: "version_unsupported",
   manifest_signature_required: "signature_required",
   capabilities_incompatible: "capabilities_incompatible",
@@ -41,7 +42,6 @@ const CODES: Readonly<Record<SubscriptionRejected["reason_code"], FaultCode>> = 
   authentication_required: "unauthenticated",
   authorization_denied: "permission_denied",
   transport_unavailable: "shutting_down",
-  unknown: "unsupported",
 };
 
 /** The fault in an end for good, for the author of the listener; undefined if the daemon closed in order, as at the end of a recording. */
@@ -49,15 +49,15 @@ export function endFault(because: SubscriberEnd["because"]): Fault | undefined {
   if (because.kind === "fault") return because.fault;
   if (because.kind !== "rejected") return undefined;
   const { reason_code: reason, reason_message: sentence, retry_after_seconds: retryAfterSeconds } = because.rejected;
-  // A later version of AAEP may have further reasons. A producer may leave the sentence out.
-  return new Fault(ownMember<FaultCode>(CODES, reason) ?? "unsupported", `${sentence ?? reason}`, {
+  // A producer may leave its sentence out.
+  return new Fault(ownMember<FaultCode>(CODES, reason) ?? "unsupported", textOf(sentence) || reason, {
     retryAfterSeconds,
   });
 }
 
 /** Why a call is not answered. Of origin "local", unless the producer refused what was asked for. */
 export function lossFault(end: Interruption, connection: ListenerConnection): Fault {
-  if (end.kind === "rejected") return new Fault("capabilities_incompatible", `${end.rejected.reason_message}`);
+  if (end.kind === "rejected") return new Fault("capabilities_incompatible", textOf(end.rejected.reason_message));
   return (end.kind === "fault" ? end.fault : goneFault(connection)).with({ origin: "local" });
 }
 

@@ -165,6 +165,7 @@ test.each([
   // AAEP §5.5 has no longer delay, and the platform's timers have none as long as this.
   [1e12, 86_400_000],
   ["soon", 50],
+  [{ toString: 5, valueOf: 5 }, 50],
 ])(
   "a delay of %j is one of %i ms; closing from a callback does not wait for the next attempt",
   async (delay, retryInMs) => {
@@ -256,6 +257,7 @@ test("a discovery that cannot be stopped keeps no connection open", async () => 
 test.each([
   [rejected, "Ask less."],
   [{ ...rejected, reason_message: undefined }, "capabilities_incompatible"],
+  [{ ...rejected, reason_message: { toString: 5 } }, "capabilities_incompatible"],
 ])("R20: terms that the first daemon of a discovery rejects end the iteration: %j", async (rejection, sentence) => {
   const producer = createFakeProducer();
   const { discovery, appear, stopCount } = scriptedDiscovery();
