@@ -17,6 +17,7 @@ export async function listenLocally(
   const { socket, inheritedSocket: inherited, maxFrameBytes, mostInstances, log, place = currentPlace() } = options;
   const shared = {
     maxFrameBytes,
+    maxConnections: Math.max(1024, 2 * options.maxConcurrentSubscriptions),
     closeTimeoutMs,
     inherited,
     place,

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import type { Fault } from "../../src/base/errors.js";
+import { Fault } from "../../src/base/errors.js";
 import type { Listener, PeekableConnection, Transport } from "../../src/contracts/transport.js";
 import { createByteConnection } from "../framing/byte-connection.js";
 import { type ByteConnectionOptions, resolveByteConnectionOptions } from "../framing/options.js";
@@ -10,10 +10,13 @@ import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
 import { peerProcessOf } from "./peer-user.js";
 
 interface IpcListenOptions extends ByteConnectionOptions {
-  /** Connections at a time; further ones are closed at once. Default 16,384. */
+  /**
+   * Connections at a time; further ones are closed at once. Default 1,024: when they all break off together, nobody else waits long (R34).
+   */
   readonly maxConnections?: number;
   /**
-   * Receives the fault of a connection that could not be accepted, for example for lack of file descriptors. The listener goes on. Default: nobody.
+   * Receives the fault of a connection that could not be accepted, for example for lack of file descriptors; of several closed one after another for
+   * lack of room, only the first's. The listener goes on. Default: nobody.
    */
   readonly onAcceptFault?: (fault: Fault) => void;
   /** Platform, environment and user. Default: this process's. */
@@ -36,7 +39,7 @@ export interface AutoIpcOptions extends IpcListenOptions {
   readonly mostInstances?: number | undefined;
 }
 
-const DEFAULT_MAX_CONNECTIONS = 16_384;
+const DEFAULT_MAX_CONNECTIONS = 1024;
 
 /** Local sockets (AAEP appendix B): a Unix socket with mode 0600 in a private folder, or a Windows named pipe. */
 export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {
@@ -67,8 +70,10 @@ async function listenAt(
   accept: (connection: PeekableConnection<Uint8Array>) => void,
 ): Promise<Listener> {
   let accepted = 0;
+  let isFull = false;
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     accepted += 1;
+    isFull = false;
     accept(
       createByteConnection(
         { readable: socket, writable: socket },
@@ -83,6 +88,12 @@ async function listenAt(
     ? bindPrivately(server, path, place)
     : adoptInherited(server, inherited, path, place));
   server.on("error", (error) => options.onAcceptFault?.(faultFromNodeError(error, path)));
+  server.on("drop", () => {
+    if (isFull) return;
+    isFull = true;
+    const sentence = `${path} has ${server.maxConnections} connections, and closes further ones until one of these ends.`;
+    options.onAcceptFault?.(new Fault("rate_limit", sentence, { origin: "local" }));
+  });
   let stopped = false;
   return {
     address: path,

@@ -12,11 +12,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Fault } from "../../../src/base/errors.js";
 import type { Connection, Listener } from "../../../src/contracts/transport.js";
 import { bindPrivately, occupantOf } from "../../../transports/ipc/bind.js";
@@ -276,4 +276,33 @@ it("a stop while a removed socket is made again ends the renewal, and leaves not
   expect(await bound.renew()).toBe(false);
   expect(server.listening).toBe(false);
   expect(readdirSync(directory)).toEqual([]);
+});
+
+it("R34: a full socket closes further connections, tells it once, and takes the next after one has ended", async () => {
+  const path = join(privateDirectory(), "a.sock");
+  const told: string[] = [];
+  const options = { path, maxConnections: 2, onAcceptFault: (fault: Fault) => void told.push(fault.message) };
+  const echo = (connection: Connection<Uint8Array>) =>
+    void drain(connection, (frames) => {
+      for (const frame of frames) connection.send(frame);
+    });
+  const listener = await createIpcTransport(options).listen(echo);
+  onTestFinished(listener.stop);
+  async function isTaken(): Promise<boolean> {
+    const socket = connect(path).on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    socket.write("{}\n");
+    return new Promise((resolve) => {
+      socket.once("data", () => resolve(true)).once("close", () => resolve(false));
+      leave = () => socket.end();
+    });
+  }
+  let leave = (): void => {};
+  const taken = [await isTaken(), await isTaken()];
+  const leaveSecond = leave;
+  taken.push(await isTaken(), await isTaken());
+  expect(taken).toEqual([true, true, false, false]);
+  expect(told).toEqual([`[rate_limit] ${path} has 2 connections, and closes further ones until one of these ends.`]);
+  leaveSecond();
+  await vi.waitFor(async () => expect(await isTaken()).toBe(true));
 });
