@@ -102,19 +102,16 @@ export function createRecordingChecker({ completes }: CheckOptions) {
   }
 
   /** Completes the event as R2 does, as far as possible without the session; the dry run counts positions itself. */
-  function completed(value: unknown): unknown {
-    if (!completes || typeof value !== "object" || value === null || Array.isArray(value)) return value;
-    const fields = value as Members;
+  function completed(fields: Members): Members {
+    if (!completes) return fields;
     const kind = topicKind(fields.type);
     return completeEvent(fields, kind, undefined, { ...facts, wallTime });
   }
 
   return {
     /** Returns the faults of an event at its place in the recording; empty if there are none. */
-    check: (value: unknown): readonly Fault[] => {
-      const faults = allFaults(completed(value));
-      if (typeof value !== "object" || value === null) return faults;
-      const fields = value as Members;
+    check: (fields: Members): readonly Fault[] => {
+      const faults = allFaults(completed(fields));
       const at =
         typeof fields.timestamp === "string" && !hasDaemonsTime(fields) ? Date.parse(fields.timestamp) : Number.NaN;
       if (!Number.isNaN(at)) wallTime = at;

@@ -1,7 +1,7 @@
 // Publishes the events of a file into one daemon.
 import { statSync } from "node:fs";
 import type { Framing } from "../../../transports/framing/framings.js";
-import { Fault } from "../../base/errors.js";
+import type { Fault } from "../../base/errors.js";
 import { AgentClient } from "../../client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { createHelpLines, faultLine, type HelpLines } from "../shell/fault-lines.js";
@@ -106,20 +106,15 @@ function paceFrom({ rate, realtime, speed }: PublishOptions): Pace {
   return { kind: "unpaced" };
 }
 
-/** Yields the events of the lines. Only lines that hold no object are refused here; the daemon checks everything else. */
+/** Yields the events of the lines, the daemon checks them. */
 async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGenerator<PlayedLine> {
   for await (const line of lines) {
     const read = readJson(line);
     const { number } = line;
     if (read.kind === "object") yield { number, fields: read.fields, fault: undefined };
-    else yield { number, fields: undefined, fault: read.kind === "fault" ? read.fault : NOT_AN_OBJECT };
+    else yield { number, fields: undefined, fault: read.fault };
   }
 }
-
-const NOT_AN_OBJECT = new Fault("invalid_event", "An event is a JSON object. Write one event a line.", {
-  pointer: "",
-  rule: "AAEP §3.9",
-});
 
 /** Refusals of one kind that are reported one by one; the rest are counted, because equal refusals of every line would hide all others. */
 const TOLD_EACH = 5;

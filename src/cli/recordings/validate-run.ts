@@ -34,7 +34,6 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo, h
   function faultsOf(line: InputLine) {
     const read = readJson(line);
     if (read.kind === "fault") return [read.fault];
-    if (read.kind !== "object") return checker.check(read.value);
     const faults = conversation.check(read.fields);
     if (faults === undefined) {
       conversation.event(read.fields);

@@ -19,6 +19,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
 const TOO_LONG = `The line is longer than ${MAX_LINE_BYTES} bytes. Write one event a line.`;
+const ONE_A_LINE = "Write one event a line, as `jq -c .` does, and `jq -c '.[]'` for an array.";
 const NOT_UTF8 = "The line is not UTF-8. Write the file in UTF-8.";
 
 /** "-" is standard input. Throws a Fault "usage" if the file cannot be read. */
@@ -103,20 +104,21 @@ function notUtf8(): Fault {
 
 export type ReadJson =
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "fault"; readonly fault: Fault };
 
-/** Reads a line as the daemon reads a message: what it would refuse is a fault here too (R19, R41). */
+/** Reads a line as the daemon reads an event: what it would refuse as JSON, or as no object, is a fault here too (R19, R41). */
 export function readJson({ text, fault }: InputLine): ReadJson {
   if (text === undefined) return { kind: "fault", fault: fault ?? notUtf8() };
   try {
     const value = parseJsonDocument(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? { kind: "object", fields: value as Readonly<Record<string, unknown>> } : { kind: "value", value };
+    if (isObject) return { kind: "object", fields: value as Readonly<Record<string, unknown>> };
+    const sentence = `An event is a JSON object. ${ONE_A_LINE}`;
+    return { kind: "fault", fault: new Fault("invalid_event", sentence, { pointer: "", rule: "AAEP §3.9" }) };
   } catch (caught) {
     const refusal = faultFrom(caught);
     if (refusal.code !== "invalid_json") return { kind: "fault", fault: refusal };
-    const sentence = `The line is not JSON: ${faultFrom(refusal.cause).sentence}. Write one event a line.`;
+    const sentence = `The line is not JSON: ${faultFrom(refusal.cause).sentence}. ${ONE_A_LINE}`;
     return { kind: "fault", fault: new Fault("invalid_json", sentence, { pointer: "", rule: "AAEP §3.8" }) };
   }
 }

@@ -26,7 +26,7 @@ test("a line that is not UTF-8, not JSON, or no object is told as such", async (
   const [bad, broken, list] = await linesOf([Buffer.from([0xff, 0x0a]), Buffer.from("{\n[1]\n")]);
   expect(bad && readJson(bad)).toMatchObject({ kind: "fault", fault: { code: "invalid_json" } });
   expect(broken && readJson(broken)).toMatchObject({ kind: "fault", fault: { code: "invalid_json" } });
-  expect(list && readJson(list)).toEqual({ kind: "value", value: [1] });
+  expect(list && readJson(list)).toMatchObject({ kind: "fault", fault: { code: "invalid_event" } });
 });
 
 test("a line without an end does not fill the memory, and the next one is read", async () => {

@@ -49,6 +49,14 @@ describe("R5: a tool that cannot be undone", () => {
     expect(agent.last()).toMatchObject({ code, req_id: "c1", retryable: false, message });
   });
 
+  it("nor is it where its agent shuts down before the answer", () => {
+    const { stage, reader, agent, token } = asked();
+    give(stage.rig, reader, token, "accept");
+    agent.say(base("shutdown", "s", { timeout: 1 }));
+    stage.advance(1000);
+    expect(agent.last()).toMatchObject({ code: "timeout", req_id: "c1", retryable: false });
+  });
+
   it("a no is runtime_error, which must not be sent again", () => {
     const { stage, provider, reader, agent, token } = asked();
     give(stage.rig, reader, token, "reject");

@@ -62,6 +62,8 @@ export class RelayedRequest {
   private isOver = false;
   /** Whether listeners know of the call. */
   private isHeard = false;
+  /** Whether it cannot be undone and the provider has it: whatever ends it then, it may have had its effect. */
+  private isFinal = false;
   private question: string | undefined;
   private takeBack: (() => void) | undefined;
   private cancelTimeout = (): void => {};
@@ -167,13 +169,12 @@ export class RelayedRequest {
     );
   }
 
-  /** A call that cannot be undone is not to be made again because no answer came. */
   private forward(provider: Provider, isIrreversible: boolean): void {
+    this.isFinal = isIrreversible;
     const { services, call } = this;
     const { mirror, by } = services;
     const { timeout } = this.request.message;
-    const giveUp = (code: ErrorCode, sentence: string): void =>
-      isIrreversible ? this.end(code, UNANSWERED, { retryable: false }) : this.end(code, sentence);
+    const giveUp = (code: ErrorCode, sentence: string): void => this.end(code, isIrreversible ? UNANSWERED : sentence);
     const seconds = isTimeLimit(timeout) ? timeout : this.isToolCall ? TOOL_CALL_SECONDS : undefined;
     const limitMs = seconds === undefined ? by.options.requestTimeoutMs() : seconds * 1000;
     this.cancelTimeout = by.clock.wakeAt(by.clock.now() + limitMs, () =>
@@ -214,7 +215,9 @@ export class RelayedRequest {
 
   private fail(code: ErrorCode, sentence: string, detail?: ErrorDetail): void {
     const capability = capabilityOf(this.request.type);
-    this.services.fail(code, sentence, this.id, { capability, ...detail });
+    // A call that cannot be undone is not to be made again because no answer came.
+    const told = this.isFinal ? { ...detail, retryable: false } : detail;
+    this.services.fail(code, sentence, this.id, { capability, ...told });
   }
 
   /** Lets go of provider, timer and question. By itself it is for an agent that is gone, to which no answer is given. */
