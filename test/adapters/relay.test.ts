@@ -5,6 +5,7 @@ import { AgentClient } from "../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { eventually, runCommandLine, serve, startCommandLine } from "../cli/command-stage.js";
 import { collector } from "../support/collector.js";
+import { itInFull } from "../support/extent.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import {
   answering,
@@ -295,28 +296,31 @@ describe("the command", () => {
     }
   });
 
-  it("waits while another relay hears the producer under another address, and goes on when that one ends", async () => {
-    const { daemon: producing, base } = await servedByAddress();
-    const made = await runCommandLine(["address", "create", "another"], producing.environment);
-    const daemon = await serve(temporaryDirectory());
-    const heard = await listen(daemon);
-    const connected = async () => (await relaysOf(daemon)).map((relay) => relay.connected);
-    const first = startCommandLine(["relay", base], { environment: daemon.environment });
-    await eventually(async () => expect(await connected()).toEqual([true]));
-    const second = startCommandLine(["relay", made.stdout.trim()], { environment: daemon.environment });
-    await eventually(() =>
-      expect(second.stderr()).toContain("by another relay already, under another address. Trying"),
-    );
-    expect(await connected()).toEqual([true, false]);
-    first.signal("SIGINT");
-    await eventually(async () => expect(await connected()).toEqual([true]));
-    const agent = await AgentClient.open(ipcRpcConnector(producing.socketPath));
-    const started = { type: "aaep:agent.session.started", session_id: SESSION, summary_normal: "Begins." };
-    await agent.publish({ ...started, producer: { agent_id: "a" } });
-    await eventually(() => expect(heard.map((event) => event.summary_normal)).toEqual(["Begins."]));
-    await agent.close();
-    second.signal("SIGINT");
-  });
+  itInFull(
+    "waits while another relay hears the producer under another address, and goes on when that one ends",
+    async () => {
+      const { daemon: producing, base } = await servedByAddress();
+      const made = await runCommandLine(["address", "create", "another"], producing.environment);
+      const daemon = await serve(temporaryDirectory());
+      const heard = await listen(daemon);
+      const connected = async () => (await relaysOf(daemon)).map((relay) => relay.connected);
+      const first = startCommandLine(["relay", base], { environment: daemon.environment });
+      await eventually(async () => expect(await connected()).toEqual([true]));
+      const second = startCommandLine(["relay", made.stdout.trim()], { environment: daemon.environment });
+      await eventually(() =>
+        expect(second.stderr()).toContain("by another relay already, under another address. Trying"),
+      );
+      expect(await connected()).toEqual([true, false]);
+      first.signal("SIGINT");
+      await eventually(async () => expect(await connected()).toEqual([true]));
+      const agent = await AgentClient.open(ipcRpcConnector(producing.socketPath));
+      const started = { type: "aaep:agent.session.started", session_id: SESSION, summary_normal: "Begins." };
+      await agent.publish({ ...started, producer: { agent_id: "a" } });
+      await eventually(() => expect(heard.map((event) => event.summary_normal)).toEqual(["Begins."]));
+      await agent.close();
+      second.signal("SIGINT");
+    },
+  );
 
   it("takes localhost for 127.0.0.1, and any other loopback address for another producer", () => {
     const addresses = ["localhost", "127.0.0.1", "127.0.0.2", "[::1]"].map((host) =>

@@ -73,7 +73,7 @@ async function judged(
   return toldOf(await judgeProducer(links, driver, patienceMs, cases));
 }
 
-it("a session that begins too late is not taken for that of the next scenario", async () => {
+itInFull("a session that begins too late is not taken for that of the next scenario", async () => {
   const results = await judged(["P2-blocks", "P2-handoff"], async ({ say, wait }, scenario) => {
     if (scenario === "confirmation") await wait(1.5 * PATIENCE_MS);
     say(`sess_${scenario}`, "session.started");
@@ -86,7 +86,7 @@ it("a session that begins too late is not taken for that of the next scenario", 
   ]);
 });
 
-it("a case does not fail for a session that may be another user's", async () => {
+itInFull("a case does not fail for a session that may be another user's", async () => {
   const [result] = await judged(["P2-handoff"], async ({ say }) => {
     say("sess_other", "session.started");
     say("sess_own", "session.started");
@@ -124,27 +124,30 @@ itInFull(
   },
 );
 
-it("P1-one-terminal: a subscription that hears a late event of a session need not have heard its end", async () => {
-  let ended: string | undefined;
-  const results = await judged(
-    ["P1-one-terminal", "P1-nothing-after-end"],
-    async ({ say }, scenario) => {
-      const session = `sess_${scenario.replaceAll("-", "")}`;
-      say(session, "session.started");
-      say(session, endOf(scenario));
-      ended = session;
-    },
-    {
-      joined: ({ say }) => {
-        if (ended !== undefined) say(ended, "progress.updated");
+itInFull(
+  "P1-one-terminal: a subscription that hears a late event of a session need not have heard its end",
+  async () => {
+    let ended: string | undefined;
+    const results = await judged(
+      ["P1-one-terminal", "P1-nothing-after-end"],
+      async ({ say }, scenario) => {
+        const session = `sess_${scenario.replaceAll("-", "")}`;
+        say(session, "session.started");
+        say(session, endOf(scenario));
+        ended = session;
       },
-    },
-  );
-  expect(results).toEqual([
-    "P1-one-terminal passed",
-    "P1-nothing-after-end failed: An event came after the end of its session.",
-  ]);
-});
+      {
+        joined: ({ say }) => {
+          if (ended !== undefined) say(ended, "progress.updated");
+        },
+      },
+    );
+    expect(results).toEqual([
+      "P1-one-terminal passed",
+      "P1-nothing-after-end failed: An event came after the end of its session.",
+    ]);
+  },
+);
 
 /** Members of a question that is open for so many seconds. */
 const asking = (seconds: number, members: Event = {}): Event => ({
@@ -187,28 +190,31 @@ it("a call takes the action if its question names its tool, or if an accept brin
   ]);
 });
 
-it("a question is not open for much longer than its time, however patient the run is, and whatever its timestamps", async () => {
-  const show =
-    (timestamp?: string) =>
-    async ({ say, wait }: Vendor, scenario: ScenarioName) => {
-      say(`sess_${scenario}`, "session.started");
-      say(
-        `sess_${scenario}`,
-        "awaiting.confirmation",
-        // Longer than its time and a half, and not twice as long; a second more where its timestamp says nothing.
-        asking(timestamp === undefined ? 1 : 0.2, { timestamp: timestamp ?? new Date().toISOString() }),
-      );
-      await wait(1600);
-      say(`sess_${scenario}`, "session.completed", { timestamp: timestamp ?? new Date().toISOString() });
-    };
-  const verdicts = await Promise.all(
-    [undefined, "soon"].map((timestamp) => judged(["P2-timeout-default"], show(timestamp), { patienceMs: 8000 })),
-  );
-  expect(verdicts.flat()).toEqual([
-    expect.stringMatching(/^P2-timeout-default failed: It was open for 1\d{3} ms by its own timestamps/),
-    expect.stringMatching(/^P2-timeout-default failed: It was open for an unknown time by its own timestamps/),
-  ]);
-});
+itInFull(
+  "a question is not open for much longer than its time, however patient the run is, and whatever its timestamps",
+  async () => {
+    const show =
+      (timestamp?: string) =>
+      async ({ say, wait }: Vendor, scenario: ScenarioName) => {
+        say(`sess_${scenario}`, "session.started");
+        say(
+          `sess_${scenario}`,
+          "awaiting.confirmation",
+          // Longer than its time and a half, and not twice as long; a second more where its timestamp says nothing.
+          asking(timestamp === undefined ? 1 : 0.2, { timestamp: timestamp ?? new Date().toISOString() }),
+        );
+        await wait(1600);
+        say(`sess_${scenario}`, "session.completed", { timestamp: timestamp ?? new Date().toISOString() });
+      };
+    const verdicts = await Promise.all(
+      [undefined, "soon"].map((timestamp) => judged(["P2-timeout-default"], show(timestamp), { patienceMs: 8000 })),
+    );
+    expect(verdicts.flat()).toEqual([
+      expect.stringMatching(/^P2-timeout-default failed: It was open for 1\d{3} ms by its own timestamps/),
+      expect.stringMatching(/^P2-timeout-default failed: It was open for an unknown time by its own timestamps/),
+    ]);
+  },
+);
 
 /** A value for which `String` and `Number` throw. */
 const HOSTILE = { toString: 1, valueOf: null, toJSON: 1 };
@@ -218,7 +224,7 @@ const MEMBERS = [
   ...["reply_token", "timeout_seconds", "default_decision", "choices", "accepted_response_kinds", "progress"],
 ];
 
-it("members of wrong types fail cases, and end no run", async () => {
+itInFull("members of wrong types fail cases, and end no run", async () => {
   const watching = PRODUCER_CASES.filter(({ kind }) => kind === "watching").map(({ id }) => id);
   const verdicts = await Promise.all(
     [HOSTILE, null, [HOSTILE, null], "__proto__"].map((value) => {

@@ -9,6 +9,7 @@ import { AgentClient } from "../../src/client/agent/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { eventually, runtimeEnvironment, serveProcess } from "../cli/command-stage.js";
 import { docPage, projectOf } from "../support/doc-blocks.js";
+import { itInFull } from "../support/extent.js";
 import { type Program, startCommand } from "../support/peers/program.js";
 import { type Came, RETURN_CASES } from "../support/return-cases.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -82,99 +83,103 @@ test("R12: the listener of the page drops what every client drops after a return
   expect(reader.stderr()).toBe("");
 });
 
-test("R17: the listener of the page loses nothing in kills, and hears again only what its last checkpoint does not cover", async () => {
-  const place = join(temporaryDirectory(), "cursor");
-  const program = join(projectOf(docPage("subscribing.md"), "python", "reader.py"), "reader.py");
-  const runtime = runtimeEnvironment();
-  const begin = () => serveProcess(runtime.XDG_RUNTIME_DIR, "--agent-grace-seconds", "600");
-  let daemon = await begin();
-  const { socketPath } = daemon;
-  const listeners: Program[] = [];
-  const startListener = (): void => void listeners.push(startCommand(["python3", "-S", program, socketPath, place]));
-  const listener = (): Program => listeners.at(-1) as Program;
-  const heard = (): readonly number[] => listeners.flatMap(numbersIn);
-  startListener();
-  await eventually(() => expect(existsSync(place)).toBe(true));
+itInFull(
+  "R17: the listener of the page loses nothing in kills, and hears again only what its last checkpoint does not cover",
+  async () => {
+    const place = join(temporaryDirectory(), "cursor");
+    const program = join(projectOf(docPage("subscribing.md"), "python", "reader.py"), "reader.py");
+    const runtime = runtimeEnvironment();
+    const begin = () => serveProcess(runtime.XDG_RUNTIME_DIR, "--agent-grace-seconds", "600");
+    let daemon = await begin();
+    const { socketPath } = daemon;
+    const listeners: Program[] = [];
+    const startListener = (): void => void listeners.push(startCommand(["python3", "-S", program, socketPath, place]));
+    const listener = (): Program => listeners.at(-1) as Program;
+    const heard = (): readonly number[] => listeners.flatMap(numbersIn);
+    startListener();
+    await eventually(() => expect(existsSync(place)).toBe(true));
 
-  const agent = await AgentClient.open(ipcRpcConnector(socketPath));
-  onTestFinished(() => agent.close());
-  const publish = (kind: string, fields: object): Promise<unknown> =>
-    agent.publish({ type: `aaep:agent.${kind}`, ...SESSION, ...fields });
-  let [isEnough, number, acknowledged] = [false, 0, 0];
-  const numbered = (kind: string, words: (name: string) => object): void => {
-    number += 1;
-    void publish(kind, words(`n${number}`)).then(() => {
-      acknowledged += 1;
-    });
-  };
-  /** A call of a tool, and an output in pieces; each piece begins the next sentence, or its next part. */
-  const round = (id: number): void => {
-    const call = { tool: "count", tool_call_id: `call_${id}` };
-    numbered("tool.invoked", (name) => ({ ...call, summary_normal: `Begins ${name}.` }));
-    numbered("tool.completed", (name) => ({ ...call, status: "success", summary_normal: `Ends ${name}.` }));
-    const output = { output_id: `out_${id}`, complete: false };
-    for (const end of [".", ",", "."])
-      numbered("output.streaming", (name) => ({ ...output, chunk: `counts ${name}${end} It ` }));
-    void publish("output.streaming", { ...output, chunk: "", complete: true });
-  };
-  const speak = async (): Promise<void> => {
-    await publish("session.started", { summary_normal: "Counts." });
-    for (let id = 1; !isEnough; id += 1) {
-      round(id);
-      // So many wait for their answers at a time, also while the daemon is away.
-      do await delay(20);
-      while (number - acknowledged > 50);
-    }
-    await publish("session.completed", { summary_normal: "Counted." });
-  };
-  const spoken = speak();
+    const agent = await AgentClient.open(ipcRpcConnector(socketPath));
+    onTestFinished(() => agent.close());
+    const publish = (kind: string, fields: object): Promise<unknown> =>
+      agent.publish({ type: `aaep:agent.${kind}`, ...SESSION, ...fields });
+    let [isEnough, number, acknowledged] = [false, 0, 0];
+    const numbered = (kind: string, words: (name: string) => object): void => {
+      number += 1;
+      void publish(kind, words(`n${number}`)).then(() => {
+        acknowledged += 1;
+      });
+    };
+    /** A call of a tool, and an output in pieces; each piece begins the next sentence, or its next part. */
+    const round = (id: number): void => {
+      const call = { tool: "count", tool_call_id: `call_${id}` };
+      numbered("tool.invoked", (name) => ({ ...call, summary_normal: `Begins ${name}.` }));
+      numbered("tool.completed", (name) => ({ ...call, status: "success", summary_normal: `Ends ${name}.` }));
+      const output = { output_id: `out_${id}`, complete: false };
+      for (const end of [".", ",", "."])
+        numbered("output.streaming", (name) => ({ ...output, chunk: `counts ${name}${end} It ` }));
+      void publish("output.streaming", { ...output, chunk: "", complete: true });
+    };
+    const speak = async (): Promise<void> => {
+      await publish("session.started", { summary_normal: "Counts." });
+      for (let id = 1; !isEnough; id += 1) {
+        round(id);
+        // So many wait for their answers at a time, also while the daemon is away.
+        do await delay(20);
+        while (number - acknowledged > 50);
+      }
+      await publish("session.completed", { summary_normal: "Counted." });
+    };
+    const spoken = speak();
 
-  const kept = (): string => readFileSync(place, "utf8");
-  const nextCheckpoint = async (): Promise<void> => {
-    const before = kept();
-    await eventually(() => expect(kept()).not.toBe(before));
-  };
-  /** Until it has heard something since its last checkpoint. */
-  const uncovered = async (): Promise<void> => {
-    for (;;) {
-      const [now, count] = [kept(), heard().length];
-      do await delay(5);
-      while (heard().length === count && kept() === now);
-      // On a busy machine the checkpoint of what was heard may be there, too.
-      if (kept() === now) return;
-    }
-  };
-  const killListener = async (): Promise<readonly number[]> => {
-    listener().child.kill("SIGKILL");
-    await listener().ended;
-    return heard();
-  };
+    const kept = (): string => readFileSync(place, "utf8");
+    const nextCheckpoint = async (): Promise<void> => {
+      const before = kept();
+      await eventually(() => expect(kept()).not.toBe(before));
+    };
+    /** Until it has heard something since its last checkpoint. */
+    const uncovered = async (): Promise<void> => {
+      for (;;) {
+        const [now, count] = [kept(), heard().length];
+        do await delay(5);
+        while (heard().length === count && kept() === now);
+        // On a busy machine the checkpoint of what was heard may be there, too.
+        if (kept() === now) return;
+      }
+    };
+    const killListener = async (): Promise<readonly number[]> => {
+      listener().child.kill("SIGKILL");
+      await listener().ended;
+      return heard();
+    };
 
-  await nextCheckpoint();
-  await daemon.kill();
-  daemon = await begin();
-  await nextCheckpoint();
-  await uncovered();
-  const before = await killListener();
-  startListener();
-  await nextCheckpoint();
-  isEnough = true;
-  await spoken;
-  await eventually(() => expect(listener().stdout()).toContain("session.completed: Counted."));
-  await killListener();
-  await agent.close();
-  await daemon.stop();
+    await nextCheckpoint();
+    await daemon.kill();
+    daemon = await begin();
+    await nextCheckpoint();
+    await uncovered();
+    const before = await killListener();
+    startListener();
+    await nextCheckpoint();
+    isEnough = true;
+    await spoken;
+    await eventually(() => expect(listener().stdout()).toContain("session.completed: Counted."));
+    await killListener();
+    await agent.close();
+    await daemon.stop();
 
-  // Nothing is missing, and nothing stands before what came before it.
-  expect(acknowledged).toBe(number);
-  expect([...new Set(heard())]).toEqual(Array.from({ length: number }, (_, index) => index + 1));
-  // What the second listener heard again is the end of what the first one had heard, in its order, and not all of it.
-  const again = heard()
-    .slice(before.length)
-    .filter((one) => before.includes(one));
-  expect(again.length).toBeGreaterThan(0);
-  expect(again).toEqual([...new Set(before)].slice(-again.length));
-  expect(again.length).toBeLessThan(new Set(before).size);
-  // Nobody listens at the socket for a while; a line cut off in the middle is none.
-  for (const { stderr } of listeners) expect(stderr()).not.toContain("Traceback");
-}, 180_000);
+    // Nothing is missing, and nothing stands before what came before it.
+    expect(acknowledged).toBe(number);
+    expect([...new Set(heard())]).toEqual(Array.from({ length: number }, (_, index) => index + 1));
+    // What the second listener heard again is the end of what the first one had heard, in its order, and not all of it.
+    const again = heard()
+      .slice(before.length)
+      .filter((one) => before.includes(one));
+    expect(again.length).toBeGreaterThan(0);
+    expect(again).toEqual([...new Set(before)].slice(-again.length));
+    expect(again.length).toBeLessThan(new Set(before).size);
+    // Nobody listens at the socket for a while; a line cut off in the middle is none.
+    for (const { stderr } of listeners) expect(stderr()).not.toContain("Traceback");
+  },
+  180_000,
+);

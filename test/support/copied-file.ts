@@ -230,7 +230,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       for (const told of [...MISTAKES, ...project.mistakes]) expect(err).toMatch(told);
     });
 
-    it("never waits for a daemon that takes nothing, stays small, and tells it", async () => {
+    itInFull("never waits for a daemon that takes nothing, stays small, and tells it", async () => {
       const { child, socket } = await serveMortal();
       const agent = start(socket, "flood");
       await shows(agent, agent.stdout, "ready");

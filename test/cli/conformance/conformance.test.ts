@@ -148,7 +148,7 @@ test("a subscriber: aaepd's own tail", async () => {
   expect(stage.exitCode()).toBe(0);
 });
 
-test("--framing newline: a subscriber of level 1 that reads lines need not say anything first", async () => {
+itInFull("--framing newline: a subscriber of level 1 that reads lines need not say anything first", async () => {
   const reads = `require("net").connect(process.env.AAEPD_SOCKET).on("data", (text) => process.stdout.write(text))`;
   const stage = await conformance(
     ...["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/suite.sock`, "--level", "1"],
@@ -185,7 +185,7 @@ async function vendorsProducer(): Promise<string> {
   return socket;
 }
 
-test("--user-input asks a producer that is an agent itself", async () => {
+itInFull("--user-input asks a producer that is an agent itself", async () => {
   const at = ["producer", "--endpoint", `unix:${await vendorsProducer()}`, "--user-input", "--level", "2"];
   const stage = await conformance(...at, "--case", "P2-accept,P2-reject");
   expect(stage.out()).toMatch(/^passed {2}P2-accept: /m);
@@ -217,7 +217,7 @@ itInFull("a subscriber that is made from the chapters alone passes level 3", asy
   expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 1 skipped\.$/m);
 });
 
-test("a subscriber that does not connect is one reason to skip", async () => {
+itInFull("a subscriber that does not connect is one reason to skip", async () => {
   const at = ["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/suite.sock`, "--start", "exec sleep 60"];
   const stage = await conformance(...at, "--patience", "1", "--announcements", "stdout", "--case", "S1-announces");
   expect(stage.out()).toMatch(
@@ -232,7 +232,7 @@ const daemon = shared(() => serve(runtimeEnvironment().XDG_RUNTIME_DIR));
 const connecting = (then: string): string =>
   `exec ${process.execPath} -e 'const socket = require("net").connect(process.env.AAEPD_SOCKET, () => { ${then} })'`;
 
-test("a subscriber that cannot be judged is one finding, with its exit code and its last words", async () => {
+itInFull("a subscriber that cannot be judged is one finding, with its exit code and its last words", async () => {
   const at = ["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/suite.sock`, "--quiet", "--start"];
   const request = '{"type":"subscription.request","aaep_version":"9.0.0","subscriber_id":"s","capabilities":{}}';
   for (const [start, reason] of [
@@ -307,37 +307,40 @@ async function shownNothing(...options: readonly string[]): Promise<string> {
   return (await conformance("producer", "--endpoint", `unix:${socketPath}`, ...options)).out();
 }
 
-test("a control command that ends with 3 is waited for no longer, and one that cannot be run is run once", async () => {
-  const { socketPath } = await daemon();
-  const stage = await conformance(
-    ...["producer", "--endpoint", `unix:${socketPath}`, "--control", "exit 3", "--patience", "600"],
-    ...["--case", "P2-reject"],
-  );
-  expect(stage.out()).toContain('The control command cannot show the scenario "confirmation".');
+itInFull(
+  "a control command that ends with 3 is waited for no longer, and one that cannot be run is run once",
+  async () => {
+    const { socketPath } = await daemon();
+    const stage = await conformance(
+      ...["producer", "--endpoint", `unix:${socketPath}`, "--control", "exit 3", "--patience", "600"],
+      ...["--case", "P2-reject"],
+    );
+    expect(stage.out()).toContain('The control command cannot show the scenario "confirmation".');
 
-  const log = join(temporaryDirectory(), "runs");
-  const at = ["producer", "--endpoint", `unix:${socketPath}`, "--quiet", "--case"];
-  const broken = await conformance(
-    ...at,
-    "P2-reject,P2-accept,P1-schema",
-    "--control",
-    `echo $AAEP_SCENARIO >> ${log}; exit 127`,
-  );
-  expect(readFileSync(log, "utf8")).toBe("confirmation\n");
-  expect(broken.out()).toMatch(/^skipped all 3 cases\n {8}The control command cannot be run\. /);
-  expect(broken.err()).toBe(
-    "Error: The control command cannot be run. The shell does not find it, or a program that it calls (exit code 127).\n",
-  );
-  expect(broken.exitCode()).toBe(2);
+    const log = join(temporaryDirectory(), "runs");
+    const at = ["producer", "--endpoint", `unix:${socketPath}`, "--quiet", "--case"];
+    const broken = await conformance(
+      ...at,
+      "P2-reject,P2-accept,P1-schema",
+      "--control",
+      `echo $AAEP_SCENARIO >> ${log}; exit 127`,
+    );
+    expect(readFileSync(log, "utf8")).toBe("confirmation\n");
+    expect(broken.out()).toMatch(/^skipped all 3 cases\n {8}The control command cannot be run\. /);
+    expect(broken.err()).toBe(
+      "Error: The control command cannot be run. The shell does not find it, or a program that it calls (exit code 127).\n",
+    );
+    expect(broken.exitCode()).toBe(2);
 
-  const failing = await conformance(...at, "P2-reject", "--control", "exit 5");
-  expect(failing.err()).toBe('Warning: The control command failed at the scenario "confirmation" (exit code 5).\n');
+    const failing = await conformance(...at, "P2-reject", "--control", "exit 5");
+    expect(failing.err()).toBe('Warning: The control command failed at the scenario "confirmation" (exit code 5).\n');
 
-  const idle = await conformance(...at, "P2-reject", "--control", "true", "--patience", "1");
-  expect(idle.out()).toContain(
-    'The scenario "confirmation" was asked for, and no event of it came. The suite waited 1 second. Give a slow target more with --patience.',
-  );
-});
+    const idle = await conformance(...at, "P2-reject", "--control", "true", "--patience", "1");
+    expect(idle.out()).toContain(
+      'The scenario "confirmation" was asked for, and no event of it came. The suite waited 1 second. Give a slow target more with --patience.',
+    );
+  },
+);
 
 itInFull("a scenario at which no session began is asked for once", async () => {
   const twice = ["--patience", "1", "--case", "P2-accept,P2-reject"];
@@ -357,7 +360,7 @@ test("--framing newline sends each message as a line", async () => {
   expect(stage.out()).toContain("PASS: 2 passed, 0 failed, 0 skipped.\n");
 });
 
-test("the manifest is fetched where the transport has a call for it", async () => {
+itInFull("the manifest is fetched where the transport has a call for it", async () => {
   const folder = temporaryDirectory();
   const services = ["--grpc", `unix:${folder}/g.sock`, "--http", `unix:${folder}/h.sock,127.0.0.1:0`];
   const { socketPath, http } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, ...services);
@@ -376,7 +379,7 @@ test("the manifest is fetched where the transport has a call for it", async () =
   }
 });
 
-test("without a source of sessions the cases that need one are skipped with that reason", async () => {
+itInFull("without a source of sessions the cases that need one are skipped with that reason", async () => {
   const { socketPath } = await daemon();
   const at = ["producer", "--endpoint", `unix:${socketPath}`];
   const stage = await conformance(...at, "--case", "P2-accept,P3-accepted-form");

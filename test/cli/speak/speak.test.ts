@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { KEYS } from "../../../src/cli/speak/key-names.js";
 import { NARRATION } from "../../../src/cli/speak/narration-table.js";
+import { itInFull } from "../../support/extent.js";
 import { startCommand } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { eventually, runCommandLine, startCommandLine } from "../command-stage.js";
@@ -100,7 +101,7 @@ socket.on("data", (said) => { console.log(String(said)); socket.destroy(); });`;
 });
 
 describe("keys", () => {
-  it("are pressed again soon where others hold the socket and say nothing", async () => {
+  itInFull("are pressed again soon where others hold the socket and say nothing", async () => {
     const { daemon, key } = await speakStage();
     const path = join(daemon.socketPath, "..", "speak.keys");
     const held = Array.from({ length: 16 }, () => connect(path).on("error", () => {}));

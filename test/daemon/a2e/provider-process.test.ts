@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { waitAfter } from "../../../src/daemon/a2e/provider-process.js";
 import type { ProviderChoice } from "../../../src/daemon/config/a2e-choices.js";
 import { eventually } from "../../cli/command-stage.js";
+import { itInFull } from "../../support/extent.js";
 import { a2eAgent, a2eProvider } from "../../support/peers/a2e-peer.js";
 import { type DaemonRig, startRig } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -187,7 +188,7 @@ describe("a host as a child", () => {
     await rig.stop();
   });
 
-  it("that closes its output and stays is ended by force, and started again", async () => {
+  itInFull("that closes its output and stays is ended by force, and started again", async () => {
     const source = HOST(
       'require("node:fs").closeSync(1);',
       'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);',
