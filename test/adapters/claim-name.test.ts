@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { claimName } from "../../src/adapters/claim-name.js";
@@ -15,6 +15,8 @@ test("names in use get a number, and names that were let go, or whose process ha
   first.release();
   expect(claimName("Claude in shop", folder, USER).name).toBe("Claude in shop");
   second.release();
+  const modes = readdirSync(join(folder, "names")).map((file) => statSync(join(folder, "names", file)).mode & 0o777);
+  expect(new Set(modes)).toEqual(new Set([0o600]));
   for (const file of readdirSync(join(folder, "names"))) writeFileSync(join(folder, "names", file), "999999999");
   expect(claimName("Claude in shop", folder, USER).name).toBe("Claude in shop");
 });

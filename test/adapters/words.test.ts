@@ -94,6 +94,8 @@ describe("Safety 4: who speaks", () => {
     [["node", "/home/ada/my-agent.mjs"], "My-agent", "my-agent"],
     [["env", "A=1", "codex-acp"], "Codex", "codex"],
     [["C:\\tools\\Goose.exe"], "Goose", "goose"],
+    [["copilot", "--acp"], "Copilot", "copilot"],
+    [["qwen"], "Qwen", "qwen"],
     [["aaepd"], "Agent", "agent"],
     [["node", "--version"], "Node", "node"],
     [["node", "-e", "start()"], "Node", "node"],

@@ -66,6 +66,8 @@ export class BlockReader {
   private columns: Words[] = [];
   private cells: readonly (readonly [number, number])[] = [];
   private cellIndex = 0;
+  /** The line of dashes that made a heading of the line above it. */
+  private underline: Token | undefined;
 
   constructor(source: Source, context: BlockContext) {
     this.source = source;
@@ -75,12 +77,11 @@ export class BlockReader {
     this.nextId = source.open?.nextId ?? 1;
     this.tokens = blockTokens(source.text);
     this.counts = source.open === undefined && !source.goesOn ? childCounts(this.tokens) : new Map();
-    for (let index = 0; index < this.tokens.length; index += 1) index += this.read(index);
+    for (let index = 0; index < this.tokens.length; index += 1) this.read(index);
     this.row.fill(source.text.length);
   }
 
-  /** Reads one token. Returns how many more it has taken. */
-  private read(index: number): number {
+  private read(index: number): void {
     const token = this.tokens[index] as Token;
     const content = this.tokens[index + 1]?.content ?? "";
     switch (token.type) {
@@ -88,11 +89,11 @@ export class BlockReader {
         this.push("quote", token, { level: this.depthOf("quote") });
         this.mark(token, { speech: this.context.vocabulary.say("quote"), braille: ">" });
         this.note(token);
-        return 0;
+        return;
       case "bullet_list_open":
       case "ordered_list_open":
         this.push("list", token, { level: this.depthOf("list") });
-        return 0;
+        return;
       case "list_item_open": {
         this.push("item", token, this.counted());
         const number = token.info + token.markup;
@@ -102,46 +103,46 @@ export class BlockReader {
         const mark = token.markup === "+" ? plus : bullet;
         this.mark(token, token.info === "" ? mark : { speech: number, braille: number });
         this.note(token);
-        return 0;
+        return;
       }
       case "table_open":
         this.push("table", token, {});
-        return 0;
+        return;
       case "tr_open":
         this.note(token);
         this.push("row", token, this.counted());
         this.cells = this.lines.cells(lineOf(token));
         this.cellIndex = 0;
-        return 0;
+        return;
       case "thead_close":
         this.restoreRows();
-        return 0;
+        return;
       case "th_open":
       case "td_open":
         this.cell(token, content);
-        return 1;
+        return;
       case "heading_open":
         this.startContent(token, this.source.text.indexOf("#", this.lines.start(lineOf(token))));
         this.heading(token, content, endLineOf(token));
-        return 1;
+        return;
       case "paragraph_open":
-        return this.paragraph(index, token, content);
+        this.paragraph(index, token, content);
+        return;
       case "tr_close":
         this.cellsBeyond();
         this.frames.pop();
-        return 0;
+        return;
       case "fence":
         this.fence(token);
-        return 0;
+        return;
       case "plain":
         this.diff(token);
-        return 0;
+        return;
       case "hr":
-        this.rule(token);
-        return 0;
+        if (token !== this.underline) this.rule(token);
+        return;
       default:
         if (CLOSING.test(token.type)) this.frames.pop();
-        return 0;
     }
   }
 
@@ -278,8 +279,7 @@ export class BlockReader {
     return (this.last as LastBlock).token;
   }
 
-  /** Returns how many tokens behind its first it has taken. */
-  private paragraph(index: number, token: Token, content: string): number {
+  private paragraph(index: number, token: Token, content: string): void {
     const places = new ContentPlaces(content, lineOf(token), this.lines);
     const start = places.toText(0);
     this.startContent(token, start);
@@ -287,16 +287,16 @@ export class BlockReader {
     const isDashed = below?.type === "hr" && this.isUnderline(token, below);
     const [title = "", underline] = content.split("\n", 3);
     if (start >= this.source.base && isDashed) {
+      this.underline = below;
       this.heading(token, content, endLineOf(below), 2);
-      return 3;
+      return;
     }
     if (start >= this.source.base && endLineOf(token) - lineOf(token) === 2 && /^={3,}\s*$/.test(underline ?? "")) {
       this.heading(token, title, endLineOf(token), 1);
-      return 1;
+      return;
     }
     this.note(token, "paragraph");
     this.running(token, places);
-    return 1;
   }
 
   /** Whether a line of dashes makes the one line above it a heading. */

@@ -19,13 +19,16 @@ function demo(stage: Stage, ...argv: readonly string[]): Promise<Stage> {
 
 test("lines say who receives, and count pieces in place of showing them", () => {
   const lines: string[] = [];
-  const { io } = createStage();
+  let now = 1000;
+  const { io: own } = createStage();
+  const io = { ...own, clock: { ...own.clock, now: () => now } };
   const screenOf = (only?: readonly string[]) =>
-    createDemoScreen({ io, write: (line) => void lines.push(line.replace(/^[\d.]+ s, /, "")), language: "en", only });
+    createDemoScreen({ io, write: (line) => void lines.push(line.replace(/^1\.5 s, /, "")), language: "en", only });
   const event = (type: string, more: object) => ({ type: `aaep:agent.${type}`, ...more }) as unknown as Envelope;
   const chunk = (text: string) => event("output.streaming", { chunk: text });
   const screen = screenOf();
   const [reader, braille, debuggingTool] = screen.seats as [Seat, Seat, Seat];
+  now += 1500;
   screen.showEvent(debuggingTool, chunk("To"));
   screen.showEvent(reader, chunk("Hello."));
   screen.showEvent(debuggingTool, chunk(" go"));
@@ -34,6 +37,7 @@ test("lines say who receives, and count pieces in place of showing them", () => 
   screen.showEvent(debuggingTool, chunk("!"));
   screen.end(["End."]);
   const alone = screenOf(["braille display"]);
+  now += 1500;
   for (const seat of alone.seats) alone.showEvent(seat, chunk("Hello."));
   expect(lines).toEqual([
     "Screen reader: text: Hello.",

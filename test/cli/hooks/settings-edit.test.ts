@@ -49,6 +49,14 @@ describe("install", () => {
     expect(edited(text)).toEqual({ text, changes: [] });
   });
 
+  it.each([
+    ['{\n    "hooks": {}\n}\n', '{\n    "hooks": {\n        "Stop": ['],
+    ['{\n  "other": { "hooks": {} },\n  "hooks": { }\n}\n', '"hooks": {\n    "Stop": ['],
+    ['{ "hooks": {} }', '{ "hooks": {"Stop": [{"hooks":[{"type":"command"'],
+  ])("of %j, has the form of what stands around it", (before, expected) => {
+    expect(edited(before, new Map([["Stop", entry()]])).text).toContain(expected);
+  });
+
   it("replaces an entry of ours that was another, and one that stands twice", () => {
     const before = edited(FOREIGN, new Map([["Stop", entry({ timeout: 9, command: `${COMMAND} --name Ada` })]])).text;
     const { text, changes } = edited(before);

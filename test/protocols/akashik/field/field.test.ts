@@ -389,6 +389,23 @@ describe("what is kept", () => {
     expect(reader.take()).toEqual([]);
   });
 
+  it("is told by what it registered last", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader", "cook", ["soup"]);
+    stage.agent("a");
+    stage.field().subscribe("reader", { ...TERMS, minRelevance: 0.5 });
+    stage.record("a", "The soup is ready.");
+    const [asCook] = reader.take();
+    reader.leave();
+    reader.register("analyst", ["prices"]);
+    stage.record("a", "The soup is ready again.");
+    stage.record("a", "The prices of soup fell.");
+    expect([asCook, ...reader.take()].map((one) => one?.summary)).toEqual([
+      expect.stringContaining("The soup is ready."),
+      expect.stringContaining("The prices of soup fell."),
+    ]);
+  });
+
   it("goes with what it belongs to", () => {
     const stage = createFieldStage();
     const reader = stage.agent("reader");
