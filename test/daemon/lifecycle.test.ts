@@ -164,10 +164,12 @@ describe("the life of the process", () => {
     await ready;
     host.emit(event, new Error("a mistake"));
     host.emit(event, new Error("another"));
+    host.emit("SIGTERM", "SIGTERM");
     await ended;
     expect([asked, codes]).toStrictEqual([["signal"], [70]]);
     expect(lines[0]).toMatchObject({ level: "error", reason: "internal_error", err: { message: "a mistake" } });
     expect(lines[1]).toMatchObject({ msg: "an error while stopping", err: { message: "another" } });
+    expect(lines.filter(({ msg }) => msg === "stopping")).toHaveLength(1);
   });
 
   it("also while it is still starting", async () => {

@@ -137,7 +137,6 @@ function createChannel<Frame>(capacityFrames: number): Channel<Frame> {
   }
 
   function deliver(): void {
-    if (!isWanted) return;
     let taken = 0;
     for (; isWanted && taken < waiting.length; taken += 1) {
       isWanted = false;

@@ -42,7 +42,7 @@ export class SessionGraces {
 
   /** Ends a grace without consequence: the agent is back, or the session has ended. */
   forget(sessionId: string): void {
-    if (this.waiting.delete(sessionId) && this.waiting.size === 0) this.close();
+    this.waiting.delete(sessionId);
   }
 
   /** The instant at which the session's grace ends; undefined if none runs. */

@@ -137,7 +137,8 @@ describe("the errors of a session", () => {
     stage.advance(1999);
     expect(agent.received).toHaveLength(1);
     stage.advance(1);
-    expect(agent.last()).toMatchObject({ code: "timeout", req_id: "c1", retryable: true });
+    const message = "No answer came within 2 s.";
+    expect(agent.last()).toMatchObject({ code: "timeout", req_id: "c1", retryable: true, message });
     expect(stage.services.router.providers().map((one) => one.requestCount())).toEqual([3]);
     provider.say(answerTo(first ?? {}));
     expect(agent.received).toHaveLength(2);

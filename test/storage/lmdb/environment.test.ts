@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -93,6 +93,9 @@ it.each([
     const lmdb = await loadLmdb();
     const path = join(temporaryDirectory(), "journal.mdb");
     await openEnvironment({ lmdb, path, policy: "os" }).close();
+    const modes = () => [path, `${path}-lock`].map((file) => statSync(file).mode & 0o777);
+    expect(modes()).toEqual([0o600, 0o600]);
+    for (const file of [path, `${path}-lock`]) chmodSync(file, 0o644);
     const asked: unknown[] = [];
     const open = ((options: never) => {
       asked.push(options);
@@ -100,6 +103,6 @@ it.each([
     }) as typeof lmdb.open;
     await openEnvironment({ lmdb: { open }, path, policy }, isReadOnly).close();
     expect(asked).toMatchObject([{ path, readOnly: isReadOnly, noSync: isUnsynced, overlappingSync: false }]);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(modes()).toEqual(isReadOnly ? [0o644, 0o644] : [0o600, 0o600]);
   },
 );
