@@ -207,6 +207,9 @@ describe("text boundaries of a stream", () => {
     const thai = "สวัสดีครับวันนี้อากาศดีมากเลยนะครับ";
     const words = piecesOf(thai, cutsOf(feed([thai], "th", false), "word"));
     expect(words.slice(0, 3)).toEqual(["สวัสดี", "ครับ", "วัน"]);
+    const quoted = "彼は「学生」です".repeat(9);
+    const cut = piecesOf(quoted, cutsOf(feed([quoted], "ja", false), "word"));
+    expect(cut.slice(0, 5)).toEqual(["彼", "は", "「学生」", "です", "彼"]);
     const japanese = feed(["私は学生です。"], "ja", false);
     expect(japanese.lastWord(0)).toBe(7);
     expect(feed(["私は学"], "ja", false).lastWord(0)).toBe(2);
