@@ -35,8 +35,8 @@ function copyOf(bytes: Uint8Array, length: number): Uint8Array {
 export class ByteWriter {
   /** Position of the next byte. A smaller value removes the bytes written since. */
   length = 0;
-  #bytes = memory.spare ?? new Uint8Array(FIRST_CAPACITY);
-  #view: DataView | undefined;
+  private bytes = memory.spare ?? new Uint8Array(FIRST_CAPACITY);
+  private view: DataView | undefined;
 
   constructor() {
     memory.spare = undefined;
@@ -44,11 +44,11 @@ export class ByteWriter {
 
   /** Returns a copy of the written bytes. The writer cannot be used afterwards. */
   finish(): Uint8Array {
-    const bytes = this.#bytes;
+    const bytes = this.bytes;
     const written = copyOf(bytes, this.length);
     if (bytes.length <= MOST_KEPT) memory.spare = bytes;
-    this.#bytes = NOTHING;
-    this.#view = undefined;
+    this.bytes = NOTHING;
+    this.view = undefined;
     this.length = 0;
     return written;
   }
@@ -59,40 +59,40 @@ export class ByteWriter {
 
   /** Writes a whole number of 0 to 2^53 - 1. */
   varint(value: number): void {
-    this.#reserve(8);
+    this.reserve(8);
     let rest = value;
     while (rest > 0x7f) {
-      this.#bytes[this.length++] = (rest % 0x80) | 0x80;
+      this.bytes[this.length++] = (rest % 0x80) | 0x80;
       rest = Math.floor(rest / 0x80);
     }
-    this.#bytes[this.length++] = rest;
+    this.bytes[this.length++] = rest;
   }
 
   double(value: number): void {
-    this.#reserve(8);
-    this.#view ??= new DataView(this.#bytes.buffer);
-    this.#view.setFloat64(this.length, value, true);
+    this.reserve(8);
+    this.view ??= new DataView(this.bytes.buffer);
+    this.view.setFloat64(this.length, value, true);
     this.length += 8;
   }
 
   /** Writes the length of a text and the text, with U+FFFD for lone surrogates. */
   text(value: string): void {
-    if (value.length <= SHORT_TEXT && this.#ascii(value)) return;
+    if (value.length <= SHORT_TEXT && this.ascii(value)) return;
     const bytes = getTextEncoding().encodeUtf8(value);
     this.varint(bytes.length);
     this.raw(bytes);
   }
 
   raw(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.length);
+    this.reserve(bytes.length);
+    this.bytes.set(bytes, this.length);
     this.length += bytes.length;
   }
 
   /** Begins the delimited field of that number, with its length in front. Pass the result to `end`. */
   begin(fieldNumber: number): number {
     this.tag(fieldNumber, DELIMITED);
-    this.#reserve(1);
+    this.reserve(1);
     this.length += 1;
     return this.length;
   }
@@ -100,23 +100,23 @@ export class ByteWriter {
   end(start: number): void {
     const size = this.length - start;
     if (size < 0x80) {
-      this.#bytes[start - 1] = size;
+      this.bytes[start - 1] = size;
       return;
     }
     // One byte was left for the length, because most parts are short.
     let extra = 0;
     for (let rest = Math.floor(size / 0x80); rest > 0; rest = Math.floor(rest / 0x80)) extra++;
-    this.#reserve(extra);
-    this.#bytes.copyWithin(start + extra, start, this.length);
+    this.reserve(extra);
+    this.bytes.copyWithin(start + extra, start, this.length);
     this.length = start - 1;
     this.varint(size);
     this.length += size;
   }
 
-  #ascii(value: string): boolean {
+  private ascii(value: string): boolean {
     const size = value.length;
-    this.#reserve(size + 1);
-    const bytes = this.#bytes;
+    this.reserve(size + 1);
+    const bytes = this.bytes;
     const start = this.length;
     bytes[start] = size;
     for (let index = 0; index < size; index++) {
@@ -128,12 +128,12 @@ export class ByteWriter {
     return true;
   }
 
-  #reserve(count: number): void {
+  private reserve(count: number): void {
     const needed = this.length + count;
-    if (needed <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-    grown.set(this.#bytes.subarray(0, this.length));
-    this.#bytes = grown;
-    this.#view = undefined;
+    if (needed <= this.bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
+    this.view = undefined;
   }
 }
