@@ -45,8 +45,6 @@ export class Outflow {
   private blockedTo = 0;
   // The work on words at which the present batch is full.
   private mostWork = 0;
-  // The last units are leaving, whatever the terms: they are merging, or being handed over.
-  private ending: "merging" | "emptying" | undefined;
 
   constructor(shared: SharedView, owner: PendingOwner, services: SubscriptionServices) {
     this.owner = owner;
@@ -141,15 +139,13 @@ export class Outflow {
   drain(now: Millis): Drained {
     const { pending } = this;
     const out: Delivery[] = [];
-    this.ending ??= "merging";
     this.beginTake();
     pending.backlog?.hurry();
     this.takeFirst(out, now);
     for (let step = 0; step < STEP_LIMIT && this.hasRoom(out, PART_LIMIT); step += 1) {
-      if (this.ending === "merging" && pending.fillOne()) continue;
+      if (pending.fillOne()) continue;
       const unit = pending.queue.shift() ?? (pending.isAtEnd ? this.nextSum() : undefined);
       if (unit !== undefined) this.send(unit, out, now);
-      this.ending = pending.queue.entries.length > 0 ? "emptying" : "merging";
       if (unit === undefined) break;
     }
     if (out.length > 0) return { kind: "batch", batch: batchOf(out) };

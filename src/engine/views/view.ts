@@ -15,7 +15,7 @@ import { Delivery } from "./delivery.js";
 import { HeldTexts, type HeldTextsServices } from "./held-texts.js";
 import { ownHint, type ViewPlace } from "./hold.js";
 import { textEvent } from "./merged-events.js";
-import { encodedBytes, MAX_TEXT_BYTES } from "./text-room.js";
+import { MAX_TEXT_BYTES } from "./text-room.js";
 import { eventUnit, isCriticalUnit, type RenderedEntry, type TextUnit, type Unit } from "./unit.js";
 import { ViewLog } from "./view-log.js";
 import { grantedHint, type ViewTerms } from "./view-terms.js";
@@ -184,15 +184,12 @@ export class View {
     return timestamp === unit.timestamp ? unit : { ...unit, timestamp, verbatim: undefined };
   }
 
-  /** Hands on a chunk as it is. Returns false if it is too long for that. */
+  /** Hands on a chunk as it is. Returns false if it may be too long for that. */
   private passThrough(rendered: RenderedEntry): boolean {
     const { event, epoch, at } = rendered.entry;
     const text = event.chunk;
     if (typeof text !== "string") return false;
-    if (text.length > this.terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) {
-      const isTooLong = codePointCount(text) > this.terms.maxChars || encodedBytes(text) > MAX_TEXT_BYTES;
-      if (isTooLong) return false;
-    }
+    if (text.length > this.terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) return false;
     const complete = event.complete === true;
     const said = boundaryOf(event.coalesce_hint);
     const hint = ownHint(event) ?? (complete ? "completion" : "none");
