@@ -8,7 +8,7 @@ import type { LoadedBlock } from "./blocks/block-reader.js";
 import type { Totals } from "./blocks/totals.js";
 import { DATA_FILE, inspectDataFile } from "./lmdb/data-file.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
-import { layoutOf, readId, readTotals } from "./lmdb/meta.js";
+import { assertLayout, readId, readTotals } from "./lmdb/meta.js";
 import { assertPlainFiles } from "./lmdb/plain-files.js";
 import type { Tables } from "./lmdb/tables.js";
 
@@ -26,8 +26,6 @@ interface RecordedSession {
 export interface JournalReader {
   /** The data file. */
   readonly path: string;
-  /** Version of the file's layout. */
-  readonly layout: number;
   /** The journal's id; undefined if it has none yet. */
   readonly id: () => string | undefined;
   /** Counts as the daemon keeps them. */
@@ -42,27 +40,11 @@ export interface JournalReader {
 }
 
 /**
- * Opens the journal of a folder. Rejects with a Fault "not_found" if the folder has no journal, "address_invalid" if something in the folder that
- * is to be a file is none, and "storage_unavailable" if the journal cannot be read or a newer build wrote it. Unless it `mayBeInUse`, the pages that
- * lead to records are looked at first: LMDB ends the process at some damage of theirs.
+ * Opens the journal of a folder. Rejects as `assertSound`, and with "storage_unavailable" if the journal cannot be read or has another layout.
  */
 export async function openJournalReader(directory: string, lmdb?: Lmdb, mayBeInUse = true): Promise<JournalReader> {
-  const path = join(directory, DATA_FILE);
-  assertPlainFiles(directory);
-  if (!existsSync(path)) {
-    throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
-  }
-  const verdict = inspectDataFile(path, !mayBeInUse);
-  // LMDB would read beyond the end of an empty file.
-  const reasons = {
-    none: "has nothing in it yet. Look again when a daemon has begun to write to it",
-    short: "is damaged: it is shorter than it says",
-  };
-  if (verdict.kind !== "sound") {
-    const reason = verdict.kind === "damaged" ? `is damaged: ${verdict.reason}` : reasons[verdict.kind];
-    throw new Fault("storage_unavailable", `The journal ${path} ${reason}.`, { origin: "local" });
-  }
-  const { layout, environment } = openReadable(path, lmdb ?? (await loadLmdb()));
+  const path = assertSound(directory, mayBeInUse);
+  const environment = openReadable(path, lmdb ?? (await loadLmdb()));
   const current = (): Tables => {
     environment.refresh();
     return environment.tables;
@@ -87,7 +69,6 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb, mayBeInU
 
   return {
     path,
-    layout,
     id: () => readId(current().meta),
     totals: () => readTotals(current().meta),
     blocks,
@@ -121,11 +102,34 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb, mayBeInU
   };
 }
 
-function openReadable(path: string, lmdb: Lmdb): { readonly layout: number; readonly environment: Environment } {
+/**
+ * Returns the data file of a folder. Throws a Fault "not_found" if the folder has no journal, "address_invalid" if something in the folder that is to
+ * be a file is none, and "storage_unavailable" if the journal is damaged. Unless it `mayBeInUse`, the pages that lead to records are looked at: LMDB
+ * ends the process at some damage of theirs.
+ */
+export function assertSound(directory: string, mayBeInUse: boolean): string {
+  const path = join(directory, DATA_FILE);
+  assertPlainFiles(directory);
+  if (!existsSync(path)) {
+    throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
+  }
+  const verdict = inspectDataFile(path, !mayBeInUse);
+  if (verdict.kind === "sound") return path;
+  // LMDB would read beyond the end of an empty file.
+  const reasons = {
+    none: "has nothing in it yet. Look again when a daemon has begun to write to it",
+    short: "is damaged: it is shorter than it says",
+  };
+  const reason = verdict.kind === "damaged" ? `is damaged: ${verdict.reason}` : reasons[verdict.kind];
+  throw new Fault("storage_unavailable", `The journal ${path} ${reason}.`, { origin: "local" });
+}
+
+function openReadable(path: string, lmdb: Lmdb): Environment {
   let environment: Environment | undefined;
   try {
     environment = openEnvironment({ lmdb, path, policy: "os" }, true);
-    return { layout: layoutOf(environment.tables, path, 1), environment };
+    assertLayout(environment.tables, path);
+    return environment;
   } catch (caught) {
     void environment?.close();
     throw unreadable(path, caught);

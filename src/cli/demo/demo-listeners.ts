@@ -1,10 +1,7 @@
 // The three listeners of the demo, the capabilities that they request, and the summary of what each got.
 import type { Capabilities, Envelope, SubscriptionAccepted } from "#gen/aaep/types.js";
-import { usage } from "../../base/errors.js";
-import { didYouMean } from "../../base/nearest.js";
 import { isCritical } from "../../client/event-types.js";
 import { counted } from "../terminal/amounts.js";
-import { sentences } from "../terminal/shown-text.js";
 import { type DemoSession, OutputTexts } from "./demo-session.js";
 
 export interface DemoListener {
@@ -61,30 +58,6 @@ export function demoListeners(language: string): readonly [DemoListener, DemoLis
       },
     },
   ];
-}
-
-/**
- * The listeners that `names` choose, in their own order; all without names. Upper and lower case are the same. Throws a Fault "usage" for a name of
- * none.
- */
-export function chosenListeners<Listener extends Pick<DemoListener, "name">>(
-  listeners: readonly Listener[],
-  names: readonly string[] | undefined,
-): readonly Listener[] {
-  if (names === undefined) return listeners;
-  const known = listeners.map(({ name }) => name);
-  const wanted = names.map((name) => {
-    const found = known.find((one) => one.toLowerCase() === name.toLowerCase());
-    if (found !== undefined) return found;
-    throw usage(
-      sentences(
-        `There is no listener ${JSON.stringify(name)}.`,
-        didYouMean(name, known),
-        `There are: ${known.join(", ")}.`,
-      ),
-    );
-  });
-  return listeners.filter(({ name }) => wanted.includes(name));
 }
 
 /** A listener of the demo, with its granted terms and what it got. */

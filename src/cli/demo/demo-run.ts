@@ -16,7 +16,7 @@ import { endsSession } from "../terminal/event-text.js";
 import { createLineWriter, type LineWriter } from "../terminal/line-writer.js";
 import { createDemoAnswers, type DemoAnswers } from "./demo-answers.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
-import { chosenListeners, demoListeners, type Seat, summaryLines } from "./demo-listeners.js";
+import { type Seat, summaryLines } from "./demo-listeners.js";
 import { createDemoScreen } from "./demo-screen.js";
 import { type DemoSession, isQuestion, readDemoSession } from "./demo-session.js";
 
@@ -51,8 +51,6 @@ export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
 
 async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
   const session = await readDemoSession(options.session);
-  // A name of nobody is refused before anything is started.
-  chosenListeners(demoListeners(session.language), options.only);
   const output = createLineWriter(io.stdout);
   let failure: unknown;
   const { promise: interrupted, resolve: interrupt } = withResolvers<ExitCode>();

@@ -8,7 +8,7 @@ import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { eventText } from "../terminal/event-text.js";
 import { wrapText } from "../terminal/wrap-text.js";
-import { chosenListeners, demoListeners, Got, type Seat } from "./demo-listeners.js";
+import { demoListeners, Got, type Seat } from "./demo-listeners.js";
 
 interface DemoScreenOptions {
   readonly io: CommandIo;
@@ -28,7 +28,7 @@ export function createDemoScreen({ io, write, language, only }: DemoScreenOption
   const colors = colorsFor(io);
   const listeners = demoListeners(language);
   const seats = listeners.map((listener): Seat => ({ listener, got: new Got(), accepted: undefined }));
-  const chosen = chosenListeners(listeners, only);
+  const chosen = listeners.filter(({ name }) => only?.includes(name) ?? true);
   const shown = seats.filter(({ listener }) => chosen.includes(listener));
   const readers = new Map(
     chosen.map((one) => [one, createReadText(one.lineCells === undefined ? "speech" : "braille", {})]),

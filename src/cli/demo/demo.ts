@@ -1,7 +1,9 @@
 import type { Command } from "commander";
-import { positiveNumber, textList } from "../shell/option-values.js";
+import { knownList, positiveNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { DemoOptions } from "./demo-run.js";
+
+const LISTENERS = ["Screen reader", "Braille display", "Debugging tool"];
 
 const HELP = `
 The command starts a daemon as its child, as an agent would, and publishes a recorded agent session into it. Three listeners receive the session, each
@@ -15,7 +17,7 @@ The demo takes 20 seconds. A longer session is played faster for that. --speed s
 Some seconds after the last event the command stops the daemon. The daemon then hands the slow listeners the rest at once, whatever their rate. The
 faster the session, the larger is that rest, because the rates of the listeners stay the same.
 
-Names of listeners: Screen reader, Braille display, Debugging tool.
+Names of listeners: ${LISTENERS.join(", ")}.
 
 Sessions: retirement-planner, parallel-tools, yoruba-market, japanese-travel, arabic-library.
 
@@ -34,7 +36,7 @@ export function registerDemo(program: Command, io: CommandIo): void {
     .description("Plays a recorded agent session and shows the streams of three different listeners. Ends by itself.")
     .option("--session <name>", "the session: a name, or a file of events", "retirement-planner")
     .option("--speed <n>", "n times the pace of the recording", positiveNumber(100))
-    .option("--only <listeners>", "show only these listeners", textList)
+    .option("--only <listeners>", "show only these listeners", knownList(LISTENERS))
     .option("-i, --interactive", "ask the agent's questions here, answered by a line each")
     .addHelpText("after", HELP)
     .action(async (options: DemoOptions) => (await import("./demo-run.js")).runDemo(options, io));

@@ -38,11 +38,10 @@ export async function examineDaemons(io: Patient["io"]): Promise<ExaminedDaemons
 }
 
 function findingsOf({ socketPath, status }: Patient["daemons"][number]): readonly Finding[] {
-  const { producer_id: id, problems = [], pid, uptime_seconds: seconds, subscription_count: count } = status;
+  const { producer_id: id, problems, pid, uptime_seconds: seconds, subscription_count: count } = status;
   const facts = `process ${pid}, up ${span(seconds)}, ${counted(count, "subscription")}`;
   return [
-    // A daemon of an earlier version grades nothing.
-    ...problems.map(({ grade = "advice", code, message, remedy }): Finding => {
+    ...problems.map(({ grade, code, message, remedy }): Finding => {
       return { grade, code, message: `The daemon ${id} reports: ${message}`, remedy };
     }),
     fact("daemon", `The daemon ${id} answers at ${socketPath}: ${facts}.`),

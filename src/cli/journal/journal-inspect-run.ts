@@ -1,4 +1,5 @@
 // `aaepd journal inspect`: lines for people, one fact a line, or one JSON document.
+import { LAYOUT_VERSION } from "../../storage/lmdb/meta.js";
 import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { counted, shownBytes } from "../terminal/amounts.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -51,12 +52,12 @@ async function inspect(options: JournalInspectOptions, io: CommandIo): Promise<E
 const SHOWN_SESSIONS = 20;
 
 export function reportLines(place: JournalPlace, facts: JournalFacts, showsAll: boolean): readonly string[] {
-  const { path, layoutVersion, writerPid, diskBytes } = place;
+  const { path, writerPid, diskBytes } = place;
   const { eventCount, bytes, oldestAt, newestAt, boots, sessions, damaged } = facts;
   const left = showsAll ? 0 : Math.max(0, sessions.size - SHOWN_SESSIONS);
   const writer = writerPid === undefined ? "no daemon writes to it" : `process ${writerPid} writes to it`;
   return [
-    `Journal ${path}: layout version ${layoutVersion}, ${writer}.`,
+    `Journal ${path}: layout version ${LAYOUT_VERSION}, ${writer}.`,
     `${counted(eventCount, "event")}${oldestAt === undefined ? "" : `, received from ${isoTime(oldestAt)} to ${isoTime(newestAt)}`}.`,
     `${shownBytes(diskBytes)} on disk, ${shownBytes(bytes)} of them events.`,
     damaged.length === 0 ? "Nothing is damaged." : `${counted(damaged.length, "damaged record")}:`,
@@ -83,7 +84,7 @@ export function sessionLines(session: SessionFacts): readonly string[] {
 export function reportDocument(place: JournalPlace, facts: JournalFacts): object {
   return {
     path: place.path,
-    layout_version: place.layoutVersion,
+    layout_version: LAYOUT_VERSION,
     writer_pid: place.writerPid ?? null,
     disk_bytes: place.diskBytes,
     event_bytes: facts.bytes,

@@ -17,7 +17,6 @@ import type { JournalChoiceOptions } from "./journal-options.js";
 
 export interface JournalPlace {
   readonly path: string;
-  readonly layoutVersion: number;
   /** The daemon process that writes to the journal now. */
   readonly writerPid: number | undefined;
   /** Disk space of the journal's files. */
@@ -35,8 +34,8 @@ export interface ReadJournal {
 export async function readJournal(options: JournalChoiceOptions, environment: Environment): Promise<ReadJournal> {
   const path = journalDirectory(options, environment);
   const writerPid = journalOwner(path);
-  const { layout, blocks, close } = await openJournalReader(path, undefined, writerPid !== undefined);
-  const place = { path, layoutVersion: layout, writerPid, diskBytes: diskBytesOf(path) };
+  const { blocks, close } = await openJournalReader(path, undefined, writerPid !== undefined);
+  const place = { path, writerPid, diskBytes: diskBytesOf(path) };
   return { place, blocks: (from) => withMissing(blocks(from)), close };
 }
 

@@ -1,13 +1,15 @@
-// Daemons that a command reaches, such as `ssh HOST aaepd connect`: its standard input and output are the connection.
+// The daemons that `tail` and `speak` follow. Those of `--from` are reached by a command, such as `ssh HOST aaepd connect`: its standard input and
+// output are the connection.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { PassThrough } from "node:stream";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import { Fault } from "../../base/errors.js";
+import { type DiscoverDaemonsOptions, discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import type { Discovery } from "../../client/listener/types.js";
 import type { Timers } from "../../client/timers.js";
 import type { Connection } from "../../contracts/transport.js";
-import type { Environment } from "../terminal/command-io.js";
+import type { CommandIo, Environment } from "../terminal/command-io.js";
 
 /** A command that ended without a connection is started again after this, ms. After a connection that stood it is started sooner. */
 const AGAIN_MS = 10_000;
@@ -16,8 +18,26 @@ const LONGEST_COMPLAINT = 200;
 /** Begins the names of these daemons. */
 const FROM = "from ";
 
-/** For `subscribe`: a daemon for each command of the shell, labelled by it, as in "ssh HOST" for `ssh HOST aaepd connect`. */
-export function daemonsFrom(commands: readonly string[], environment: Environment, timers: Timers): Discovery {
+export interface FollowedDaemons extends Pick<DiscoverDaemonsOptions, "framing" | "onLooked" | "onStale"> {
+  /** The commands of `--from`. */
+  readonly from: readonly string[] | undefined;
+  /** Whether the daemons of this user are followed beside them. */
+  readonly local: true | undefined;
+  /** Takes the sentence of a folder whose daemons cannot be seen. */
+  readonly warn: (sentence: string) => void;
+}
+
+/** All daemons of this user, or those of `--from`, or both. */
+export function followedDaemons({ from, local, warn, ...here }: FollowedDaemons, io: CommandIo): readonly Discovery[] {
+  const { environment, daemonDirectories: directories, clock: timers } = io;
+  const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, timers)];
+  if (elsewhere.length > 0 && local !== true) return elsewhere;
+  const onLeftOut = ({ sentence }: Fault): void => warn(`Warning: ${sentence} Its daemons are not followed.`);
+  return [...elsewhere, discoverDaemons({ directories, timers, onLeftOut, ...here })];
+}
+
+/** A daemon for each command of the shell, labelled by it, as in "ssh HOST" for `ssh HOST aaepd connect`. */
+function daemonsFrom(commands: readonly string[], environment: Environment, timers: Timers): Discovery {
   return {
     watch: ({ appeared }) => {
       let cancel = (): void => {};
@@ -39,18 +59,6 @@ export function daemonsFrom(commands: readonly string[], environment: Environmen
 /** Whether the daemon is reached by a command. */
 export function isFrom({ name }: { readonly name: string }): boolean {
   return name.startsWith(FROM);
-}
-
-/** All that several discoveries find. */
-export function allOf(discoveries: readonly Discovery[]): Discovery {
-  return {
-    watch: (listeners) => {
-      const stops = discoveries.map(({ watch }) => watch(listeners));
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
-  };
 }
 
 async function connectFrom(command: string, environment: Environment): Promise<Connection<Uint8Array>> {

@@ -60,15 +60,17 @@ export function languageTag(text: string): string {
   throw new InvalidArgumentError(`"${text}" is no language tag. Give tags such as en-US.`);
 }
 
-/** For commander: as `textList`, each value one of `known`. */
+/** For commander: as `textList`, each value one of `known`, in upper or lower case. */
 export function knownList(
   known: readonly string[],
 ): (text: string, previous: readonly string[] | undefined) => readonly string[] {
   return (text, previous) => {
-    const values = textList(text, previous);
-    const unknown = values.find((value) => !known.includes(value));
-    if (unknown === undefined) return values;
-    throw new InvalidArgumentError(`"${unknown}" is not known. Give some of ${known.join(", ")}.`);
+    const spelling = new Map(known.map((one) => [one.toLowerCase(), one]));
+    return textList(text, previous).map((value) => {
+      const one = spelling.get(value.toLowerCase());
+      if (one !== undefined) return one;
+      throw new InvalidArgumentError(`"${value}" is not known. Give some of ${known.join(", ")}.`);
+    });
   };
 }
 

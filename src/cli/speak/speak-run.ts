@@ -5,7 +5,6 @@ import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { faultFrom, usage } from "../../base/errors.js";
 import { BrailleDisplay } from "../../braille/braille-display.js";
 import { brlttyOf } from "../../braille/brltty.js";
-import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { isCritical } from "../../client/event-types.js";
 import type { ReceivedEvent } from "../../client/events.js";
 import { subscribe } from "../../client/listener/subscribe.js";
@@ -17,7 +16,7 @@ import { SpeechQueue } from "../../speak/speech-queue.js";
 import { connectSpeechDispatcher, speechDispatcherPath } from "../../speak/ssip/speech-dispatcher.js";
 import { createSsipVoice } from "../../speak/ssip/ssip-voice.js";
 import type { Voice } from "../../speak/voice.js";
-import { daemonsFrom, isFrom } from "../shell/daemons-from.js";
+import { followedDaemons, isFrom } from "../shell/daemons-from.js";
 import { chosenSocket, connectingTo } from "../shell/find-socket.js";
 import { EXIT, type ExitCode, runCommand } from "../shell/run-command.js";
 import { stateInWords } from "../shell/tail-states.js";
@@ -141,26 +140,19 @@ async function speakOn(options: SpeakOptions, io: CommandIo): Promise<ExitCode> 
 }
 
 function daemonsOf({ socket: given, from, local }: SpeakOptions, io: CommandIo, report: (text: string) => void) {
-  const { environment, daemonDirectories, clock, stderr } = io;
-  const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, clock)];
-  if (elsewhere.length > 0 && local !== true) return elsewhere;
-  const socket = elsewhere.length > 0 ? undefined : chosenSocket(given, environment);
+  const socket = from === undefined ? chosenSocket(given, io.environment) : undefined;
   if (socket !== undefined)
     return { name: socket.path, label: "the daemon", connect: connectingTo(socket, ipcConnector(socket.path)) };
   let hasLooked = false;
-  const here = discoverDaemons({
-    directories: daemonDirectories,
-    timers: clock,
-    onLooked: (daemonCount) => {
-      if (!hasLooked && daemonCount === 0)
-        report(
-          "No daemon runs yet; waiting for one. To start one: aaepd setup, or in a terminal of its own: aaepd serve",
-        );
-      hasLooked = true;
-    },
-    onLeftOut: ({ sentence }) => void stderr.write(`Warning: ${shownText(sentence)} Its daemons are not followed.\n`),
-  });
-  return [...elsewhere, here];
+  const onLooked = (daemonCount: number): void => {
+    if (!hasLooked && daemonCount === 0)
+      report(
+        "No daemon runs yet; waiting for one. To start one: aaepd setup, or in a terminal of its own: aaepd serve",
+      );
+    hasLooked = true;
+  };
+  const warn = (sentence: string): void => void io.stderr.write(`${shownText(sentence)}\n`);
+  return followedDaemons({ from, local, onLooked, warn }, io);
 }
 
 const TERMS: Terms = {

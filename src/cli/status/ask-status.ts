@@ -1,5 +1,4 @@
 // Asks one daemon for its status.
-import { Fault } from "../../base/errors.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { askDaemon } from "../shell/ask-daemon.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -10,14 +9,7 @@ export async function askStatus(
   { clock }: Pick<CommandIo, "clock">,
   isByVariable = false,
 ): Promise<DaemonStatus> {
-  try {
-    // The form of this version. Members that another version lacks are not reported.
-    return (await askDaemon({ path, isByVariable }, "aaepd.status", clock)) as DaemonStatus;
-  } catch (caught) {
-    if (!(caught instanceof Fault) || caught.code !== "unknown_method") throw caught;
-    const sentence = `The daemon at ${path} is of an earlier version, which has no status. Restart it.`;
-    throw new Fault("unsupported", sentence, { origin: "peer" });
-  }
+  return (await askDaemon({ path, isByVariable }, "aaepd.status", clock)) as DaemonStatus;
 }
 
 /** Undefined where no daemon answers. */

@@ -21,7 +21,7 @@ export function doing(session: StatusSession, now: number): string {
   const parts = [
     ...(questionCount === 0 ? [] : [waits(questionCount, session.asked_for_seconds)]),
     ...tools.map((tool) => runs(tool, now)),
-    // A daemon of an earlier version names none.
+    // Only the first ones are named.
     ...(unnamed === 0 ? [] : [`runs ${counted(unnamed, tools.length === 0 ? "tool" : "more tool")}`]),
     ...(outputCount === 0 ? [] : ["writes"]),
   ];

@@ -3,14 +3,13 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { usage } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import { Listening } from "../../client/listener/subscribe.js";
 import type { Terms } from "../../client/listener/terms.js";
 import type { Discovery, Interruption, Source, SubscriberState } from "../../client/listener/types.js";
 import { ipcConnector } from "../../client/node.js";
 import { ASKED, createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
 import { capabilitiesFromOptions, textsOf } from "../shell/capability-options.js";
-import { allOf, daemonsFrom } from "../shell/daemons-from.js";
+import { followedDaemons } from "../shell/daemons-from.js";
 import { createHelpLines } from "../shell/fault-lines.js";
 import { chosenSocket, connectingTo, noDaemonIn } from "../shell/find-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault, runCommand, whileRead } from "../shell/run-command.js";
@@ -114,7 +113,7 @@ class Tail {
     const connector = socket && connectingTo(socket, ipcConnector(socket.path, framing && { framing }));
     this.#listening = new Listening(
       socket && connector ? [{ name: socket.path, label: "", connect: connector }] : [],
-      socket ? [] : [this.#daemons()],
+      socket ? [] : this.#daemons(),
       { ...capabilitiesFromOptions(options), ...(this.#questions && ASKED) },
       {
         id: subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`,
@@ -247,23 +246,19 @@ class Tail {
     });
   }
 
-  /** All daemons of this user, or those of `--from`. */
-  #daemons(): Discovery {
+  #daemons(): readonly Discovery[] {
     const { from, local, framing } = this.#options;
-    const { environment, daemonDirectories: directories, clock: timers } = this.#io;
-    const elsewhere = from === undefined ? [] : [daemonsFrom(from, environment, timers)];
-    if (elsewhere.length > 0 && local !== true) return allOf(elsewhere);
-    const here = discoverDaemons({
-      directories,
-      framing,
-      timers,
-      onLooked: (daemonCount) => {
-        if (daemonCount === 0) this.#foundNone();
+    return followedDaemons(
+      {
+        ...{ from, local, framing },
+        onLooked: (daemonCount) => {
+          if (daemonCount === 0) this.#foundNone();
+        },
+        onStale: (fault, label) => this.#say(label, fault.sentence),
+        warn: (sentence) => this.#say("", sentence),
       },
-      onStale: (fault, label) => this.#say(label, fault.sentence),
-      onLeftOut: (fault) => this.#say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
-    });
-    return allOf([...elsewhere, here]);
+      this.#io,
+    );
   }
 
   #foundNone(): void {

@@ -5,9 +5,6 @@ import { withResolvers } from "../../base/with-resolvers.js";
 const MOST_AHEAD = 16_384;
 export const OVER = { done: true, value: undefined } as const;
 
-/** So many taken entries at the front of the array are cut off together. */
-const CUT_COUNT = 256;
-
 /** An item, or without one a mark. */
 interface Entry<Item> {
   readonly next?: { readonly done: false; readonly value: Item };
@@ -19,7 +16,6 @@ export class Arrivals<Item> {
   readonly #aheadCount: number;
   readonly #readers = new Set<() => void>();
   #entries: Entry<Item>[] = [];
-  #taken = 0;
   #current: (() => void) | undefined;
   #end: { readonly failure: { readonly caught: unknown } | undefined } | undefined;
   #wake = (): void => {};
@@ -37,10 +33,9 @@ export class Arrivals<Item> {
     const { promise: isReleased, resolve: done } = withResolvers();
     this.#entries.push({ next: { done: false, value: item }, done });
     this.#wake();
-    const waitingCount = this.#entries.length - this.#taken;
-    if (waitingCount <= this.#aheadCount) return undefined;
+    if (this.#entries.length <= this.#aheadCount) return undefined;
     if (this.#readers.size === 0) return isReleased;
-    if (waitingCount < MOST_AHEAD) return undefined;
+    if (this.#entries.length < MOST_AHEAD) return undefined;
     for (const full of this.#readers) full();
     return isReleased;
   }
@@ -79,7 +74,6 @@ export class Arrivals<Item> {
   drop(): void {
     this.#releaseAll();
     this.#entries = [];
-    this.#taken = 0;
     this.end();
   }
 
@@ -115,15 +109,9 @@ export class Arrivals<Item> {
   }
 
   #shift(): Entry<Item> | undefined {
-    const entry = this.#entries[this.#taken];
-    if (entry === undefined) return undefined;
-    this.#taken += 1;
-    const near = this.#entries[this.#taken + this.#aheadCount - 1];
-    if (this.#aheadCount > 0 && near?.next !== undefined) near.done();
-    if (this.#taken === this.#entries.length || this.#taken === CUT_COUNT) {
-      this.#entries = this.#entries.slice(this.#taken);
-      this.#taken = 0;
-    }
+    const entry = this.#entries.shift();
+    const near = this.#entries[this.#aheadCount - 1];
+    if (near?.next !== undefined) near.done();
     return entry;
   }
 

@@ -59,7 +59,7 @@ export function replyMembers(reply: unknown, counted: boolean): { readonly reply
   };
 }
 
-/** A message has a `type`, a `ReplyAsItCame` has none. Replies recorded by earlier versions are plain messages. */
+/** A message has a `type`, a `ReplyAsItCame` has none. A reply of a typed service is a plain message. */
 function cameAsText(reply: unknown): reply is ReplyAsItCame {
   if (typeof reply !== "object" || reply === null || !("text" in reply) || typeof reply.text !== "string") return false;
   return Object.keys(reply).every((name) => name === "text" || name === "message");

@@ -2,12 +2,11 @@
 import { existsSync, linkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { usage } from "../../base/errors.js";
-import { openJournalReader } from "../../storage/journal-reader.js";
-import { assertSound, type Copied, copyDataFile } from "../../storage/lmdb/copy.js";
+import { assertSound, openJournalReader } from "../../storage/journal-reader.js";
+import { type Copied, copyDataFile } from "../../storage/lmdb/copy.js";
 import { DATA_FILE } from "../../storage/lmdb/data-file.js";
 import { notedEpoch, noteEpoch, SystemBootMark } from "../../storage/lmdb/notes.js";
 import { EPOCHS_BETWEEN_BOOTS, nameAside } from "../../storage/lmdb/open-data-file.js";
-import { assertPlainFiles } from "../../storage/lmdb/plain-files.js";
 import { claimJournalFolder, journalOwner } from "./journal-folder.js";
 
 /** Starts that a daemon may have had since a backup, after which no note is left. */
@@ -31,7 +30,6 @@ export async function compactJournal(directory: string): Promise<Copied> {
  * the folder holds another journal.
  */
 export async function backUpJournal(directory: string, backup: string): Promise<Copied> {
-  assertPlainFiles(directory);
   assertSound(directory, journalOwner(directory) !== undefined);
   assertOther(directory, backup);
   return whileClaimed(backup, async () => {
@@ -58,10 +56,9 @@ export interface Restored {
  * next boot numbers its events above all that were ever given out, so cursors stay unambiguous (R29). Rejects as `backUpJournal`.
  */
 export async function restoreJournal(backup: string, directory: string, wallTime: number): Promise<Restored> {
-  const reader = await openJournalReader(backup);
+  const reader = await openJournalReader(backup, undefined, journalOwner(backup) !== undefined);
   const totals = reader.totals();
   await reader.close();
-  assertSound(backup, journalOwner(backup) !== undefined);
   assertOther(backup, directory);
   return whileClaimed(directory, async () => {
     const [from, to] = [join(backup, DATA_FILE), join(directory, DATA_FILE)];

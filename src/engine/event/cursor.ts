@@ -11,8 +11,7 @@ export interface CursorPlace {
 /** Most characters of a cursor that is read. */
 export const MOST_CURSOR_LENGTH = 1024;
 
-/** Cursors of earlier versions name outputs behind the epoch. They are read without, so the text of these outputs comes again. */
-const FORM = /^c1\.([0-9a-f]{32})\.(\d{1,16})(?:\.[0-9a-fe.-]*)?$/;
+const FORM = /^c1\.([0-9a-f]{32})\.(\d{1,16})$/;
 
 export function cursorText({ journalId, after }: CursorPlace): string {
   return `c1.${journalId}.${Math.max(0, after)}`;

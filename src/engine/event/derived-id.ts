@@ -21,9 +21,9 @@ export interface MergedParts {
   readonly boundaries: string;
 }
 
-/** Whether an id has the form of those that merged events have; those of earlier versions were longer. */
+/** Whether an id has the form of those that merged events have. */
 export function isMergedId(id: string): boolean {
-  return /^evt_(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id);
+  return /^evt_[0-9a-f]{40}$/.test(id);
 }
 
 /** Makes an id: `evt_` and 40 hex digits. */

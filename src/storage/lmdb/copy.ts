@@ -1,12 +1,11 @@
 // Writes a data file again: in its own place without free pages, into a backup or out of one as it is. The copy takes the file's name in one step:
 // before and after every kill one whole file has the name.
-import { chmodSync, existsSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { Fault } from "../../base/errors.js";
-import { DATA_FILE, inspectDataFile } from "./data-file.js";
 import { diagnoseDisk } from "./diagnose-disk.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
-import { LAYOUT_VERSION, layoutOf } from "./meta.js";
+import { assertLayout } from "./meta.js";
 import { synced } from "./notes.js";
 import { TABLE_NAMES, type TableKey, type TableName, type Tables } from "./tables.js";
 
@@ -23,24 +22,6 @@ const SLICE_BYTES = 512 * 1024;
 const ROOM_BESIDE = 8 * 1024 * 1024;
 /** A shorter file is not worth a copy at a start. */
 const LEAST_BYTES = 4 * 1024 * 1024;
-
-/**
- * Throws a Fault "not_found" if a folder has no journal, and "storage_unavailable" if the journal is damaged. Of a journal `isInUse` only the first
- * pages are read, because the others change meanwhile.
- */
-export function assertSound(directory: string, isInUse: boolean): void {
-  const path = join(directory, DATA_FILE);
-  if (!existsSync(path)) {
-    throw new Fault("not_found", `There is no journal in ${directory}. Check the folder.`, { origin: "local" });
-  }
-  const verdict = inspectDataFile(path, !isInUse);
-  if (verdict.kind === "sound") return;
-  const reasons = { none: "it is empty", short: "it is shorter than it says" };
-  const reason = verdict.kind === "damaged" ? verdict.reason : reasons[verdict.kind];
-  throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}. It stays as it is.`, {
-    origin: "local",
-  });
-}
 
 /** Whether more than half of a file is free, and it is long enough for that to matter. */
 export function isMostlyFree(path: string, { usedBytes }: Pick<Environment, "usedBytes">): boolean {
@@ -94,7 +75,7 @@ async function copyWhole(from: string, draft: string, compacts: boolean, lmdb: L
   const source = openEnvironment({ lmdb, path: from, policy: "os" }, true);
   try {
     // Another build may have tables that this one would not understand.
-    layoutOf(source.tables, from, LAYOUT_VERSION);
+    assertLayout(source.tables, from);
     assertRoom(from, draft, compacts ? source.usedBytes() : statSync(from).size);
     if (compacts) await copyTables(source.tables, openEnvironment({ lmdb, path: draft, policy: "os" }));
     else await source.copyTo(draft);

@@ -6,7 +6,7 @@ import { seal, unseal } from "../checksums/sealed.js";
 import type { Environment } from "./environment.js";
 import type { Table, TableKey, Tables, Writes } from "./tables.js";
 
-/** The layout that this build writes (docs/journal.md). Layouts 1 to 4 were written before the first release. */
+/** The layout that this build writes and reads (docs/journal.md). Layouts 1 to 4 were written before the first release. */
 export const LAYOUT_VERSION = 5;
 
 const LAYOUT_KEY: TableKey = ["layout"];
@@ -20,13 +20,10 @@ function factIn(meta: Table, key: TableKey): unknown {
   return bytes === undefined ? undefined : unseal(bytes);
 }
 
-/**
- * The version of a file's layout, which a new file does not have yet. Throws a Fault "storage_unavailable" for a version above this build's or below
- * `oldest`, and if the record of it is damaged. Events can be read in every layout from 1 on.
- */
-export function layoutOf({ meta }: Tables, path: string, oldest: number): number {
+/** Throws a Fault "storage_unavailable" if a file has another layout, or if the record of it is damaged. A new file has none yet. */
+export function assertLayout({ meta }: Tables, path: string): void {
   const version = meta.get(LAYOUT_KEY) === undefined ? LAYOUT_VERSION : factIn(meta, LAYOUT_KEY);
-  if (typeof version === "number" && oldest <= version && version <= LAYOUT_VERSION) return version;
+  if (version === LAYOUT_VERSION) return;
   const sentence =
     typeof version === "number"
       ? `The journal ${path} has layout ${version}, and this build of aaepd knows layout ${LAYOUT_VERSION}. Use the build that wrote it, or name another folder (--journal).`

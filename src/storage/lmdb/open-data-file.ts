@@ -8,7 +8,7 @@ import type { Totals } from "../blocks/totals.js";
 import { copyDataFile, isMostlyFree, removeDraft } from "./copy.js";
 import { inspectDataFile } from "./data-file.js";
 import { type Environment, type EnvironmentOptions, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
-import { countedTotals, journalId, LAYOUT_VERSION, layoutOf, readTotals, writeLayout } from "./meta.js";
+import { assertLayout, countedTotals, journalId, readTotals, writeLayout } from "./meta.js";
 import { currentSystemBoot, notedEpoch, noteEpoch, SystemBootMark } from "./notes.js";
 import { assertPlainFiles } from "./plain-files.js";
 
@@ -82,7 +82,7 @@ async function openCompacted(options: EnvironmentOptions, log: Log): Promise<Env
   const { path, lmdb } = options;
   const opened = openEnvironment(options);
   try {
-    layoutOf(opened.tables, path, LAYOUT_VERSION);
+    assertLayout(opened.tables, path);
     await writeLayout(opened);
     if (!isMostlyFree(path, opened)) return opened;
   } catch (caught) {

@@ -36,7 +36,7 @@ test("lines say who receives, and count pieces in place of showing them", () => 
   screen.showEvent(braille, event("session.completed", {}));
   screen.showEvent(debuggingTool, chunk("!"));
   screen.end(["End."]);
-  const alone = screenOf(["braille display"]);
+  const alone = screenOf(["Braille display"]);
   now += 1500;
   for (const seat of alone.seats) alone.showEvent(seat, chunk("Hello."));
   expect(lines).toEqual([

@@ -5,7 +5,7 @@ import { reportLines, sessionLines } from "../../../src/cli/journal/journal-insp
 import type { JournalPlace } from "../../../src/cli/journal/read-journal.js";
 import { counted, shownBytes } from "../../../src/cli/terminal/amounts.js";
 
-const PLACE: JournalPlace = { path: "/j", layoutVersion: 3, writerPid: undefined, diskBytes: 4096 };
+const PLACE: JournalPlace = { path: "/j", writerPid: undefined, diskBytes: 4096 };
 const EMPTY: JournalFacts = {
   eventCount: 0,
   bytes: 0,
@@ -30,7 +30,7 @@ function withSessions(count: number): JournalFacts {
 describe("a report for people", () => {
   it("of an empty journal names what there is none of", () => {
     expect(reportLines(PLACE, EMPTY, false)).toEqual([
-      "Journal /j: layout version 3, no daemon writes to it.",
+      "Journal /j: layout version 5, no daemon writes to it.",
       "0 events.",
       "4.0 KiB on disk, 0 bytes of them events.",
       "Nothing is damaged.",
@@ -55,7 +55,7 @@ describe("a report for people", () => {
       damaged,
     };
     expect(reportLines({ ...PLACE, writerPid: 12 }, facts, false)).toEqual([
-      "Journal /j: layout version 3, process 12 writes to it.",
+      "Journal /j: layout version 5, process 12 writes to it.",
       `2 events, received from ${TIME} to ${TIME}.`,
       "4.0 KiB on disk, 80 bytes of them events.",
       "2 damaged records:",

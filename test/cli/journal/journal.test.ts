@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import { registerJournal } from "../../../src/cli/journal/journal.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
-import { seal } from "../../../src/storage/checksums/sealed.js";
 import { openJournalReader } from "../../../src/storage/journal-reader.js";
 import { loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
 import { session } from "../../support/rigs/engine-rig.js";
@@ -93,24 +92,6 @@ describe("aaepd journal inspect", () => {
     });
     const [first, last] = [document.boots[0].first_epoch, document.boots[0].last_epoch];
     expect(last - first + 1).toBe(FIRST_BOOT.length);
-  });
-
-  it("reads one of an older layout, and leaves it as it is", async () => {
-    const directory = await journalFolder(FIRST_BOOT);
-    const path = join(directory, "journal.mdb");
-    const environment = openEnvironment({ lmdb: await loadLmdb(), path, policy: "os" });
-    await environment.commit((writes) => {
-      writes.put("meta", ["layout"], seal(1));
-      writes.remove("meta", ["journal"]);
-      writes.put("state", ["point", "reader"], seal({ epoch: 1 }));
-    });
-    await environment.close();
-    const { lines, code } = await journal(directory, "inspect");
-    expect(lines[0]).toBe(`Journal ${directory}: layout version 1, no daemon writes to it.`);
-    expect([lines[3], code]).toStrictEqual(["Nothing is damaged.", 0]);
-    const bytes = readFileSync(path);
-    expect((await journal(directory, "export")).lines).toHaveLength(FIRST_BOOT.length);
-    expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
   it("tells of one session, and what is missing of it", async () => {

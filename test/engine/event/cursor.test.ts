@@ -21,11 +21,6 @@ describe("a cursor", () => {
     );
   });
 
-  it("of an earlier version is read without the outputs that it names", () => {
-    const one = { journalId: "a".repeat(32), after: 5 };
-    expect(readCursor(`${cursorText(one)}.${"b".repeat(16)}-1-1.${"c".repeat(16)}-e-0`)).toEqual(one);
-  });
-
   it.each([
     "",
     "c1",

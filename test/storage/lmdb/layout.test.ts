@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { seal } from "../../../src/storage/checksums/sealed.js";
+import { openJournalReader } from "../../../src/storage/journal-reader.js";
 import { DATA_FILE } from "../../../src/storage/lmdb/data-file.js";
 import { type Environment, loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
 import { LAYOUT_VERSION } from "../../../src/storage/lmdb/meta.js";
@@ -26,12 +27,11 @@ it.each([LAYOUT_VERSION - 1, LAYOUT_VERSION + 1])(
     await journal.append([newEvent("a")]).durable;
     await journal.close();
     await withEnvironment(directory, ({ commit }) => commit((writes) => writes.put("meta", ["layout"], seal(version))));
-    await expect(openRig({ directory })).rejects.toMatchObject({
-      code: "storage_unavailable",
-      sentence: expect.stringContaining(
-        `has layout ${version}, and this build of aaepd knows layout ${LAYOUT_VERSION}. Use the build that wrote it, or name another folder`,
-      ),
-    });
+    const sentence = expect.stringContaining(
+      `has layout ${version}, and this build of aaepd knows layout ${LAYOUT_VERSION}. Use the build that wrote it, or name another folder`,
+    );
+    for (const opening of [openRig({ directory }), openJournalReader(directory)])
+      await expect(opening).rejects.toMatchObject({ code: "storage_unavailable", sentence });
     await withEnvironment(directory, async ({ commit }) =>
       commit((writes) => writes.put("meta", ["layout"], seal(LAYOUT_VERSION))),
     );
