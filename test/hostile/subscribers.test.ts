@@ -180,42 +180,7 @@ describe("texts and lists at their ends", () => {
     );
     expect(answer).toMatchObject({ type: "subscription.rejected", reason_code: "capabilities_incompatible" });
   });
-
-  it("R17: a long cursor of an older daemon, which names outputs that nobody knows, costs nobody anything", async () => {
-    const rig = await startRig();
-    // While no session is owed a sum.
-    const { cursor } = await placeOf(rig);
-    const agent = await rig.rpc();
-    for (let index = 0; index < 200; index++) {
-      const of = { session_id: `sess_${index}` };
-      await agent.publish(
-        { ...STARTED, ...of },
-        { type: "aaep:agent.output.streaming", ...of, chunk: "One. ", complete: false },
-      );
-    }
-    const madeUp = (count: number): string =>
-      Array.from({ length: count }, (_, index) => `.${index.toString(16).padStart(16, "0")}-e-0`).join("");
-    const resumed = async (after: string): Promise<unknown> => {
-      const peer = await rig.plain();
-      const { honored_capabilities: honored } = await peer.subscribe(
-        requestOf({}, { extensions: { aaepd: { resume_after: after } } }),
-      );
-      await peer.close();
-      return (honored as { readonly aaepd: Message }).aaepd.resumed;
-    };
-    expect(await resumed(`${cursor}${madeUp(40)}`)).toBe("all");
-    await rig.expectOthersServed();
-  });
 });
-
-/** The place at the head of the journal. */
-async function placeOf(rig: DaemonRig): Promise<Message> {
-  const peer = await rig.rpc();
-  await peer.subscription().subscribe(requestOf({ event_filters: { include: [] } }));
-  const place = await peer.request("aaep.ping");
-  await peer.close();
-  return place;
-}
 
 describe("questions", () => {
   it("R6, R28: a subscription that may not answer cannot have a question repeated to it", async () => {

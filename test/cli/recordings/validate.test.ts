@@ -234,7 +234,7 @@ test("R3b: what a daemon made has the daemon's time, and is compared with nothin
   const merged = {
     ...envelope,
     type: "aaep:agent.output.streaming",
-    event_id: `evt_${"0".repeat(64)}`,
+    event_id: `evt_${"0".repeat(40)}`,
     chunk: "Hello. ",
     position: 0,
     complete: true,
