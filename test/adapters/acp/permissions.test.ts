@@ -45,6 +45,15 @@ describe.each(ids)("with the id %s", (id) => {
     );
   });
 
+  test.each(["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"])(
+    "a listener may answer for the kind %s",
+    (kind) => {
+      const stage = asked(0, { ...COMMAND, kind });
+      stage.answer("accept", "question 1");
+      expect(stage.toAgent).toHaveLength(1);
+    },
+  );
+
   test.each([
     ["yes", "accept"],
     ["yes always", "accept"],
