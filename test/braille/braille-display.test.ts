@@ -108,9 +108,12 @@ describe("the display", () => {
     server.resize(0);
     await reported("There is no braille display. It goes on where it was once it is there.");
     expect(display.take()).toBe(false);
+    server.asked();
+    display.add(speech("Meanwhile."));
     server.resize(12);
     await reported("12 cells");
-    await shows("One two");
+    await shows("One two   1");
+    expect(server.asked().filter((one) => one === "w")).toHaveLength(1);
     expect(reports).toHaveLength(3);
   });
 

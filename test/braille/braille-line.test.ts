@@ -117,12 +117,14 @@ describe("the line", () => {
   });
 
   it("of very many unread texts the oldest are left out, which their place tells, and never the one that is read", () => {
-    const line = lineOf(60, "The first.");
-    line.move("new");
-    line.show();
+    const line = lineOf(60, "Read before.", "The first.");
+    for (const _ of [1, 2]) {
+      line.move("new");
+      line.show();
+    }
     for (let number = 0; number < 1200; number += 1) line.add(speech(`Text ${number}.`));
     expect(line.show()).toBe(` The first.${" ".repeat(46)} 99`);
-    line.move("first");
+    line.move("before");
     expect(line.show()).toContain("Unread texts that were left out here: 202.");
     line.move("next");
     line.move("next");

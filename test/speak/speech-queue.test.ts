@@ -107,6 +107,14 @@ describe("somebody else speaks", () => {
     expect(said()).toEqual(["Another output.", "A sentence."]);
   });
 
+  it("progress that they cut off is not said again", async () => {
+    const { voice, text, finish, said } = stage();
+    text("p", "Half done.", "passing");
+    await voice.end("cancelled");
+    await finish();
+    expect(said()).toEqual([]);
+  });
+
   it("hush leaves out what waits to be said again", async () => {
     const { voice, queue, text, finish, said } = stage();
     text("a", "A sentence. And another that is longer.");

@@ -44,7 +44,6 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
   let isOver = false;
 
   const finish = (): void => {
-    if (isOver) return;
     isOver = true;
     pause.cutShort();
     void membership?.leave(subscriberId === undefined);

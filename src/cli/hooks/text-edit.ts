@@ -109,6 +109,6 @@ function indentOf(text: string, at: number, ofName = false): string | undefined 
   const start = text.lastIndexOf("\n", at) + 1;
   const lead = leadOf(text, at);
   const rest = text.slice(start + lead.length, at);
-  if (start === 0 || (!isBlank(rest) && !(ofName && /^"[^"]*"\s*:\s*$/.test(rest)))) return undefined;
+  if (!isBlank(rest) && !(ofName && /^"[^"]*"\s*:\s*$/.test(rest))) return undefined;
   return eolOf(text) + lead;
 }

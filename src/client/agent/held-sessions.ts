@@ -8,7 +8,7 @@ interface HeldSession {
   readonly token: string;
   readonly isStarted: boolean;
   /** The end of the session is under way. */
-  isEnding: boolean;
+  isEnding?: boolean;
 }
 
 export class HeldSessions {
@@ -27,7 +27,7 @@ export class HeldSessions {
     if (known?.isStarted === true) return identified;
     // A start without an answer is sent again with the same token.
     const token = ownTokenOf(identified) ?? known?.token ?? newResumeToken();
-    this.#held.set(identified.session_id, { token, isStarted: false, isEnding: false });
+    this.#held.set(identified.session_id, { token, isStarted: false });
     return withOwnToken(identified, token);
   }
 
@@ -36,7 +36,7 @@ export class HeldSessions {
     if (isOf(event, TERMINAL)) this.#held.delete(event.session_id);
     const token = ownTokenOf(event);
     if (isOf(event, STARTED) && token !== undefined)
-      this.#held.set(event.session_id, { token, isStarted: true, isEnding: false });
+      this.#held.set(event.session_id, { ...this.#held.get(event.session_id), token, isStarted: true });
   }
 
   refused(event: unknown): void {
@@ -57,7 +57,7 @@ export class HeldSessions {
    */
   dropLost(sessionId: string): boolean {
     const session = this.#held.get(sessionId);
-    return session?.isStarted === true && !session.isEnding && this.#held.delete(sessionId);
+    return session?.isStarted === true && session.isEnding !== true && this.#held.delete(sessionId);
   }
 
   #noteEnding(event: Members, isEnding: boolean): void {

@@ -128,7 +128,10 @@ describe("every script", () => {
       for (const { long } of options) expect(script).toContain(shell === "fish" ? `-l ${long.slice(2)} ` : long);
     }
     if (shell === "zsh") expect(script).toContain(`'--kind=[it'\\''s \\[a\\] kind\\: one]:name:(one two)'`);
-    if (shell === "fish") expect(script).toContain(`-l kind -r -f -a 'one two' -d 'it\\'s [a] kind: one'`);
+    if (shell === "fish") {
+      expect(script).toContain(`-l kind -r -f -a 'one two' -d 'it\\'s [a] kind: one'`);
+      expect(script).toContain("-l journal -r -f -a 'memory (__fish_complete_directories)' ");
+    }
   });
 });
 

@@ -49,6 +49,7 @@ async function examined(stage: Stage, machine: Parameters<typeof runDoctor>[2] =
   await runDoctor({ json: true }, stage.io, { diskFacts: () => ROOMY, ...machine });
   const report = JSON.parse(stage.out()) as Report;
   for (const one of report.findings) {
+    expect(one.code).toMatch(/^[a-z_]+$/);
     expect(one.message).toMatch(/^\S.{9,}/);
     if ("remedy" in one) expect(one.remedy).toMatch(/^\S.{9,}/);
   }

@@ -79,6 +79,13 @@ test("an agent without a name leaves the Field; one with --subscriber-id is told
     expect(stage.out()).toContain(`writer recorded: ${content}`);
     if (content === "Two.") await writer.ask("RECORD", unit("Three."));
   }
+  // Other terms take the place of the earlier ones.
+  const stage = createStage();
+  const running = tail(stage, ...options, "-n", "1", "--min-relevance", "0.6", "--interests", "prices");
+  await connected(stage);
+  for (const content of ["It rained.", "Prices rose."]) await writer.ask("RECORD", unit(content));
+  await running;
+  expect(stage.out()).toContain("writer recorded: Prices rose.");
 });
 
 test("comes back with the daemon, and --no-reconnect ends", async () => {

@@ -52,6 +52,7 @@ describe("install", () => {
   it.each([
     ['{\n    "hooks": {}\n}\n', '{\n    "hooks": {\n        "Stop": ['],
     ['{\n  "other": { "hooks": {} },\n  "hooks": { }\n}\n', '"hooks": {\n    "Stop": ['],
+    ['{\n  "hooks": { "Notification": [] }\n}\n', '"hooks": { "Notification": [], "Stop": [{"hooks"'],
     ['{ "hooks": {} }', '{ "hooks": {"Stop": [{"hooks":[{"type":"command"'],
   ])("of %j, has the form of what stands around it", (before, expected) => {
     expect(edited(before, new Map([["Stop", entry()]])).text).toContain(expected);

@@ -299,6 +299,14 @@ test("d tells what was left out of the question, as long as it is being asked", 
   expect(replies).toEqual([]);
 });
 
+test("details that come after the end of the prompt are not told", async () => {
+  const { prompt, heard } = asking(1);
+  prompt.typed("d");
+  prompt.close();
+  await new Promise(setImmediate);
+  expect([heard(), prompt.takesLine()]).toEqual([[], false]);
+});
+
 test("where the whole question cannot be had, d tells what there is", async () => {
   const { prompt, source, heard } = stage();
   prompt.heard(source, confirmation(1, { extra_context: { payee: { iban: "DE89" } } }));

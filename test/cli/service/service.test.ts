@@ -7,6 +7,7 @@ import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/p
 import { registerService } from "../../../src/cli/service/service.js";
 import { installedServices } from "../../../src/cli/service/service-findings.js";
 import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
+import { unitStates } from "../../../src/cli/service/service-steps.js";
 import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, runCommandLine, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
@@ -368,6 +369,20 @@ describe.runIf(UNIX)("an agent of launchd", () => {
       { name: "aaepd-planner.plist", options: [], missing: ["/opt/R&D/node"] },
     ]);
   });
+});
+
+it.runIf(UNIX)("an agent of launchd is on where launchd knows it", () => {
+  const folder = temporaryDirectory();
+  const states = (script: string) => {
+    writeFileSync(join(folder, "launchctl"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return unitStates("launchd", "aaepd", { environment: { PATH: `${folder}:${process.env.PATH}` } });
+  };
+  const unit = "aaepd";
+  expect(states("echo 'state = running'")).toEqual([{ unit, state: "running", isOn: true, runs: true }]);
+  expect(states("case $2 in */aaepd) exit 113; esac")).toEqual([
+    { unit, state: "not loaded", isOn: false, runs: false },
+  ]);
+  expect(states("exit 1")).toEqual([]);
 });
 
 describe.runIf(process.platform === "linux")("aaepd doctor and the service", () => {

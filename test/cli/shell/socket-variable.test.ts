@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { socketOf } from "../../../src/cli/shell/find-socket.js";
 import { shared } from "../../support/lifetime.js";
 import { runCommandLine, runtimeEnvironment, startCommandLine } from "../command-stage.js";
 
@@ -52,4 +53,9 @@ it.each(["status", "manifest", "publish", "tail"])(
 it("auto stands for looking for daemons, as it does for serve", async () => {
   const { code, stdout } = await (await user()).run("auto", "status");
   expect([code, stdout.match(/^Daemon \w+/gm)]).toEqual([0, ["Daemon one"]]);
+});
+
+it("a socket that was found is not the variable's", async () => {
+  const found = await socketOf(undefined, { environment: { AAEPD_SOCKET: "auto" }, daemonDirectories: [] });
+  expect(found.isByVariable).toBe(false);
 });

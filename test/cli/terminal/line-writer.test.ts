@@ -44,4 +44,11 @@ it("many lines that nobody waits for are one wait", async () => {
     await new Promise(setImmediate);
   }
   expect(await all).toHaveLength(50);
+  // The next line is another wait.
+  let isTaken = false;
+  void writer.write("line 50")?.then(() => {
+    isTaken = true;
+  });
+  await new Promise(setImmediate);
+  expect(isTaken).toBe(false);
 });

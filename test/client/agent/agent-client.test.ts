@@ -313,18 +313,27 @@ test("R8a: the streams of a child are one connection; there is no second", async
   await expect(connect(handlers)).rejects.toMatchObject({ code: "address_invalid", origin: "local" });
 });
 
-test("R8: a session whose end was on its way is not lost where it has ended by then", async () => {
-  const { client, daemons, states, comeBack } = await stage();
-  await begin(client, daemons);
-  const end = client.publish({ type: "aaep:agent.session.completed", session_id: "sess_1" });
-  await settle();
-  await comeBack();
-  daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
-  await settle();
-  expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
-  daemons[1]?.requests[1]?.accept();
-  await end;
-});
+test.each(["after", "before"])(
+  "R8: a session whose end was on its way, sent %s its start was answered, is not lost where it has ended by then",
+  async (when) => {
+    const { client, daemons, states, comeBack } = await stage();
+    const start = client.publish(STARTED);
+    await settle();
+    const answered = async (): Promise<void> => {
+      daemons[0]?.requests[0]?.accept();
+      await start;
+    };
+    if (when === "after") await answered();
+    const end = client.publish({ type: "aaep:agent.session.completed", session_id: "sess_1" });
+    if (when === "before") await answered();
+    await comeBack();
+    daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
+    await settle();
+    expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
+    daemons[1]?.requests[1]?.accept();
+    await end;
+  },
+);
 
 test("R8: an end that was refused leaves the session to be taken over", async () => {
   const { client, daemons, comeBack } = await stage();

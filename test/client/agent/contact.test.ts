@@ -74,7 +74,7 @@ test("a daemon that loses each session as soon as it begins is asked again after
     };
   };
   const timers = createVirtualClock();
-  const { agent } = await openedAt(undefined, { connectors: [{ connect }], timers, chance: () => 0 });
+  const { agent, troubles } = await openedAt(undefined, { connectors: [{ connect }], timers, chance: () => 0 });
   agent.session("Writes.").text("Nobody takes this.");
   await timers.advanceSettled(20);
   expect(startCount).toBe(1);
@@ -86,6 +86,8 @@ test("a daemon that loses each session as soon as it begins is asked again after
   }
   void agent.close(0);
   await timers.advanceSettled(0);
+  // The daemon is there, and has taken nothing by the close.
+  expect(troubles.at(-1)).toMatchObject({ fault: { code: "timed_out" }, droppedCharacters: 18 });
 });
 
 /** A socket at which something else than a daemon listens. */

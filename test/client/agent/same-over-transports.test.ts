@@ -280,6 +280,7 @@ describe.each(ROWS)("an agent over %s", (way, row) => {
       const lost = client.confirm(question).catch(() => undefined);
       await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
       await client.close();
+      expect(await client.closed).toMatchObject({ kind: "local" });
       await lost;
       heard.subscriber.reply({ reply_token: question.reply_token, decision: "accept" });
       await eventually(() => expect(heard.lines.join()).toContain("Accepted."));

@@ -1,6 +1,9 @@
-// What the adapters of frameworks share, on a real daemon. The frameworks themselves are in test/tools/frameworks.test.ts.
+// What the adapters of frameworks share, on a real daemon, and what the programs of test/tools/frameworks.test.ts do not meet.
+import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { heard } from "../../../src/client/frameworks/ai-sdk.js";
+import { heard as langchainHeard } from "../../../src/client/frameworks/langchain.js";
+import { runHeard } from "../../../src/client/frameworks/openai-agents.js";
 import { toldCalls } from "../../../src/client/frameworks/told-calls.js";
 import { eventually, serve } from "../../cli/command-stage.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -68,4 +71,44 @@ test("a call that nobody decided is the host's: it is not asked again, and runs 
   ]);
   const begun = heard.events.find(({ type }) => type.endsWith("tool.invoked"));
   expect(begun?.extensions?.aaepd?.approved_by).toBe("host");
+});
+
+test("LangChain: the text of a model that cannot stream is heard at its end; a tool may hand on its own error", async () => {
+  const { session, heard } = await stage();
+  const handler = langchainHeard(session);
+  handler.handleLLMEnd({ generations: [[{ text: "I look." }]] }, "model-1");
+  for (const [run, output] of Object.entries({ a: { status: "error" }, b: { status: "success" }, c: "text" })) {
+    handler.handleToolStart({}, "{}", run, undefined, [], {}, "count");
+    handler.handleToolEnd(output, run);
+  }
+  session.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toContain("session.completed"));
+  expect(heard.text()).toBe("I look.");
+  expect(heard.lines.filter((line) => line.startsWith("tool.completed"))).toEqual([
+    "tool.completed | count | error",
+    "tool.completed | count | success",
+    "tool.completed | count | success",
+  ]);
+});
+
+test("the OpenAI Agents SDK: text and handoffs of a run are heard, which rejects as it does once its stream is over", async () => {
+  const { session, heard } = await stage();
+  const result = {
+    async *[Symbol.asyncIterator]() {
+      yield { type: "raw_model_stream_event", data: { type: "output_text_delta", delta: "I look." } };
+      yield { type: "raw_model_stream_event", data: { type: "response_started" } };
+      runner.emit("agent_handoff", {}, agent, { name: "Stock" });
+    },
+    get completed() {
+      return Promise.reject(new Error("Too many turns."));
+    },
+    state: { approve: () => {}, reject: () => {} },
+  };
+  const agent = Object.assign(new EventEmitter(), { name: "Shop" });
+  const runner = Object.assign(new EventEmitter(), { run: async () => result });
+  await expect(runHeard(runner, agent, "Count.", session)).rejects.toThrow("Too many turns.");
+  session.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toContain("session.completed"));
+  expect(heard.text()).toBe("I look.");
+  expect(heard.lines).toContain("state.changed | thinking | Hands over to Stock.");
 });

@@ -21,6 +21,13 @@ test("however the bytes are cut, the messages come whole and in order", () => {
   );
 });
 
+test("the first byte of a message may come with the one before", () => {
+  const bytes = streamOf([{ text: "a" }, { text: "b" }]);
+  const cut = enveloped({ text: "a" }).length + 1;
+  const read = createEnvelopeReader();
+  expect([bytes.subarray(0, cut), bytes.subarray(cut)].map((one) => read(one).length)).toEqual([1, 1]);
+});
+
 test("the last message of a stream has its flag", () => {
   const bytes = enveloped({ error: { code: "unavailable" } });
   bytes[0] = 2;

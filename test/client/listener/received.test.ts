@@ -91,7 +91,7 @@ test("R12: of an output 16,384 characters are compared, of any plane; what stand
   const full = new Received();
   full.accept(chunk(0, "🙂".repeat(32_769), 0));
   const compared = 32_769 - 16_384;
-  expect(full.accept(chunk(0, "X", compared - 1))).toBeUndefined();
+  for (const at of [0, compared - 1]) expect(full.accept(chunk(0, "X", at))).toBeUndefined();
   expect(full.accept(chunk(0, "🙂X", compared))).toMatchObject({ chunk: "X", position: compared + 1 });
 });
 
