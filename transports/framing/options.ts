@@ -22,20 +22,8 @@ export interface ByteConnectionOptions {
 
 export type ResolvedByteConnectionOptions = Required<ByteConnectionOptions>;
 
-// Connections with the same options share the resolved ones.
-const resolvedBefore = new WeakMap<ByteConnectionOptions, ResolvedByteConnectionOptions>();
-
-/** Fills in defaults. Throws a Fault "usage" for values out of range. The same options, or their result, give the same object. */
+/** Fills in defaults. Throws a Fault "usage" for values out of range. */
 export function resolveByteConnectionOptions(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
-  const known = resolvedBefore.get(options);
-  if (known !== undefined) return known;
-  const resolved = resolve(options);
-  resolvedBefore.set(options, resolved);
-  resolvedBefore.set(resolved, resolved);
-  return resolved;
-}
-
-function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
   const resolved = {
     framing: options.framing ?? "length-prefixed",
     isLinesOnly: options.isLinesOnly ?? false,

@@ -106,28 +106,7 @@ export function laterTimestamp(a: string | undefined, b: string | undefined): st
   return (parseTimestamp(a)?.micros ?? 0) < (parseTimestamp(b)?.micros ?? 0) ? b : a;
 }
 
-function padded(value: number, width: number): string {
-  return String(value).padStart(width, "0");
-}
-
 /** Writes milliseconds since 1970 with three fractional digits and `Z`. */
 export function formatTimestamp(wallTimeMs: number): string {
-  const total = Math.floor(wallTimeMs);
-  const days = Math.floor(total / 86_400_000);
-  const inDay = total - days * 86_400_000;
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
-  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  const date = `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}`;
-  const second = Math.floor(inDay / 1000);
-  const time = `${padded(Math.floor(second / 3600), 2)}:${padded(Math.floor(second / 60) % 60, 2)}:${padded(second % 60, 2)}`;
-  return `${date}T${time}.${padded(inDay % 1000, 3)}Z`;
+  return new Date(Math.floor(wallTimeMs)).toISOString();
 }

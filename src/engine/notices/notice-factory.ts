@@ -21,7 +21,7 @@ import { type EndedBecause, type MadeText, madeEvent } from "../sessions/change.
 import { choiceOf, responseKinds } from "../sessions/response-kinds.js";
 import type { Resolution } from "../sessions/session-questions.js";
 import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";
-import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "../terms/language.js";
+import type { CatalogueLanguage } from "../terms/language.js";
 import { hasVariants } from "../terms/readable-fields.js";
 import { applyShape } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
@@ -39,27 +39,6 @@ interface Asking {
   readonly normal: string;
   /** The default answer of a clarification, at most 400 characters; undefined if it has none. */
   readonly defaultAnswer: DefaultAnswer | undefined;
-}
-
-/**
- * The words of a question in a language of the catalogues: the question's own variant if it has one. Its notice, its reminders and its resolution
- * quote the same words.
- */
-export type AskingIn = (question: AgentEvent, language: CatalogueLanguage) => Asking;
-
-function createAskingIn(defaultLanguage: string): AskingIn {
-  const known = new WeakMap<AgentEvent, ReadonlyMap<CatalogueLanguage, Asking>>();
-  return (question, language) => {
-    let askings = known.get(question);
-    if (askings === undefined) {
-      const isOnlyOne = !hasVariants(question);
-      const inLanguage = (one: CatalogueLanguage): AgentEvent =>
-        isOnlyOne ? question : applyShape(question, { verbosity: "normal", languages: [one] }, defaultLanguage);
-      askings = new Map(CATALOGUE_LANGUAGES.map((one) => [one, quoted(inLanguage(one), one)]));
-      known.set(question, askings);
-    }
-    return askings.get(language) ?? quoted(question, language);
-  };
 }
 
 /** The parts end as sentences of the language in which they are quoted. */
@@ -114,13 +93,11 @@ export class NoticeFactory {
   private readonly ids: IdSource;
   private readonly defaultLanguage: string;
   private readonly everyone: TextAudience;
-  private readonly askingIn: AskingIn;
 
   constructor(ids: IdSource, defaultLanguage: string) {
     this.ids = ids;
     this.defaultLanguage = defaultLanguage;
     this.everyone = everyLanguage(defaultLanguage);
-    this.askingIn = createAskingIn(defaultLanguage);
   }
 
   /** The readable members of an event that the daemon makes in an agent's place, `summary_normal` among them (R31). */
@@ -246,6 +223,12 @@ export class NoticeFactory {
       const { terse, defaultAnswer } = this.askingIn(question, language);
       return { ...outcome, asking: terse, defaultAnswer };
     });
+  }
+
+  /** The words of a question in a language of the catalogues: the question's own variant if it has one. */
+  private askingIn(question: AgentEvent, language: CatalogueLanguage): Asking {
+    const shape = { verbosity: "normal", languages: [language] } as const;
+    return quoted(hasVariants(question) ? applyShape(question, shape, this.defaultLanguage) : question, language);
   }
 }
 

@@ -1,9 +1,11 @@
 // What represents several events, or part of one: joined text, collapsed states (R10, R11, R12).
+
+import { encodedBytes } from "../../base/code-points.js";
 import { type IdServices, mergedEventId } from "../event/derived-id.js";
 import type { AgentEvent } from "../event/event.js";
 import { withoutSummaries } from "../terms/readable-fields.js";
 import { type Boundary, stronger } from "../terms/terms.js";
-import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "./text-room.js";
+import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import { agreeForMerging, type EventUnit, type TextUnit } from "./unit.js";
 import type { ViewTerms } from "./view-terms.js";
 

@@ -1,6 +1,6 @@
 // The words beside each text of an event, for speech and braille, in the form that a shape asks for (R37): the module that finds them, and the
 // fences, lists and heads of tables that stand open where units end.
-import { codePointCount } from "../../base/code-points.js";
+import { codePointCount, encodedBytes } from "../../base/code-points.js";
 import { keepNewest } from "../../base/keep-newest.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
@@ -20,7 +20,7 @@ import { readableTexts, SUMMARY_FIELDS } from "../terms/readable-fields.js";
 import type { SpeakableChoices } from "../terms/terms.js";
 import { offsetOfCodePoint } from "../text/counted-text.js";
 import { chunksBackFrom } from "./code-blocks.js";
-import { encodedBytes, roomBeside } from "./text-room.js";
+import { roomBeside } from "./text-room.js";
 
 /** "lost": what stood in front is not known any more. Undefined at the beginning of an output. */
 export type Opening = OpenText | "lost" | undefined;

@@ -152,7 +152,8 @@ describe("keys", () => {
     expect((await key("mute", "30")).stdout).toBe("The sound is off for 30 minutes.\n");
     session.state("calling_tool", "Counting the shelves.");
     await eventually(async () => expect((await key("where")).stdout).toContain("Counting the shelves."));
-    expect((await key("resume")).stdout).toBe("The sound is on again. 1 text came meanwhile.\n");
+    // The first text may still be on its way out when the sound goes off.
+    expect((await key("resume")).stdout).toMatch(/^The sound is on again\. (1 text|2 texts) came meanwhile\.\n$/);
     expect((await key("pause")).stdout).toBe("Paused.\n");
     void session
       .confirm({ action: "Throw 40 books away", consequence: "They are gone.", ...ARGUMENTS })

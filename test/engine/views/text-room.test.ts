@@ -1,9 +1,10 @@
 // AAEP §3.7, R10: the bytes that a text takes, and the room for it in one event.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { encodedBytes } from "../../../src/base/code-points.js";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { MOST_BYTES_PER_UNIT } from "../../../src/engine/text/text-sizes.js";
-import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "../../../src/engine/views/text-room.js";
+import { MAX_TEXT_BYTES, roomForText } from "../../../src/engine/views/text-room.js";
 import { anyCharacter } from "../../support/any-character.js";
 
 const written = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;

@@ -17,9 +17,6 @@ const LONGEST_NAME = 200;
 /** Most UTF-16 units of a provider's message in a text. */
 const LONGEST_MESSAGE = 2000;
 
-/** Tools of a session whose texts are remembered. */
-const MOST_KNOWN_TOOLS = 64;
-
 /** A request, as it is heard. */
 export interface HeardCall {
   /** The name in AAEP's form. */
@@ -53,7 +50,6 @@ export class Mirror {
   private hasStarted = false;
   /** Whether a call was the last thing that changed the agent's state. */
   private isCalling = false;
-  private readonly textsOfTools = new Map<string, Members>();
 
   constructor(services: MirrorServices) {
     this.services = services;
@@ -76,7 +72,12 @@ export class Mirror {
   /** A call is about to be forwarded. Throws the Fault that refuses the event: such a call must not be forwarded. */
   called(call: HeardCall, isIrreversible: boolean): PublishReceipt {
     const risk = isIrreversible ? { irreversible: true, risk_level: "high" } : {};
-    const receipt = this.publish("tool.invoked", callMembers(call), risk, this.callTexts(call));
+    const receipt = this.publish(
+      "tool.invoked",
+      callMembers(call),
+      risk,
+      this.summary("relayCall", this.namesOf(call)),
+    );
     this.isCalling = true;
     return receipt;
   }
@@ -175,17 +176,6 @@ export class Mirror {
   private namesOf(call: HeardCall) {
     const details = detailsOf(call.arguments, this.services.shownArguments);
     return { agent: this.speaker, tool: nameOf(call), details };
-  }
-
-  /** The texts of a call, which are the same for each call of a tool without shown arguments. */
-  private callTexts(call: HeardCall): Members {
-    const { textsOfTools } = this;
-    const names = this.namesOf(call);
-    if (names.details !== undefined) return this.summary("relayCall", names);
-    const known = textsOfTools.get(names.tool) ?? this.summary("relayCall", names);
-    if (textsOfTools.size >= MOST_KNOWN_TOOLS) textsOfTools.clear();
-    textsOfTools.set(names.tool, known);
-    return known;
   }
 }
 

@@ -1,6 +1,6 @@
 // The soft limits of AAEP §3.7. No check recurses deeper than the limit it checks, so that hostile nesting costs no stack.
 
-import { codePointCount } from "../../../base/code-points.js";
+import { codePointCount, encodedBytes } from "../../../base/code-points.js";
 import { pointerStep } from "../../../base/json-pointer.js";
 
 /** Bytes of one event as compact JSON in UTF-8. */
@@ -71,7 +71,7 @@ export function limitBreaches(event: object, addedBytes = 0): readonly LimitBrea
   collectBreaches(event, "", 1, breaches);
   // Serializing recurses, so the depth must be checked before.
   if (!breaches.some(({ kind }) => kind === "depth")) {
-    const bytes = utf8Length(JSON.stringify(event)) + addedBytes;
+    const bytes = encodedBytes(JSON.stringify(event), false) + addedBytes;
     if (bytes > MAX_EVENT_BYTES) {
       const sentence = `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has ${bytes}. Split its text over several events.`;
       breaches.push({ kind: "bytes", pointer: "", sentence });
@@ -96,18 +96,4 @@ function collectBreaches(value: unknown, pointer: string, depth: number, breache
       collectBreaches(item, `${pointer}/${pointerStep(key)}`, depth + 1, breaches);
     }
   }
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) bytes += 1;
-    else if (unit < 0x800) bytes += 2;
-    else if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      bytes += 4;
-      index++;
-    } else bytes += 3;
-  }
-  return bytes;
 }

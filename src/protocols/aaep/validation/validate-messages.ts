@@ -1,6 +1,7 @@
 // Checks the form of messages other than events: the handshake, replies, the manifest, and the daemon's own messages. Each function narrows its
 // argument or throws a Fault of the first mistake, whose sentence names the others too. Unknown fields pass in the protocol's messages (AAEP §12),
 // and are refused in the daemon's own, where a misspelt member would change the meaning of the request.
+
 import * as schemas from "#gen/aaep/schemas.js";
 import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";
@@ -9,7 +10,7 @@ import { isObject, ownMember } from "../../../base/members.js";
 import { sentenceOf } from "../../../base/schema/fault-words.js";
 import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
 import type { AgentAbilities } from "../../../engine/agents/question-agents.js";
-import { isCalendarDate } from "./event-rules.js";
+import { parseInstant } from "../../../engine/event/timestamps.js";
 import { severalSentences } from "./fault-words.js";
 
 /** The kinds of messages, by their schemas: the name in sentences, and the paragraph. */
@@ -54,7 +55,7 @@ function replyAssertion<Message extends { readonly timestamp: string }>(kind: Ki
   const assertForm: Assertion<Message> = assertion(kind);
   return (value) => {
     assertForm(value);
-    if (isCalendarDate(value.timestamp)) return;
+    if (parseInstant(value.timestamp) !== undefined) return;
     const sentence = `\`timestamp\` names a day that does not exist: ${JSON.stringify(value.timestamp.slice(0, 10))}.`;
     throw new Fault("invalid_message", sentence, { pointer: "/timestamp", rule: KINDS[kind].rule });
   };

@@ -2,6 +2,7 @@
 // other events belong to the engine.
 //
 // A valid event takes one pass of a generated validator and one of the limits. Slower checks run only for an event that is known to be bad.
+
 import * as schemas from "#gen/aaep/schemas.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
@@ -10,9 +11,10 @@ import { pointerStep } from "../../../base/json-pointer.js";
 import { isObject, type Members } from "../../../base/members.js";
 import { fieldAt, sentenceOf } from "../../../base/schema/fault-words.js";
 import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
+import { parseTimestamp } from "../../../engine/event/timestamps.js";
 import { assertAgentsMembers } from "./agents-members.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace, nearestCoreType } from "./core-types.js";
-import { clarificationComplaints, isCalendarDate, isSpokenVersion, prefixComplaint } from "./event-rules.js";
+import { clarificationComplaints, isSpokenVersion, prefixComplaint } from "./event-rules.js";
 import { severalSentences } from "./fault-words.js";
 import { isWithinLimits, limitBreaches } from "./limits.js";
 
@@ -228,7 +230,7 @@ function typeComplaint(type: string, event: Members): string | undefined {
 }
 
 function timestampFindings({ timestamp }: Members): readonly Finding[] {
-  if (typeof timestamp !== "string" || isCalendarDate(timestamp)) return [];
+  if (typeof timestamp !== "string" || parseTimestamp(timestamp) !== undefined) return [];
   const sentence = () => `\`timestamp\` names a day that does not exist: ${JSON.stringify(timestamp.slice(0, 10))}.`;
   return [finding(RANK.idsAndTime, "/timestamp", "AAEP §3.2.5", sentence)];
 }
