@@ -211,13 +211,10 @@ export function createTeller(options: TellerOptions): Teller {
       ({ resolved_by, decision }) => {
         if (resolved_by === "reply" && decision !== undefined) quietly(() => answered(sign.id, decision));
         else unanswered(sign.id);
-        // Only a yes is used later.
-        if (decision !== "accept") questions.delete(sign.id);
       },
       (caught) => {
         onFault(caught);
         unanswered(sign.id);
-        questions.delete(sign.id);
       },
     );
   }

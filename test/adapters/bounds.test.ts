@@ -27,6 +27,14 @@ test("ACP: of more than 256 turns the oldest is over, once", () => {
   expect(stage.told().at(-1)).toBe("end | completed | Done.");
 });
 
+test("ACP: of more than 4,096 requests of the editor without an answer the oldest is forgotten", () => {
+  const stage = acpStage();
+  stage.prompt(0);
+  for (let id = 1; id <= 4097; id++) stage.editor({ id, method: "session/new", params: {} });
+  stage.stop(0);
+  expect(stage.told().filter((line) => line.startsWith("end"))).toEqual([]);
+});
+
 test("ACP: more than 256 open permissions are between agent and editor", () => {
   const stage = acpStage();
   stage.prompt(1);

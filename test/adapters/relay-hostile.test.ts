@@ -57,6 +57,12 @@ test.each([
   await eventually(() => expect(said.lost).toContain(sentence));
 });
 
+test("a stream may say that it is not encoded, and be longer in all than a message may be", async () => {
+  const message = `data: ${"x".repeat(100_000)}\n\n`;
+  const said = read(await answeringWith(`${HEAD}Content-Encoding: identity\r\n\r\n${message.repeat(12)}`));
+  await eventually(() => expect(said).toEqual({ events: 12, lost: undefined }));
+});
+
 test("R34: the daemon has its turns while a producer sends nothing but empty events", async () => {
   const { base, producer } = await produce();
   const said = read(base);

@@ -124,7 +124,10 @@ describe("a question of a producer elsewhere", () => {
   it("is answered here, and the reply has its token", async () => {
     const { producer, daemon } = await relayed();
     const { heard, reply } = await answering(daemon);
+    // A place that only daemons name.
+    producer.saysText(`id: c1.${"0".repeat(32)}.7\n\n`);
     producer.says("session.started", { summary_normal: "Tidies up." });
+    await eventually(() => expect(heard.length).toBe(1));
     producer.says("awaiting.confirmation", QUESTION);
     await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.awaiting.confirmation"));
     producer.says("state.changed", { from_state: "idle", to_state: "awaiting_input" });
@@ -133,15 +136,19 @@ describe("a question of a producer elsewhere", () => {
     expect(producer.posted.at(-1)).toMatchObject({ type: "confirmation.reply", reply_token: QUESTION.reply_token });
   });
 
-  it("is over when the producer goes on", async () => {
+  it.each([
+    ["goes on", "state.changed", { from_state: "awaiting_input", to_state: "thinking" }],
+    ["makes the call that it asks about", "tool.invoked", { tool: "fire", tool_call_id: "call_1" }],
+    ["uses the tool that it asks about", "tool.invoked", { tool: "burn", tool_call_id: "call_2" }],
+  ])("is over when the producer %s", async (_, topic, members) => {
     const { producer, daemon } = await relayed();
     const { heard } = await answering(daemon);
     producer.says("session.started", { summary_normal: "Tidies up." });
-    producer.says("awaiting.confirmation", QUESTION);
+    producer.says("awaiting.confirmation", { ...QUESTION, extra_context: { tool: "burn", tool_call_id: "call_1" } });
     await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.awaiting.confirmation"));
     // A call of another tool says nothing of the question.
     producer.says("tool.invoked", { tool: "look", tool_call_id: "call_9", summary_normal: "Looks." });
-    producer.says("state.changed", { from_state: "awaiting_input", to_state: "thinking", summary_normal: "Goes on." });
+    producer.says(topic, { ...members, summary_normal: "Goes on." });
     await eventually(() => expect(heard.at(-1)?.summary_normal).toBe("Goes on."));
     expect(heard.findIndex(({ extensions }) => extensions?.aaepd?.decision === "cancelled")).toBeGreaterThan(
       heard.findIndex(({ summary_normal: words }) => words === "Looks."),

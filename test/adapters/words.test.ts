@@ -19,6 +19,7 @@ describe("an announcement", () => {
     ["ls ~/shop ./x ../y/z.ts /", "ls shop x z.ts /"],
     ["Look at src/app/main.ts, and/or @scope/name", "Look at main.ts, and/or @scope/name"],
     ["Fetch https://example.org/a/b?token=1", "Fetch example.org"],
+    ["(see <https://example.org/a/b>, or [~/shop])", "(see <example.org>, or [shop])"],
     ["one\n\n two \r\nthree", "one and 2 more lines"],
     ["a\u0007b\u202e\tc", "a b c"],
     ["auto\u00admatic\u200b ❤\ufe0f", "automatic ❤\ufe0f"],

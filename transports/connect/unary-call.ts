@@ -13,6 +13,8 @@ export async function answerUnary(
   exchange: Exchange,
   { signal, timeoutMs }: Pick<HandlerContext, "signal" | "timeoutMs">,
 ): Promise<Uint8Array> {
+  // It may have passed while the message came.
+  if (isDeadline(signal)) throw deadlinePassed();
   const abort = new AbortController();
   const slackMs = deadlineSlack(timeoutMs() ?? Number.POSITIVE_INFINITY);
   const onGone = (): void => {
@@ -35,7 +37,6 @@ export async function answerUnary(
   const stopOnGone = exchange.onceGone(onGone);
   signal.addEventListener("abort", onAbort);
   try {
-    if (signal.aborted) onAbort();
     return await Promise.race([late, method.answer(request, { peer: exchange.peer, signal: abort.signal })]);
   } finally {
     signal.removeEventListener("abort", onAbort);

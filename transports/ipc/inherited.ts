@@ -1,5 +1,6 @@
 // Takes over a listening socket that a service manager made before this process started (socket activation). The socket belongs to the manager: it
 // is there before the daemon and stays behind it, so that no client finds the address empty.
+import { once } from "node:events";
 import { readFileSync, readlinkSync, rmSync } from "node:fs";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
@@ -34,7 +35,11 @@ export async function adoptInherited(
     const sentence = `The socket ${path} of the service manager has mode 0${mode.toString(8)}. Write SocketMode=0600 into the socket unit.`;
     throw new Fault("permission_denied", sentence, { origin: "local" });
   }
-  await listen(server, descriptor, path);
+  try {
+    await once(server.listen({ fd: descriptor }), "listening");
+  } catch (caught) {
+    throw faultFromNodeError(caught, path);
+  }
   writeOwner(path);
   return {
     unbind: () => {
@@ -53,16 +58,6 @@ export async function adoptInherited(
 
 function unfit(what: string, remedy: string): Fault {
   return new Fault("address_invalid", `${what}. Write ${remedy} into the socket unit.`, { origin: "local" });
-}
-
-function listen(server: Server, descriptor: number, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(faultFromNodeError(error, path)));
-    server.listen({ fd: descriptor }, () => {
-      server.removeAllListeners("error");
-      resolve();
-    });
-  });
 }
 
 /** The flag of a socket that accepts connections, and the type of a stream socket, as the kernel prints them. */

@@ -331,6 +331,17 @@ test("T4: a flood of forged replies leaves a count, and does not keep what matte
   });
 });
 
+test("T4: a flood that begins late is cut in each second of its own", async () => {
+  const { audit, clock } = stage({ maxVainRepliesPerSecond: 1 });
+  audit.record(reply(1));
+  clock.advance(500);
+  const late = { ...reply(2), subscription_id: "sub_2" };
+  audit.record(late);
+  clock.advance(1100);
+  for (let count = 1; count <= 3; count += 1) audit.record(late);
+  expect(audit.floodedCount()).toBe(2);
+});
+
 test("T4: a flood is counted by what became of the replies", async () => {
   const { audit, lines } = stage({ maxVainRepliesPerSecond: 1 });
   for (const fate of ["malformed", "expired", "malformed", "expired", "expired"] as const) audit.record(reply(1, fate));

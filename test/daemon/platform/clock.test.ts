@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClock, WAKES_PER_TURN } from "../../../src/daemon/platform/clock.js";
 import { createIdSource, sha256Hex } from "../../../src/daemon/platform/ids.js";
 import { readVersion } from "../../../src/daemon/platform/version.js";
@@ -111,6 +111,23 @@ describe("what is for after what runs now", () => {
     clock.afterCall(() => ran.push("early once more"));
     await Promise.resolve().then(() => new Promise(process.nextTick));
     expect(ran.at(-1)).toBe("early once more");
+  });
+
+  it("comes once, also behind one that throws", async () => {
+    vi.useFakeTimers({ toFake: ["setImmediate"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const clock = createClock();
+    const ran: string[] = [];
+    clock.afterCall(() => {});
+    await new Promise(process.nextTick);
+    clock.afterCall(() => {
+      ran.push("throws");
+      if (ran.length === 1) throw new Error("once");
+    });
+    clock.afterCall(() => ran.push("behind it"));
+    expect(() => vi.runAllTimers()).toThrow("once");
+    await new Promise(process.nextTick);
+    expect(ran).toStrictEqual(["throws", "behind it"]);
   });
 });
 

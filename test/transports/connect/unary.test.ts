@@ -124,17 +124,31 @@ describe("what can be told apart", () => {
     await thrown;
   });
 
+  const replyWithin = (baseUrl: string, ms: string) =>
+    fetch(`${baseUrl}/aaep.v1.SubscriberService/Reply`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "connect-timeout-ms": ms },
+      body: "{}",
+    });
+
   it("the deadline holds where the client does not see to it", async () => {
     const { reply, reason } = waiting();
     const stage = await startStage({ reply, kind: "tcp" });
-    const answer = await fetch(`${stage.baseUrl}/aaep.v1.SubscriberService/Reply`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "connect-timeout-ms": "50" },
-      body: "{}",
-    });
+    const answer = await replyWithin(stage.baseUrl, "50");
     expect(answer.status).toBe(504);
     expect(await answer.json()).toMatchObject({ code: "deadline_exceeded" });
     expect(await reason).toBe("ended");
+  });
+
+  it("a call that comes after its deadline is not begun", async () => {
+    let isBegun = false;
+    const reply = () => {
+      isBegun = true;
+      return new Uint8Array();
+    };
+    const stage = await startStage({ reply, kind: "tcp" });
+    expect((await replyWithin(stage.baseUrl, "0")).status).toBe(504);
+    expect(isBegun).toBe(false);
   });
 });
 

@@ -207,8 +207,11 @@ describe.runIf(process.platform === "linux")("held by descriptor", () => {
   });
 
   test("no descriptor stays, neither of a connection nor of a refusal", async () => {
-    const { named } = await stage("linux");
+    const { root, named } = await stage("linux");
     symlinkSync(join(named, "s"), join(named, "link"));
+    const ended = await listen(join(root, "t"));
+    linkSync(join(root, "t"), join(named, "dead"));
+    ended.close();
     const before = readdirSync("/proc/self/fd").length;
     for (let round = 0; round < 20; round++) {
       const connection = await connectIpc(join(named, "s"));
@@ -216,6 +219,7 @@ describe.runIf(process.platform === "linux")("held by descriptor", () => {
       await connection.closed;
       await expect(connectIpc(join(named, "link"))).rejects.toMatchObject({ code: "permission_denied" });
       await expect(connectIpc(join(named, "missing"))).rejects.toMatchObject({ code: "not_found" });
+      await expect(connectIpc(join(named, "dead"))).rejects.toMatchObject({ code: "not_found" });
     }
     await expect.poll(() => readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before + 2);
   });

@@ -202,6 +202,14 @@ describe("the end", () => {
     await second.close();
   });
 
+  it("a request that waits learns why the connection ended", async () => {
+    const { first } = createMemoryPair<Uint8Array>();
+    const rpc = createRpcConnection(first, { request: () => null, notification: () => {} });
+    const asked = rpc.request("m", {}).catch((fault: unknown) => fault);
+    await first.close(new Fault("message_too_large", "Its message is too long."));
+    expect(await asked).toMatchObject({ code: "peer_gone", sentence: "Its message is too long." });
+  });
+
   it("a request and the notification to leave, in one read: the answer goes out, then the end", async () => {
     const calls: RpcCall[] = [];
     const { first, second } = createMemoryPair<Uint8Array>();
