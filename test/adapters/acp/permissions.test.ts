@@ -158,13 +158,6 @@ test("a listener stops a turn while asked: agent and editor are told, and the ag
   expect(on.adapter.stop("turn 1", 1000)).toEqual({ signs: [] });
 });
 
-test.each(["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"])(
-  "a tool of the kind %s is a yes or a no",
-  (kind) => {
-    expect(asked(0, { title: "x", kind }).signs.map((sign) => sign.kind)).toEqual(["question"]);
-  },
-);
-
 describe('Safety 3: "always" is never answered, and a dialog of the host\'s own is announced and left', () => {
   const allow = OPTIONS[1];
   const reject = OPTIONS[2];
