@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { startCommandLine } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole, itInFull } from "../support/extent.js";
+import { isAlive } from "../support/is-alive.js";
 import { fixture, PROGRAM, type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -28,16 +29,6 @@ function messages(program: Pick<Program, "stdout">): readonly Record<string, unk
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
-}
-
-/** One that has ended and that only its adoptive parent has not asked for counts as gone. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return process.platform !== "linux" || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 /** Which of them the life of a daemon listens to is known; one shows that the process does. */

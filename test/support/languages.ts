@@ -6,6 +6,7 @@ import { join, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, vi } from "vitest";
+import { isAlive } from "./is-alive.js";
 import { cleanEnvironment, type Program, startCommand, startProgram } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
@@ -159,14 +160,6 @@ function tryLock(lock: string): boolean {
   } catch {
     // Whoever died with the lock does not come back for it.
     if (!isAlive(Number(readIfThere(lock) ?? process.pid))) rmSync(lock, { force: true });
-    return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
     return false;
   }
 }

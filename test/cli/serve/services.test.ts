@@ -116,10 +116,9 @@ describe("aaepd serve with services", () => {
     expect([...(await callOnce(named, check, Buffer.alloc(0)).answer)]).toEqual([8, 1]);
     expect((await refusalOf(callOnce(misnamed, check, Buffer.alloc(0)))).code).toBe(Code.PermissionDenied);
     const pages = ["/healthz", "/readyz", "/metrics", "/.well-known/aaep-manifest.json", check];
-    const statuses = await Promise.all(
-      pages.map(async (path) => (await fetch(`http://${ready.endpoints.http?.[0]}${path}`)).status),
-    );
-    expect(statuses).toEqual([200, 200, 401, 401, 401]);
+    const answers = await Promise.all(pages.map((path) => fetch(`http://${ready.endpoints.http?.[0]}${path}`)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401]);
+    expect(await Promise.all(answers.slice(0, 2).map((one) => one.text()))).toEqual(["alive\n", "ready\n"]);
   });
 
   it("R8a: fifty streams that say nothing end with the reason and a status, and the process with 0", async () => {

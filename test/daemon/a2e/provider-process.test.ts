@@ -1,12 +1,13 @@
 // Providers that the daemon runs as children, well-behaved and not.
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { waitAfter } from "../../../src/daemon/a2e/provider-process.js";
 import type { ProviderChoice } from "../../../src/daemon/config/a2e-choices.js";
 import { eventually } from "../../cli/command-stage.js";
 import { itInFull } from "../../support/extent.js";
+import { isAlive } from "../../support/is-alive.js";
 import { a2eAgent, a2eProvider } from "../../support/peers/a2e-peer.js";
 import { type DaemonRig, startRig } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -60,15 +61,6 @@ async function statusOf(rig: DaemonRig) {
   await asker.close();
   return a2e.providers;
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe("a host as a child", () => {
   it("gets the requests with its own session, under ids of the daemon's, and ends with the daemon", async () => {
@@ -175,9 +167,12 @@ describe("a host as a child", () => {
     });
   });
 
-  it("that ends is started again, although a process of its own still has its pipes", async () => {
-    const own = `require("node:child_process").spawn("sleep", ["60"], { stdio: "inherit" });`;
-    const rig = await rigWith(host(HOST('if (message.tool_name === "die") process.exit(3);', own)));
+  it("that ends is started again, and a process of its own that still has its pipes ends", async () => {
+    const program = `"sh", ["-c", "trap '' TERM; exec sleep 120"]`;
+    const own = `const { pid } = require("node:child_process").spawn(${program}, { stdio: "inherit" });
+      require("node:fs").appendFileSync(process.argv[1] + ".pids", pid + "\\n");`;
+    const choice = host(HOST('if (message.tool_name === "die") process.exit(3);', own));
+    const rig = await rigWith(choice);
     const agent = await a2eAgent(await rig.connect("newline"));
     expect(await agent.ask("tool/call/req", { tool_name: "die", timeout: 60 })).toMatchObject({
       code: "runtime_error",
@@ -185,6 +180,8 @@ describe("a host as a child", () => {
     await expect
       .poll(async () => (await statusOf(rig))[0], { timeout: 60_000 })
       .toMatchObject({ state: "ready", restarts: 1 });
+    const [first] = readFileSync(`${choice.command[1]}.pids`, "utf8").split("\n");
+    await eventually(() => expect(isAlive(Number(first))).toBe(false));
     await rig.stop();
   });
 
