@@ -637,7 +637,7 @@ describe("what no file does", () => {
     expect(
       offenders(
         pure,
-        /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\b|\bset(Timeout|Interval|Immediate)\b|\bprocess\./,
+        /\bDate\.now\b|\bnew Date\b(?!\([^)\s])|\bMath\.random\b|\bperformance\b|\bset(Timeout|Interval|Immediate)\b|\bprocess\./,
       ),
     ).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // The local socket of a daemon.
 import { dirname } from "node:path";
-import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
+import { createIpcTransport, DEFAULT_MAX_CONNECTIONS, listenAuto } from "../../transports/ipc/listen.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { type Fault, usage } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
@@ -17,7 +17,7 @@ export async function listenLocally(
   const { socket, inheritedSocket: inherited, maxFrameBytes, mostInstances, log, place = currentPlace() } = options;
   const shared = {
     maxFrameBytes,
-    maxConnections: Math.max(1024, 2 * options.maxConcurrentSubscriptions),
+    maxConnections: Math.max(DEFAULT_MAX_CONNECTIONS, 2 * options.maxConcurrentSubscriptions),
     closeTimeoutMs,
     inherited,
     place,

@@ -39,7 +39,8 @@ export interface AutoIpcOptions extends IpcListenOptions {
   readonly mostInstances?: number | undefined;
 }
 
-const DEFAULT_MAX_CONNECTIONS = 1024;
+/** Default of `IpcOptions.maxConnections`. */
+export const DEFAULT_MAX_CONNECTIONS = 1024;
 
 /** Local sockets (AAEP appendix B): a Unix socket with mode 0600 in a private folder, or a Windows named pipe. */
 export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {

@@ -1,5 +1,4 @@
 // The messages of a stream of Connect: a byte of flags, four bytes with the length, and the message as JSON.
-
 import { Fault } from "../../base/errors.js";
 import type { Members } from "../../base/members.js";
 import { encodeMessage, parseObject } from "../messages.js";

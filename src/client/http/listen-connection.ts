@@ -1,7 +1,6 @@
 // A listener's conversation over HTTP/1.1: the stream `Listen`, and single calls with the key of its acceptance, as one connection whose frames are
 // messages of AAEP in JSON. The stream is read when the listener asks for frames, so a slow loop holds the daemon's stream, and its silence is
 // watched only while it is read.
-
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { Members } from "../../base/members.js";
 import { within } from "../../base/time-limit.js";

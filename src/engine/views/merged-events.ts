@@ -1,5 +1,4 @@
 // What represents several events, or part of one: joined text, collapsed states (R10, R11, R12).
-
 import { encodedBytes } from "../../base/code-points.js";
 import { type IdServices, mergedEventId } from "../event/derived-id.js";
 import type { AgentEvent } from "../event/event.js";

@@ -93,6 +93,22 @@ test("the user of the screen reader answers what the recorded agent asks, and th
   expect(out.indexOf("answer: reject")).toBeGreaterThan(out.indexOf("critical confirm: "));
 });
 
+test("--only takes the name of each listener, in upper or lower case, and refuses another before anything starts", async () => {
+  const { io } = createStage();
+  const names = createDemoScreen({ io, write: () => undefined, language: "en", only: undefined }).seats.map(
+    ({ listener }) => listener.name.toLowerCase(),
+  );
+  // The session is looked for when the names have been read.
+  const known = await runCommandLine(["demo", "--session", "none", "--only", names.join(",")]);
+  expect([known.code, known.stderr]).toEqual([2, expect.stringContaining("none")]);
+  expect(known.stderr).not.toContain("is not known");
+  const unknown = await runCommandLine(["demo", "--only", "Nobody"]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    expect.stringContaining('"Nobody" is not known. Give some of Screen reader, Braille display, Debugging tool.'),
+  ]);
+});
+
 test("--only shows the listeners that it names; with --interactive the person at the keyboard answers, and without answers there is nobody to ask", async () => {
   ensureBuilt();
   const argv = ["demo", "-i", "--speed", "100", "--only", "Screen reader"];

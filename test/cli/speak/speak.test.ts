@@ -148,12 +148,13 @@ describe("keys", () => {
     const { agent, hears, key } = await speakStage("--mode", "sentence");
     const session = (await agent()).session("Sort the books.");
     await hears("Sort the books.");
+    // A text that is on its way out when the sound goes off would count too.
+    await eventually(async () => expect((await key("hush")).stdout).toBe("Nothing is spoken.\n"));
     expect((await key("mute", "5000")).code).toBe(1);
     expect((await key("mute", "30")).stdout).toBe("The sound is off for 30 minutes.\n");
     session.state("calling_tool", "Counting the shelves.");
     await eventually(async () => expect((await key("where")).stdout).toContain("Counting the shelves."));
-    // The first text may still be on its way out when the sound goes off.
-    expect((await key("resume")).stdout).toMatch(/^The sound is on again\. (1 text|2 texts) came meanwhile\.\n$/);
+    expect((await key("resume")).stdout).toBe("The sound is on again. 1 text came meanwhile.\n");
     expect((await key("pause")).stdout).toBe("Paused.\n");
     void session
       .confirm({ action: "Throw 40 books away", consequence: "They are gone.", ...ARGUMENTS })

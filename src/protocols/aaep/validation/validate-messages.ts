@@ -1,7 +1,6 @@
 // Checks the form of messages other than events: the handshake, replies, the manifest, and the daemon's own messages. Each function narrows its
 // argument or throws a Fault of the first mistake, whose sentence names the others too. Unknown fields pass in the protocol's messages (AAEP §12),
 // and are refused in the daemon's own, where a misspelt member would change the meaning of the request.
-
 import * as schemas from "#gen/aaep/schemas.js";
 import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";

@@ -2,7 +2,6 @@
 // other events belong to the engine.
 //
 // A valid event takes one pass of a generated validator and one of the limits. Slower checks run only for an event that is known to be bad.
-
 import * as schemas from "#gen/aaep/schemas.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
