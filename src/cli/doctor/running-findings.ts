@@ -38,7 +38,7 @@ export async function examineDaemons(io: Patient["io"]): Promise<ExaminedDaemons
 }
 
 function findingsOf({ socketPath, status }: Patient["daemons"][number]): readonly Finding[] {
-  const { producer_id: id, problems, pid, uptime_seconds: seconds, subscription_count: count } = status;
+  const { producer_id: id, problems = [], pid, uptime_seconds: seconds, subscription_count: count } = status;
   const facts = `process ${pid}, up ${span(seconds)}, ${counted(count, "subscription")}`;
   return [
     ...problems.map(({ grade, code, message, remedy }): Finding => {

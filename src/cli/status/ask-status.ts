@@ -1,4 +1,5 @@
 // Asks one daemon for its status.
+import { Fault } from "../../base/errors.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { askDaemon } from "../shell/ask-daemon.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -9,7 +10,13 @@ export async function askStatus(
   { clock }: Pick<CommandIo, "clock">,
   isByVariable = false,
 ): Promise<DaemonStatus> {
-  return (await askDaemon({ path, isByVariable }, "aaepd.status", clock)) as DaemonStatus;
+  try {
+    return (await askDaemon({ path, isByVariable }, "aaepd.status", clock)) as DaemonStatus;
+  } catch (caught) {
+    if (!(caught instanceof Fault) || caught.code !== "unknown_method") throw caught;
+    const sentence = `The program at ${path} has no status. Ask the daemon of aaepd, at the socket of its own.`;
+    throw new Fault("unsupported", sentence, { origin: "peer" });
+  }
 }
 
 /** Undefined where no daemon answers. */

@@ -118,9 +118,10 @@ export class Outbox {
     this.drops.tellRest();
   }
 
-  /** Sends nothing more. What waits is dropped. Comes after `drained`, so that nothing gathers. */
+  /** Sends nothing more. Text that waits is dropped. */
   end(): void {
     this.#isEnded = true;
+    this.#cancelGathering?.();
     this.#pause.cutShort();
     // Without an answer nobody knows what of the last publish was heard.
     this.#lose([...this.#underway, ...this.#queue.clear()]);

@@ -50,14 +50,18 @@ export function endFault(because: SubscriberEnd["because"]): Fault | undefined {
   if (because.kind !== "rejected") return undefined;
   const { reason_code: reason, reason_message: sentence, retry_after_seconds: retryAfterSeconds } = because.rejected;
   // A producer may leave its sentence out.
-  return new Fault(ownMember<FaultCode>(CODES, reason) ?? "unsupported", textOf(sentence) || reason, {
+  return new Fault(ownMember<FaultCode>(CODES, reason) ?? "unsupported", textOf(sentence) || textOf(reason), {
     retryAfterSeconds,
   });
 }
 
 /** Why a call is not answered. Of origin "local", unless the producer refused what was asked for. */
 export function lossFault(end: Interruption, connection: ListenerConnection): Fault {
-  if (end.kind === "rejected") return new Fault("capabilities_incompatible", textOf(end.rejected.reason_message));
+  if (end.kind === "rejected")
+    return new Fault(
+      "capabilities_incompatible",
+      textOf(end.rejected.reason_message) || textOf(end.rejected.reason_code),
+    );
   return (end.kind === "fault" ? end.fault : goneFault(connection)).with({ origin: "local" });
 }
 

@@ -1,7 +1,7 @@
 // A view: the stream for one set of terms. It filters, shapes and coalesces streamed text once for all subscriptions that share the terms (R10, R14,
 // R15, R30). Rates, pauses and the backlog of a slow peer belong to each subscription. When `push` returns, all of the event's units are in the log.
 
-import { codePointCount } from "../../base/code-points.js";
+import { codePointCount, encodedBytes } from "../../base/code-points.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import type { IdServices } from "../event/derived-id.js";
@@ -184,12 +184,15 @@ export class View {
     return timestamp === unit.timestamp ? unit : { ...unit, timestamp, verbatim: undefined };
   }
 
-  /** Hands on a chunk as it is. Returns false if it may be too long for that. */
+  /** Hands on a chunk as it is. Returns false if it is too long for that. */
   private passThrough(rendered: RenderedEntry): boolean {
     const { event, epoch, at } = rendered.entry;
     const text = event.chunk;
     if (typeof text !== "string") return false;
-    if (text.length > this.terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) return false;
+    // Counted only where the length alone does not tell.
+    if (text.length > this.terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) {
+      if (codePointCount(text) > this.terms.maxChars || encodedBytes(text) > MAX_TEXT_BYTES) return false;
+    }
     const complete = event.complete === true;
     const said = boundaryOf(event.coalesce_hint);
     const hint = ownHint(event) ?? (complete ? "completion" : "none");

@@ -38,4 +38,14 @@ describe("a long chunk", () => {
     // Two other events, and what completes the output.
     for (const { received } of [sentences, words]) expect(received.length).toBeLessThanOrEqual(MOST_PIECES + 3);
   });
+
+  it("goes as it came to a listener that takes each piece, as long as it fits into one event", () => {
+    const rig = createEngineRig();
+    const pieces = rig.listen({ coalesceBoundaries: ["none"], maxEventsPerSecond: undefined });
+    rig.publish(session().started());
+    for (const [index, text] of ["x".repeat(16_000), "\u{1f642}".repeat(10_000)].entries())
+      rig.publish({ ...session().chunk(text), event_id: `evt_whole${index}` });
+    const ids = pieces.received.filter(({ event }) => event.chunk !== undefined).map(({ event }) => event.event_id);
+    expect(ids).toEqual(["evt_whole0", "evt_whole1"]);
+  });
 });

@@ -153,6 +153,19 @@ describe("R5: a tool that cannot be undone", () => {
     expect(provider.received.filter(({ type }) => type === "tool/call")).toEqual([]);
   });
 
+  it.each<readonly [string, Record<string, unknown>, boolean]>([
+    ["the same tool in a list of calls", { calls: [{ name: "delete file", arguments: { all: true } }] }, false],
+    ["its id under another name", { tool_id: "delete file" }, false],
+    ["ids that name nothing", { tool_id: null, function_ids: 7 }, true],
+    ["its own name in its arguments", { arguments: { name: "delete file" } }, true],
+  ])("a call beside whose members stands %s", (_, members, isAsked) => {
+    const { reader, agent } = asked();
+    agent.say(toolCall("c2", "delete file", members));
+    const questions = reader.received.filter(({ event }) => event.type === "aaep:agent.awaiting.confirmation");
+    expect(questions).toHaveLength(isAsked ? 2 : 1);
+    if (!isAsked) expect(agent.last()).toMatchObject({ req_id: "c2", code: "invalid_message" });
+  });
+
   it("one yes is for one call", () => {
     const { stage, provider, reader, agent, token } = asked();
     give(stage.rig, reader, token, "accept");

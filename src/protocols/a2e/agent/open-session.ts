@@ -7,6 +7,9 @@ import { type A2eServices, MOST_REQUEST_UNITS } from "../providers/a2e-services.
 import type { Provider } from "../providers/router.js";
 import { RelayedRequest, type RequestSession, requestNameOf } from "./relayed-request.js";
 
+/** Members of a tool call: a person is asked about this one tool, and a yes is for one call. */
+const ASKED_ABOUT: ReadonlySet<string> = new Set(["tool_name", "arguments"]);
+
 /** An agent without a request under way for so long is told to be idle. Until then it may only be between two calls. */
 const REST_AFTER_MS: Millis = 1000;
 /** Most requests of one session that wait for a slot. */
@@ -128,11 +131,8 @@ export class OpenSession {
   /** Whether a host could take the message for a call that nobody would be asked about: of another type, or by another member. */
   private isUnaskedCall(type: string, message: A2eMessage): boolean {
     const { isIrreversible } = this.services.options;
-    const isCall = type === "tool/call/req";
-    // The person is asked about this one alone.
-    const asked = isCall ? message.tool_name : undefined;
-    for (const tool of namedTools(message, isCall ? "arguments" : undefined))
-      if (tool !== asked && isIrreversible(tool)) return true;
+    for (const tool of namedTools(message, type === "tool/call/req" ? ASKED_ABOUT : undefined))
+      if (isIrreversible(tool)) return true;
     return false;
   }
 

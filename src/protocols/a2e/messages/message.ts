@@ -72,20 +72,20 @@ export function withMembers(text: string, replacements: Readonly<Record<string, 
 }
 
 /** Members that name tools, and those that may be about something else unless they are text or a list. */
-const TOOL_NAMES = /^(?:tools?|functions?)(?:names?|ids?)$/;
-const NAMES = /^(?:tools?|names?|functions?)$/;
+const TOOL_NAMES = /^(?:tools?|functions?)names?$/;
+const NAMES = /^(?:names?|(?:tools?|functions?)(?:ids?)?)$/;
 /** Members whose members are the message's own to some host, as MCP and lists of calls have them. */
 const AROUND = /^(?:data|params|arguments|payload|request|calls?|tools?|functions?|toolcalls?|functioncalls?)$/;
 /** Deeper than `{"payload":{"params":{"calls":[{"name":…}]}}}`. */
 const DEEPEST = 4;
 
 /**
- * Names of tools in a message of whatever type, except in its member `passedOver`, and in the objects within it that hosts read as part of it: a host
- * could take it for calls. Case, blanks, `_` and `-` make no difference in the names of members.
+ * Names of tools in a message of whatever type, except in its members `passedOver`, and in the objects within it that hosts read as part of it: a
+ * host could take it for calls. Case, blanks, `_` and `-` make no difference in the names of members.
  */
-export function* namedTools(message: A2eMessage, passedOver?: string, depth = DEEPEST): Iterable<unknown> {
+export function* namedTools(message: A2eMessage, passedOver?: ReadonlySet<string>, depth = DEEPEST): Iterable<unknown> {
   for (const [member, value] of Object.entries(message)) {
-    if (member === passedOver) continue;
+    if (passedOver?.has(member) === true) continue;
     const name = member.toLowerCase().replaceAll(/[\s_-]/g, "");
     const isAround = depth > 0 && AROUND.test(name);
     for (const one of Array.isArray(value) ? value : [value]) {
